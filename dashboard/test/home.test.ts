@@ -56,6 +56,7 @@ describeInBrowser('the home page', () => {
       role: 'viewer' as const,
       second_factor: 'none' as const,
       recovery_codes_left: 0,
+      passkeys: 0,
       permissions: ['accounts.read', 'events.read', 'references.read'],
       account: { id: 'acct_1', name: 'My account' },
     };

@@ -225,6 +225,7 @@ const viewer = {
   role: 'viewer' as const,
   second_factor: 'none' as const,
   recovery_codes_left: 0,
+  passkeys: 0,
   permissions: ['webhook_endpoints.read'],
   account: { id: 'acct_1', name: 'My account' },
 };

@@ -423,6 +423,15 @@ CREATE INDEX tenant_references_reference_pdf ON public.tenant_references USING b
 CREATE INDEX tenant_references_status ON public.tenant_references USING btree (account_id, status, id);
 CREATE INDEX tenant_references_to_erase ON public.tenant_references USING btree (id) WHERE ((deleted_at IS NOT NULL) AND (history_erased_at IS NULL));
 
+create table used_challenges (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  expires_at bigint not null,
+  constraint used_challenges_pkey PRIMARY KEY (account_id, id)
+);
+
 create table users (
   account_id text collate "C" not null,
   id text collate "C" not null,

@@ -25,6 +25,8 @@ export interface User {
   role: 'owner' | 'admin' | 'developer' | 'operator' | 'viewer';
   second_factor: 'none' | 'totp' | 'passkey';
   recovery_codes_left: number;
+  /** How many passkeys the person has. */
+  passkeys: number;
   permissions: string[];
   account: { id: string; name: string };
 }
@@ -39,6 +41,8 @@ export interface OneTimeLink {
   password_required: boolean;
   /** The user has a second factor, which the link does not pass. */
   code_required: boolean;
+  /** The user has passkeys and no authenticator app. A passkey signs them in without the link. */
+  passkey_required: boolean;
 }
 
 export const sessionQuery = queryOptions({

@@ -1,12 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { ApiError } from 'tenure';
 import { Button, Details, ErrorState, PasswordField, Skeleton, TextField, Time } from '@tenure/ui';
 import { clientFor } from '../api/client.ts';
 import { faultOf, shownError } from '../api/requests.ts';
 import { useSessionChange, type OneTimeLink } from '../api/session.ts';
+import { PasskeySignIn, PasskeysElsewhere } from './passkey-sign-in.tsx';
 import { passwordHint } from './password-hint.ts';
+import { isCodeMissing } from './sign-in-form.tsx';
 import { Card } from './sign-in.tsx';
 import styles from './sign-in.module.css';
 
@@ -53,11 +54,29 @@ export function LinkPage(): ReactNode {
       </Card>
     );
   }
-  return link.data ? (
-    <UseLink link={link.data} />
-  ) : (
-    <Card title="One moment">
-      <Skeleton />
+  if (!link.data) {
+    return (
+      <Card title="One moment">
+        <Skeleton />
+      </Card>
+    );
+  }
+  return link.data.passkey_required ? <PasskeyInstead link={link.data} /> : <UseLink link={link.data} />;
+}
+
+/** A link does not pass the second factor. A passkey is both factors, so that the link is not needed. */
+function PasskeyInstead({ link }: { link: OneTimeLink }): ReactNode {
+  const router = useRouter();
+  return (
+    <Card title="Sign in with your passkey">
+      <p>
+        {link.email} has a passkey, which signs you in without this link.{' '}
+        {link.purpose === 'password_reset' && 'Then set the new password in your profile. '}
+        If you have lost the passkey, the operator of the server prints a link that removes it:{' '}
+        <code>npm run login-link -- --reset-second-factor</code>
+      </p>
+      <PasskeySignIn onDone={() => void router.navigate({ to: '/' })} />
+      <PasskeysElsewhere />
     </Card>
   );
 }
@@ -84,7 +103,7 @@ function UseLink({ link }: { link: OneTimeLink }): ReactNode {
       }),
     onSuccess: () => router.navigate({ to: '/' }),
     onError: (error) => {
-      if (error instanceof ApiError && error.code === 'second_factor_required') setNeedsCode(true);
+      if (isCodeMissing(error)) setNeedsCode(true);
     },
   });
   const submit = (event: FormEvent): void => {
@@ -93,7 +112,7 @@ function UseLink({ link }: { link: OneTimeLink }): ReactNode {
   };
   const { error } = using;
   const isAtField = ['email', 'name', 'password'].some((field) => faultOf(error, field) !== null);
-  const isOnlyMissingCode = error instanceof ApiError && error.code === 'second_factor_required' && code === '';
+  const isOnlyMissingCode = isCodeMissing(error) && code === '';
   return (
     <Card title={title}>
       <p>

@@ -4,9 +4,10 @@ import { ApiError } from 'tenure';
 import { Button, ErrorState, PasswordField, TextField } from '@tenure/ui';
 import { faultOf, shownError } from '../api/requests.ts';
 import { useSessionChange } from '../api/session.ts';
+import { PasskeySignIn } from './passkey-sign-in.tsx';
 import styles from './sign-in.module.css';
 
-/** Signs a person in by e-mail address and password, and by a code if they have a second factor. */
+/** Signs a person in by e-mail address and password, and by a code if they have a second factor. Or by a passkey alone. */
 export function SignInForm({ email: known = '', onDone }: { email?: string; onDone?: () => void }): ReactNode {
   const change = useSessionChange();
   const [email, setEmail] = useState(known);
@@ -17,7 +18,7 @@ export function SignInForm({ email: known = '', onDone }: { email?: string; onDo
     mutationFn: () => change('/auth/sign_in', { email, password, ...(needsCode && { code: code.trim() }) }),
     onSuccess: () => onDone?.(),
     onError: (error) => {
-      if (error instanceof ApiError && error.code === 'second_factor_required') setNeedsCode(true);
+      if (isCodeMissing(error)) setNeedsCode(true);
     },
   });
   const submit = (event: FormEvent): void => {
@@ -25,7 +26,7 @@ export function SignInForm({ email: known = '', onDone }: { email?: string; onDo
     signingIn.mutate();
   };
   const { error } = signingIn;
-  const isOnlyMissingCode = error instanceof ApiError && error.code === 'second_factor_required' && code === '';
+  const isOnlyMissingCode = isCodeMissing(error) && code === '';
   const emailFault = faultOf(error, 'email');
   return (
     <form className={styles.form} onSubmit={submit}>
@@ -68,6 +69,13 @@ export function SignInForm({ email: known = '', onDone }: { email?: string; onDo
       <Button look="primary" type="submit" isDisabled={signingIn.isPending}>
         Sign in
       </Button>
+      <PasskeySignIn onDone={onDone} />
     </form>
   );
+}
+
+/** Returns whether the server wants a code beside the password or the link. */
+export function isCodeMissing(error: Error | null): boolean {
+  // A user without an app has passkeys. The server then wants one of these, and the message says so.
+  return error instanceof ApiError && error.code === 'second_factor_required' && error.param !== 'passkey';
 }

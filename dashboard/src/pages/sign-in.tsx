@@ -1,6 +1,7 @@
 import { useEffect, type ReactNode } from 'react';
 import { CodeBlock, Mark } from '@tenure/ui';
 import { useSession } from '../api/session.ts';
+import { PasskeysElsewhere } from './passkey-sign-in.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import styles from './sign-in.module.css';
 
@@ -18,14 +19,15 @@ export function SignInPage(): ReactNode {
   return (
     <Card title="Sign in">
       <SignInForm />
+      <PasskeysElsewhere />
       {mode === 'sandbox' && <p className={styles.quiet}>This is a sandbox. Nothing here is real.</p>}
       <details className={styles.help}>
-        <summary>Forgot your password, or lost your second factor?</summary>
+        <summary>Forgot your password, or lost your second factor or passkey?</summary>
         <div>
           <p>An owner or admin of your team makes a link for a new password.</p>
           <p>
             The operator of the server prints a link that signs you in. With <code>--reset-second-factor</code>, it also
-            removes a lost second factor:
+            removes lost factors and passkeys:
           </p>
           <CodeBlock title="On the server" text="npm run login-link -- --email you@example.com" />
         </div>

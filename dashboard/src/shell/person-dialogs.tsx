@@ -3,6 +3,7 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { ApiError } from 'tenure';
 import { Actions, Button, CodeBlock, Dialog, ErrorState, PasswordField, TextField } from '@tenure/ui';
 import { useOpenRequest } from '../api/ask.ts';
+import { answerByPasskey, canUsePasskeys } from '../api/passkeys.ts';
 import { shownError } from '../api/requests.ts';
 import { useSession, useSessionChange, useUser } from '../api/session.ts';
 import { SignInForm } from '../pages/sign-in-form.tsx';
@@ -30,20 +31,28 @@ export function PersonDialogs(): ReactNode {
 }
 
 function ConfirmForm({ onCancel, onDone }: { onCancel: () => void; onDone: () => void }): ReactNode {
-  const hasCode = useUser().second_factor === 'totp';
+  const { second_factor: factor, passkeys } = useUser();
   const { session } = useSession();
+  const hasCode = factor === 'totp';
+  const hasText = hasCode || session?.has_password !== false;
+  const hasPasskey = passkeys > 0 && canUsePasskeys;
   const change = useSessionChange();
   const [text, setText] = useState('');
   const confirming = useMutation({
     mutationFn: () => change('/auth/confirm', hasCode ? { code: text.trim() } : { password: text }),
     onSuccess: onDone,
   });
+  const signing = useMutation({
+    mutationFn: async () => change('/auth/confirm', { passkey: await answerByPasskey('/auth/passkeys/confirm/begin') }),
+    onSuccess: onDone,
+  });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     confirming.mutate();
   };
-  if (!hasCode && session?.has_password === false) return <NothingToConfirmWith onCancel={onCancel} />;
+  if (!hasText && !hasPasskey) return <NothingToConfirmWith onCancel={onCancel} />;
   const { error } = confirming;
+  const isBusy = confirming.isPending || signing.isPending;
   const isWrong = error instanceof ApiError && error.code === 'sign_in_failed';
   const field = {
     value: text,
@@ -55,22 +64,36 @@ function ConfirmForm({ onCancel, onDone }: { onCancel: () => void; onDone: () =>
   return (
     <form className={styles.form} onSubmit={submit}>
       <p>
-        This action is sensitive. It needs {hasCode ? 'a code' : 'your password'}, which then counts for 15 minutes.
+        This action is sensitive. It needs {wordsOf({ hasCode, hasText, hasPasskey })}, which then counts for 15
+        minutes.
       </p>
-      {hasCode ? (
+      {hasCode && (
         <TextField {...field} label="Six-digit code, or a recovery code" autoComplete="one-time-code" isMono />
-      ) : (
-        <PasswordField {...field} label="Password" autoComplete="current-password" />
       )}
+      {hasText && !hasCode && <PasswordField {...field} label="Password" autoComplete="current-password" />}
       {error !== null && !isWrong && <ErrorState error={shownError(error)} />}
+      {signing.error && <ErrorState error={shownError(signing.error)} />}
       <Actions>
         <Button onPress={onCancel}>Cancel</Button>
-        <Button look="primary" type="submit" isDisabled={confirming.isPending}>
-          Confirm
-        </Button>
+        {hasPasskey && (
+          <Button look={hasText ? 'default' : 'primary'} onPress={() => signing.mutate()} isDisabled={isBusy}>
+            Use a passkey
+          </Button>
+        )}
+        {hasText && (
+          <Button look="primary" type="submit" isDisabled={isBusy}>
+            Confirm
+          </Button>
+        )}
       </Actions>
     </form>
   );
+}
+
+/** Returns what the confirmation needs, in words. */
+function wordsOf(has: { hasCode: boolean; hasText: boolean; hasPasskey: boolean }): string {
+  if (!has.hasText) return 'a passkey';
+  return `${has.hasCode ? 'a code' : 'your password'}${has.hasPasskey ? ' or a passkey' : ''}`;
 }
 
 /** A person without a password signs in by a link. Their sign-in then counts as the confirmation. */

@@ -104,6 +104,7 @@ const signedIn: Session = {
     role: 'owner',
     second_factor: 'none',
     recovery_codes_left: 0,
+    passkeys: 0,
     permissions: [
       'accounts.read',
       'accounts.write',

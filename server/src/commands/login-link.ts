@@ -6,7 +6,7 @@ import { withContext } from './with-context.ts';
 const help = `npm run login-link [-- --email <address>] [-- --reset-second-factor]
 
 Prints a link to the dashboard. It works once, for an hour. As long as there is no user, it makes the first owner. Later it signs in
-the first owner, or the user of --email. With --reset-second-factor, it also removes the second factor of that user.
+the first owner, or the user of --email. With --reset-second-factor, it also removes the app and the passkeys of that user.
 `;
 
 /** Makes and prints a link to the dashboard, for `npm run login-link`. The server may run or not. */

@@ -131,7 +131,7 @@ export const errorCatalogue = {
     status: 403,
     type: 'permission_error',
     explanation:
-      'A request with the cookie of the dashboard did not come from the dashboard’s own pages, or its `Host` is not the one of this server. Set `TENURE_PUBLIC_URL` to the address that you open, and let a proxy pass `Host` on. Programs use an API key.',
+      'A request with the cookie of the dashboard did not come from the dashboard’s own pages, or its `Host` is not the one of this server. Set `TENURE_PUBLIC_URL` to the address that you open, and let a proxy pass `Host` on. Passkeys need a host name, such as `localhost`, and not an IP address. Programs use an API key.',
   },
   overloaded: {
     status: 503,
@@ -225,7 +225,7 @@ export const errorCatalogue = {
     status: 401,
     type: 'authentication_error',
     explanation:
-      'The password is right, and the user has a second factor. Send the same request again with `code`: six digits from the app, or a recovery code.',
+      'The password or the link is right, and the user has a second factor. Send the same request again with `code`: six digits from the app, or a recovery code. A user without an app signs in with a passkey instead: `param` is then `passkey`.',
   },
   second_factor_setup_required: {
     status: 403,
@@ -243,7 +243,7 @@ export const errorCatalogue = {
     status: 401,
     type: 'authentication_error',
     explanation:
-      'The e-mail address, the password or the code is wrong, or the user is disabled. All get the same error. An owner or an admin can make a link that sets a new password.',
+      'The e-mail address, the password, the code or the passkey is wrong, or the user is disabled. All get the same error. An owner or an admin can make a link that sets a new password.',
   },
   status_transition_invalid: {
     status: 400,

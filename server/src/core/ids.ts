@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { fromBase62, randomBase62, toBase62 } from './base62.ts';
 import type { Clock } from './clock.ts';
 import type { RandomBytes } from './random.ts';
@@ -38,6 +39,14 @@ export class IdMaker {
     const random = randomBase62(randomWidth, this.#randomBytes);
     return `${prefix}_${toBase62(this.#timeMs, timeWidth)}${toBase62(this.#count, countWidth)}${random}`;
   }
+}
+
+/** Returns an id that follows from a text, so that two processes make the same one. It tells no time. */
+export function idOfText<Prefix extends IdPrefix>(prefix: Prefix, text: string): Id<Prefix> {
+  const digest = hash('sha256', text, 'hex');
+  // Twelve hex digits at a time stay exact in a number.
+  const digits = [0, 12, 24].map((at) => toBase62(Number.parseInt(digest.slice(at, at + 12), 16), 9)).join('');
+  return `${prefix}_${digits.slice(0, timeWidth + countWidth + randomWidth)}`;
 }
 
 /** Returns when the id was made, in milliseconds since the Unix epoch. A record's `created` is this time in seconds. */

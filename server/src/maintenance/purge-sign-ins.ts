@@ -10,8 +10,8 @@ const keptSeconds = 24 * 3600;
 const keptWithSecretSeconds = 3600;
 
 /**
- * Deletes some sessions, one-time links and counters of failed sign-ins that ended a day ago. Sign-ins of the command line stay for an hour.
- * A session also ends with its user, or with the credentials of the user. Nothing accepts these rows any more.
+ * Deletes some sessions, one-time links, counters of failed sign-ins and used challenges that ended a day ago. Sign-ins of the command line
+ * stay for an hour. A session also ends with its user, or with the credentials of the user. Nothing accepts these rows any more.
  *
  * @returns whether there may be more.
  */
@@ -58,6 +58,14 @@ export async function purgeSignIns(pool: Pool, realSeconds: number): Promise<boo
           select ctid from device_logins where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked
         ))`,
       endedBefore: realSeconds - keptWithSecretSeconds,
+    },
+    {
+      name: 'purge_used_challenges',
+      text: `
+        delete from used_challenges
+        where ctid = any(array(
+          select ctid from used_challenges where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked
+        ))`,
     },
   ];
   let more = false;

@@ -1,8 +1,6 @@
-import { hash } from 'node:crypto';
 import type { Committer } from '../commit/committer.ts';
-import { toBase62 } from '../core/base62.ts';
 import { ApiError } from '../core/errors.ts';
-import type { Id } from '../core/ids.ts';
+import { idOfText, type Id } from '../core/ids.ts';
 import { DatabaseError } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { RecordChange } from '../model/resource.ts';
@@ -12,8 +10,6 @@ import { signInAttempts, type SignInAttemptsRecord } from '../resources/people/s
 const failuresMax = 10;
 const codeFailuresMax = 5;
 const windowSeconds = 15 * 60;
-
-const idDigits = 22;
 
 /**
  * The subject of an attempt: a client's address, a user, a browser that has signed in before, or a link. For the command line: the address
@@ -105,10 +101,7 @@ export async function forgiven(
 
 /** Returns the id of a subject's counter. It follows from the subject, so that two processes count in one record. */
 export function idOf(subject: Subject): Id<'sia'> {
-  const digest = hash('sha256', subject, 'hex');
-  // Twelve hex digits at a time stay exact in a number.
-  const digits = [0, 12, 24].map((at) => toBase62(Number.parseInt(digest.slice(at, at + 12), 16), 9)).join('');
-  return `sia_${digits.slice(0, idDigits)}`;
+  return idOfText('sia', subject);
 }
 
 function failuresMaxOf(subject: Subject): number {

@@ -106,6 +106,7 @@ const packageOwners: Record<string, readonly string[]> = {
   wawoff2: ['referencing/report'],
   marked: ['http/docs'],
   otpauth: ['sign-in'],
+  '@simplewebauthn/server': ['sign-in'],
   '@zxcvbn-ts/language-common': ['sign-in'],
 };
 
@@ -128,10 +129,11 @@ const withoutAccount = new Set([
   // A sign-in of the command line is found by one of its codes.
   'select id, account_id from device_logins where device_code_hash = $1',
   'select id, account_id from device_logins where user_code_hash = $1',
-  // Links and counters of failed sign-ins end in any account, and each statement deletes exactly what it finds.
+  // Links, counters of failed sign-ins and used challenges end in any account, and each statement deletes exactly what it finds.
   'delete from one_time_links where ctid = any(array( select ctid from one_time_links where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
   'delete from device_logins where ctid = any(array( select ctid from device_logins where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
   'delete from sign_in_attempts where ctid = any(array( select ctid from sign_in_attempts where since <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
+  'delete from used_challenges where ctid = any(array( select ctid from used_challenges where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
   // The state of the delivery queue, over all accounts.
   'select least( (select due_at_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1), (select due_at_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1) ) as due_at_ms',
   'select count(*) from ( (select claimed_until_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) union all (select claimed_until_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) ) due where claimed_until_ms > 0 and claimed_until_ms <= $2',

@@ -111,7 +111,9 @@ describe('a dangerous change', () => {
 
   test.each(Object.keys(changes))('needs a confirmation of the last 15 minutes when it is: %s', async (name) => {
     // The account requires a second factor, which has no code in these tests.
-    const passkeys = [{ id: 'a', public_key: 'a', counter: 0, transports: [], name: 'a', created: 0 }];
+    const passkeys = [
+      { id: 'a', public_key: 'a', counter: 0, transports: [], name: 'a', created: 0, last_used_at: null },
+    ];
     const person = await signedIn(server, 'owner', { changed: { passkeys } });
     const change = await changes[name]!(server, person, clock);
     clock.advanceSeconds(confirmedSeconds);
@@ -125,7 +127,9 @@ describe('a dangerous change', () => {
   });
 
   test('shows a signing secret only after a confirmation', async () => {
-    const passkeys = [{ id: 'a', public_key: 'a', counter: 0, transports: [], name: 'a', created: 0 }];
+    const passkeys = [
+      { id: 'a', public_key: 'a', counter: 0, transports: [], name: 'a', created: 0, last_used_at: null },
+    ];
     const { browser } = await signedIn(server, 'owner', { changed: { passkeys } });
     const { id, signing_secret: secret } = (
       await good(
@@ -160,7 +164,9 @@ describe('a dangerous change', () => {
   });
 
   test('leaves a log when it is refused', async () => {
-    const passkeys = [{ id: 'a', public_key: 'a', counter: 0, transports: [], name: 'a', created: 0 }];
+    const passkeys = [
+      { id: 'a', public_key: 'a', counter: 0, transports: [], name: 'a', created: 0, last_used_at: null },
+    ];
     const admin = await signedIn(server, 'admin', { changed: { passkeys } });
     const boss = await signedIn(server, 'owner', { changed: { passkeys } });
     for (const path of ['/auth/users/reset_link', '/auth/users/end_sessions'])

@@ -18,7 +18,7 @@ export const goodPassword = 'correct horse battery';
 
 /** A browser with a page of the dashboard. It keeps cookies, and sends the headers of such a page. */
 export class Browser {
-  readonly url: string;
+  url: string;
   readonly cookies = new Map<string, string>();
   /** Headers to send besides, or in place of the usual ones. */
   headers: Record<string, string> = {};
@@ -27,7 +27,7 @@ export class Browser {
   /** @param address that the requests come from, such as `127.0.0.2`. */
   constructor({ url }: { url: string }, { address }: { address?: string } = {}) {
     this.url = url;
-    if (address !== undefined) this.#agent = new Agent({ localAddress: address });
+    if (address !== undefined) this.#agent = new Agent({ localAddress: address, connect: { family: 4 } });
   }
 
   /** Returns a browser with the same cookies, at this process of the deployment or another one. */
@@ -35,6 +35,12 @@ export class Browser {
     const copied = new Browser({ url });
     for (const [name, value] of this.cookies) copied.cookies.set(cookieNameAt(url, name), value);
     return copied;
+  }
+
+  /** Opens the same server by its host name, because passkeys know no IP addresses. The cookies stay. */
+  atLocalhost(): this {
+    this.url = this.url.replace('127.0.0.1', 'localhost');
+    return this;
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<ApiResponse> {

@@ -1,4 +1,5 @@
 import { TOTP, Secret } from 'otpauth';
+import { Authenticator } from './authenticator.ts';
 import { good, type TestServer } from './server.ts';
 import { goodPassword, makeLink, type SignedIn } from './browser.ts';
 
@@ -66,6 +67,13 @@ export const sessionEnds: readonly SessionEnd[] = [
     endsOthers: true,
     async act(_, { browser }) {
       await good(browser.post('/auth/totp/remove'));
+    },
+  },
+  {
+    name: 'adds a passkey',
+    endsOthers: true,
+    async act(_, { browser }) {
+      await new Authenticator().register(browser.atLocalhost());
     },
   },
   {

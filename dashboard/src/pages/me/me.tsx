@@ -24,6 +24,7 @@ import { setPreferences, usePreferences, type Preferences } from '../../preferen
 import { Page, Section, Sections } from '../../shell/page.tsx';
 import { passwordHint } from '../password-hint.ts';
 import { browserName } from './browser-name.ts';
+import { Passkeys } from './passkeys.tsx';
 import { beginTotp, RecoveryCodes, SecondFactorSetup } from './second-factor-setup.tsx';
 import styles from './me.module.css';
 
@@ -40,6 +41,9 @@ export function MePage(): ReactNode {
         </Section>
         <Section title="Second factor">
           <SecondFactor />
+        </Section>
+        <Section title="Passkeys">
+          <Passkeys />
         </Section>
         <Section title="Sessions">
           <Sessions />
@@ -125,7 +129,9 @@ function PasswordForm(): ReactNode {
   return (
     <form className={`${styles.form} ${styles.narrow}`} onSubmit={submit}>
       {session?.has_password === false && (
-        <p className={styles.quiet}>You have none yet. Without one, only a link signs you in.</p>
+        <p className={styles.quiet}>
+          You have none yet. Without one, only {user.passkeys > 0 ? 'a passkey or a link' : 'a link'} signs you in.
+        </p>
       )}
       <PasswordField
         label="New password"
@@ -153,7 +159,7 @@ function OtherError({ error, fields }: { error: Error | null; fields: readonly s
 }
 
 function SecondFactor(): ReactNode {
-  const { second_factor: factor, recovery_codes_left: codesLeft } = useUser();
+  const { second_factor: factor, recovery_codes_left: codesLeft, passkeys } = useUser();
   const queries = useQueryClient();
   const [question, setQuestion] = useState<'remove' | 'renew' | null>(null);
   const close = (): void => setQuestion(null);
@@ -175,10 +181,12 @@ function SecondFactor(): ReactNode {
   return (
     <div className={styles.form}>
       {error && <ErrorState error={shownError(error)} />}
-      {factor === 'none' ? (
+      {factor !== 'totp' ? (
         <>
           <p className={styles.quiet}>
-            A code from an authenticator app protects your account if your password becomes known.
+            {passkeys > 0
+              ? 'Codes from an authenticator app are another way in if you lose your passkeys.'
+              : 'A code from an authenticator app protects your account if your password becomes known.'}
           </p>
           <div className={styles.row}>
             <Button onPress={() => beginning.mutate()} isDisabled={beginning.isPending}>
@@ -251,7 +259,8 @@ function SecondFactor(): ReactNode {
         onCancel={close}
         onConfirm={() => removing.mutate()}
       >
-        Your password alone then signs you in. The recovery codes are void, and your other sessions end.
+        {passkeys > 0 ? 'Only a passkey then signs you in.' : 'Your password alone then signs you in.'} The recovery
+        codes are void, and your other sessions end.
       </ConfirmDialog>
     </div>
   );

@@ -178,12 +178,15 @@ function asUser(request: ReceivedRequest, user: UserRecord): AuthenticatedReques
 /**
  * Returns the subjects whose failures count for an attempt. A browser in which the user has signed in before is counted by itself. So
  * neither its neighbors at the address nor an attacker of the user can lock it out.
+ *
+ * @param email null for a passkey, which cannot be guessed. Then the address alone counts, so that an attacker locks no user out.
  */
-export function subjectsOf(call: AuthCall, email: string, user: UserRecord | null): Subject[] {
+export function subjectsOf(call: AuthCall, email: string | null, user: UserRecord | null): Subject[] {
   const device = user && deviceOf(call, user);
   if (device) return [`browser ${device}`];
   const address = call.request.client.address ?? '';
-  return [`address ${networkOf(address)}`, `email ${email.toLowerCase()}`];
+  const network: Subject = `address ${networkOf(address)}`;
+  return email === null ? [network] : [network, `email ${email.toLowerCase()}`];
 }
 
 /** Returns the id of a browser in which this user has signed in before, or null. */
@@ -227,6 +230,14 @@ export function browserOf({ request }: AuthCall): { ipAddress: string | null; us
 /** The error of a failed sign-in: the same for an unknown address, a wrong password and a disabled user. */
 export function signInFailed(): ApiError {
   return authError('sign_in_failed', 'The e-mail address, the password or the code is wrong.');
+}
+
+/** The error of everything that can be wrong with a passkey. */
+export function passkeyFailed(): ApiError {
+  return authError(
+    'sign_in_failed',
+    'The passkey was not accepted. It may be removed, or it took too long. Try again, or use your password.',
+  );
 }
 
 export function authError(code: ErrorCode, message: string, param?: string): ApiError {

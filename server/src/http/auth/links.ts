@@ -9,7 +9,7 @@ import { closedObject } from '../../model/schemas.ts';
 import { SingleLine } from '../../model/fields.ts';
 import { invitation, statusOf, type InvitationRecord } from '../../resources/people/invitation.ts';
 import { oneTimeLink, type OneTimeLinkRecord } from '../../resources/people/one-time-link.ts';
-import { user as users, type UserRecord } from '../../resources/people/user.ts';
+import { secondFactorOf, user as users, type UserRecord } from '../../resources/people/user.ts';
 import { session } from '../../resources/people/session.ts';
 import { refuseWeakPassword } from '../../sign-in/passwords.ts';
 import { endOf, lifetimeOf, newSession, realSecondsOf } from '../../sign-in/sessions.ts';
@@ -59,6 +59,7 @@ export async function readLink(call: AuthCall<Static<typeof ReadLinkBody>>): Pro
     expires_at: link.expires_at,
     password_required: needsPassword(call, open),
     code_required: 'user' in open && open.user.totp_secret !== null,
+    passkey_required: 'user' in open && secondFactorOf(open.user) === 'passkey',
   };
 }
 

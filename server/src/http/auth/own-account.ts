@@ -7,6 +7,7 @@ import { mayHandle } from '../../model/roles.ts';
 import { closedObject, nullable } from '../../model/schemas.ts';
 import { session as sessions, type SessionRecord } from '../../resources/people/session.ts';
 import { user as users, type UserRecord } from '../../resources/people/user.ts';
+import type { ChallengePurpose } from '../../sign-in/challenges.ts';
 import { newLink } from '../../sign-in/links.ts';
 import { refuseWeakPassword } from '../../sign-in/passwords.ts';
 import {
@@ -25,6 +26,7 @@ import { requireSecondFactor } from '../pipeline/authenticate.ts';
 import {
   authError,
   commitBy,
+  passkeyFailed,
   removeSessionCookie,
   setSessionCookies,
   signInFailed,
@@ -33,6 +35,7 @@ import {
   type AuthCall,
   type AuthDecision,
 } from './call.ts';
+import { AssertionBody, provePasskey, relyingPartyOf, spendProof } from './passkey-proof.ts';
 import { Code, Email, forgivenOf, Password, takeAttemptOf, useSecondFactor } from './sign-in.ts';
 
 /** A request of a person that is signed in. */
@@ -43,7 +46,11 @@ export interface OwnCall<Body = unknown> extends AuthCall<Body> {
   user: UserRecord;
 }
 
-export const ConfirmBody = closedObject({ password: Type.Optional(Password), code: Type.Optional(Code) });
+export const ConfirmBody = closedObject({
+  password: Type.Optional(Password),
+  code: Type.Optional(Code),
+  passkey: Type.Optional(AssertionBody),
+});
 export const MeBody = closedObject({
   name: Type.Optional(nullable(SingleLine)),
   email: Type.Optional(Email),
@@ -70,21 +77,35 @@ export async function signOut(call: OwnCall): Promise<void> {
  */
 export async function confirm(call: OwnCall<Static<typeof ConfirmBody>>): Promise<string> {
   const { context, user, body } = call;
-  if ((body.password === undefined) === (body.code === undefined))
-    throw new ApiError('parameters_exclusive', 'Send `password` or `code`.', { param: 'code' });
+  if ([body.password, body.code, body.passkey].filter((proof) => proof !== undefined).length !== 1)
+    throw new ApiError('parameters_exclusive', 'Send `password`, `code` or `passkey`, and only one.', {
+      param: 'code',
+    });
+  const party = body.passkey ? relyingPartyOf(call) : null;
   const subjects = subjectsOf(call, user.email, user);
   await takeAttemptOf(call, subjects);
   const isRightPassword =
     body.password !== undefined && (await context.passwords.matches(body.password, user.password_hash));
+  const proof = body.passkey && party && (await provePasskey(call, party, user, body.passkey, confirmPurposeOf(call)));
   return changeOwn(call, async (member) => {
+    const confirmed = { confirmed_at: realSecondsOf(context) };
+    if (body.passkey) {
+      const used = proof && (await spendProof(call, member, proof));
+      if (!used) return { changes: [], error: passkeyFailed() };
+      return { user: used.user, session: confirmed, changes: [...used.changes, ...(await forgivenOf(call, subjects))] };
+    }
     const proved =
       body.code === undefined
         ? isRightPassword && member.password_hash === user.password_hash && { user: member }
         : member.totp_secret !== null && useSecondFactor(call, member, body.code);
     if (proved === false || proved instanceof ApiError) return { changes: [], error: proved || signInFailed() };
-    const confirmed = { confirmed_at: realSecondsOf(context) };
     return { user: proved.user, session: confirmed, changes: await forgivenOf(call, subjects) };
   });
+}
+
+/** Returns the purpose of a challenge with which a passkey confirms this session. */
+export function confirmPurposeOf({ session }: OwnCall): ChallengePurpose {
+  return `confirm ${session.principal.person!.sessionId}`;
 }
 
 /** Changes the own name, e-mail address or password. A new password ends all other sessions. */
@@ -260,7 +281,7 @@ function hasSecondFactor({ totp_secret: totp, passkeys }: UserRecord): boolean {
 }
 
 /** Returns a user with other credentials. All sessions of the user end, except one that gets the new number. */
-function withNewCredentials(member: UserRecord, changed: Partial<UserRecord>): UserRecord {
+export function withNewCredentials(member: UserRecord, changed: Partial<UserRecord>): UserRecord {
   return { ...member, ...changed, credentials_revision: member.credentials_revision + 1 };
 }
 
@@ -269,7 +290,7 @@ function withNewCredentials(member: UserRecord, changed: Partial<UserRecord>): U
  *
  * @returns the token.
  */
-async function changeOwn(
+export async function changeOwn(
   call: OwnCall,
   decide: (member: UserRecord) => Promise<AuthDecision & { user?: UserRecord; session?: Partial<SessionRecord> }>,
 ): Promise<string> {
@@ -289,6 +310,7 @@ async function changeOwn(
     token = renewal.token;
     return {
       changes: [{ resource: users, before: member, after: changed }, renewal.change, ...decided.changes],
+      guards: decided.guards ?? [],
     };
   });
   setSessionCookies(call, changed, token, lifetimeOf(context.config.mode));

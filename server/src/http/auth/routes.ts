@@ -49,6 +49,18 @@ import {
   UserBody,
   type OwnCall,
 } from './own-account.ts';
+import {
+  beginPasskey,
+  beginPasskeyConfirmation,
+  beginPasskeySignIn,
+  finishPasskey,
+  listPasskeys,
+  NewPasskeyBody,
+  PasskeySignInBody,
+  RemovedPasskeyBody,
+  removePasskey,
+  signInWithPasskey,
+} from './passkeys.ts';
 import { sessionObject } from './session-object.ts';
 import { signIn, SignInBody } from './sign-in.ts';
 
@@ -156,7 +168,15 @@ export function addAuthRoutes(
       return send(reply, await listSessions(await ownCallOf(call)));
     });
 
+    scope.get('/auth/passkeys', { config: { public: true } }, async (request, reply) => {
+      const place = requirePlace(context, request);
+      const call = { context, request: request.apiRequest, reply, place, body: {} };
+      return send(reply, listPasskeys(await ownCallOf(call)));
+    });
+
     post('sign_in', SignInBody, signIn);
+    post('passkeys/sign_in/begin', none, beginPasskeySignIn);
+    post('passkeys/sign_in/finish', PasskeySignInBody, signInWithPasskey);
     post('links/read', ReadLinkBody, readLink);
     post('links/use', UseLinkBody, useLink);
     own('sign_out', none, async (call) => {
@@ -175,6 +195,10 @@ export function addAuthRoutes(
     own('recovery_codes', none, async (call) => (await renewRecoveryCodes(call)).object);
     own('device/read', ReadDeviceBody, readDeviceLogin);
     own('device/decide', DecideDeviceBody, decideDeviceLogin);
+    own('passkeys/begin', none, beginPasskey);
+    own('passkeys/finish', NewPasskeyBody, finishPasskey);
+    own('passkeys/remove', RemovedPasskeyBody, removePasskey);
+    own('passkeys/confirm/begin', none, beginPasskeyConfirmation);
     own('users/reset_link', UserBody, makeResetLink);
     own('users/end_sessions', UserBody, async (call: OwnCall<{ user: string }>) => {
       await endSessionsOfMember(call);

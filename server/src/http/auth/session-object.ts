@@ -38,6 +38,7 @@ async function personObject(context: HttpContext, session: StoredSession): Promi
       role: record.role,
       second_factor: secondFactorOf(record),
       recovery_codes_left: record.recovery_codes.length,
+      passkeys: record.passkeys.length,
       permissions: [...permissions].toSorted(),
       account: { id: accountId, name: (await accounts.get(accountId))?.name ?? null },
     },

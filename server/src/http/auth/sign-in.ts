@@ -66,7 +66,7 @@ export async function takeAttemptOf(call: AuthCall, subjects: readonly Subject[]
  *
  * @throws {ApiError} `sign_in_failed` in an empty database.
  */
-async function countingAccountOf({ context }: AuthCall): Promise<string> {
+export async function countingAccountOf({ context }: AuthCall): Promise<string> {
   const accountId = await oldestAccountId(context.reader);
   if (accountId === null) throw signInFailed();
   return accountId;
@@ -86,7 +86,9 @@ export async function forgivenOf(
  * Begins a session of a user after the first factor. A user with a second factor needs a code, too.
  *
  * @param proof.isAllowed judges the user as it is at the commit.
- * @param proof.also returns changes of other records in the same commit, and the changed user.
+ * @param proof.also returns changes of other records in the same commit, and the changed user. Null refuses the sign-in.
+ * @param proof.isBothFactors the proof needs no second factor beside it.
+ * @param proof.refusal the error if the user may not sign in. By default that of a wrong password.
  * @returns the token of the session.
  */
 export async function beginSession(
@@ -96,25 +98,31 @@ export async function beginSession(
     subjects: readonly Subject[];
     factors: Factor[];
     isAllowed?(current: UserRecord): boolean;
-    also?(current: UserRecord): Promise<{ user: UserRecord; changes: RecordChange[] }>;
-    code?: string | undefined;
+    also?(current: UserRecord): Promise<{ user: UserRecord; changes: RecordChange[] } | null>;
+    isBothFactors?: boolean;
+    refusal?: ApiError;
   },
 ): Promise<string> {
   const { context } = call;
   const { ids, randomBytes, config, readRecord, reader } = context;
+  const { refusal = signInFailed() } = proof;
   let begun: { token: string; user: UserRecord } | null = null as { token: string; user: UserRecord } | null;
   await commitBy(call, user, [], async (): Promise<AuthDecision> => {
     const current = await readRecord(users, user.account_id, user.id);
     if (!current || current.status !== 'active' || proof.isAllowed?.(current) === false)
-      return { changes: [], error: signInFailed() };
-    const second = useSecondFactor(call, current, proof.code ?? (call.body as { code?: string }).code);
+      return { changes: [], error: refusal };
+    const second =
+      proof.isBothFactors === true
+        ? { user: current, factors: [] }
+        : useSecondFactor(call, current, (call.body as { code?: string }).code);
     if (second instanceof ApiError) {
       // A missing code is no failure: the browser asks for it next. It forgives no wrong code before it.
       const isMissing = second.code === 'second_factor_required';
       const changes = isMissing ? await forgivenOf(call, proof.subjects, { isSuccess: false }) : [];
       return { changes, error: second };
     }
-    const also = (await proof.also?.(second.user)) ?? { user: second.user, changes: [] };
+    const also = proof.also ? await proof.also(second.user) : { user: second.user, changes: [] };
+    if (!also) return { changes: [], error: refusal };
     const realSeconds = realSecondsOf(context);
     const signedIn = { ...also.user, last_signed_in_at: realSeconds, revision: current.revision + 1 };
     const { token, record } = newSession({ ids, mode: config.mode, realSeconds, randomBytes }, signedIn, {
@@ -146,6 +154,12 @@ export function useSecondFactor(
   user: UserRecord,
   code: string | undefined,
 ): { user: UserRecord; factors: Factor[] } | ApiError {
+  if (!user.totp_secret && user.passkeys.length > 0)
+    return authError(
+      'second_factor_required',
+      'Sign in with your passkey. It needs no password, link or code beside it.',
+      'passkey',
+    );
   if (!user.totp_secret) return { user, factors: [] };
   if (code === undefined)
     return authError('second_factor_required', 'Send `code` too: six digits from your app, or a recovery code.');

@@ -13,6 +13,8 @@ export interface BrowserPlace {
   isSecure: boolean;
   /** The name of the host, without its port. */
   hostName: string;
+  /** The origin of our own pages there. */
+  origin: string;
 }
 
 /** Returns whether the request says that it comes from the dashboard. A page of another site cannot set this header. */
@@ -34,7 +36,7 @@ export function requireOwnOrigin(request: FastifyRequest, { publicUrl }: { publi
       `The host \`${host.slice(0, 100)}\` is not the one of this server. Open ${publicUrl}, or set TENURE_PUBLIC_URL to the address that you use.`,
     );
   const origin = headerOf(request, 'origin');
-  const isOwn = origin === `${place.isSecure ? 'https' : 'http'}://${host}`;
+  const isOwn = origin === place.origin;
   // A browser leaves the origin out of its own GET requests.
   if (origin === undefined ? request.method !== 'GET' : !isOwn)
     throw forbidden('This request comes from a page of another site. Use the dashboard of this server.');
@@ -49,11 +51,12 @@ function placeOf(host: string, port: number | undefined, publicUrl: URL): Browse
   if (host === publicUrl.host.toLowerCase()) {
     const isSecure = publicUrl.protocol === 'https:';
     const cookieName = isSecure ? '__Host-tenure' : `tenure_${publicUrl.port || '80'}`;
-    return { cookieName, isSecure, hostName: publicUrl.hostname };
+    return { cookieName, isSecure, hostName: publicUrl.hostname, origin: `${isSecure ? 'https' : 'http'}://${host}` };
   }
   const name = loopbackNames.find((candidate) => host === `${candidate}:${port}`);
   // Ports of one machine share cookies, so the name has the port.
-  return name === undefined ? null : { cookieName: `tenure_${port}`, isSecure: false, hostName: name };
+  if (name === undefined) return null;
+  return { cookieName: `tenure_${port}`, isSecure: false, hostName: name, origin: `http://${host}` };
 }
 
 /** Returns whether sign-in is safe here: a password that crosses a network needs https. */

@@ -24,6 +24,7 @@ export interface Passkey {
   transports: string[];
   name: string;
   created: number;
+  last_used_at: number | null;
 }
 
 export type UserRecord = StoredRecord & {
@@ -137,10 +138,10 @@ export const user = defineResource<UserRecord>(
   }),
 );
 
-/** Returns the strongest second factor of a user. */
+/** Returns the second factor of a user. It is `passkey` only without an app: codes also work where a passkey does not. */
 export function secondFactorOf({ passkeys, totp_secret }: UserRecord): 'none' | 'totp' | 'passkey' {
-  if (passkeys.length > 0) return 'passkey';
-  return totp_secret ? 'totp' : 'none';
+  if (totp_secret) return 'totp';
+  return passkeys.length > 0 ? 'passkey' : 'none';
 }
 
 /** Changes a member. A new role or status ends the sessions of the user, because a session keeps the role of its beginning. */
