@@ -218,7 +218,6 @@ test('writes only in the committer and in housekeeping duties', () => {
     // Parts of a file are stored before the file, and belong to an account only through it.
     'commit/file-store.ts',
     // The statements of the committer itself.
-    'commit/statements/activity.ts',
     'commit/statements/clock.ts',
     'commit/statements/counts.ts',
     'commit/statements/deliveries.ts',
