@@ -385,7 +385,9 @@ describe('a person', () => {
       },
     });
     // The account requires a second factor, which has no code in this test.
-    const passkeys = [{ id: 'a', public_key: 'a', counter: 0, transports: [], name: 'a', created: 0, last_used_at: null }];
+    const passkeys = [
+      { id: 'a', public_key: 'a', counter: 0, transports: [], name: 'a', created: 0, last_used_at: null },
+    ];
     const { browser } = await signedIn(deployment, 'owner', { changed: { passkeys } });
     live.advanceSeconds(15 * 60);
     const device = new Device(deployment);
