@@ -161,4 +161,23 @@ describeInBrowser('the pages of events', () => {
     await page.getByRole('table', { name: 'Events' }).waitFor();
     expect(await dialog.count()).toBe(0);
   });
+
+  test('tell changed members from what each object inherits', async () => {
+    const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty'];
+    const metadataOf = (value: string): string =>
+      `{"metadata":{${names.map((name) => `"${name}":"${value}"`).join()}}}`;
+    const id = await makeCustomer('Grace Example');
+    await good(server.api.post(`/v1/customers/${id}`, metadataOf('kept')));
+    await good(server.api.post(`/v1/customers/${id}`, metadataOf('')));
+    const { body } = await good(server.api.get(`/v1/events?object_id=${id}&type=customer.updated`));
+    const [removed] = body.data as { id: string }[];
+    await using open = await openDashboard(server, `/events/${removed!.id}`);
+    const rows = open.page.getByRole('table', { name: 'Changed members' }).getByRole('row');
+    await rows.nth(names.length).waitFor();
+    const changes = (await rows.allInnerTexts()).slice(1).toSorted();
+    expect(changes).toEqual(names.map((name) => `metadata.${name}\t"kept"\t–`).toSorted());
+    await open.page.goto(`${server.url}/dashboard/go/constructor_1`);
+    await open.page.getByText('There is no such page').waitFor();
+    expect(open.problems).toEqual([]);
+  });
 });

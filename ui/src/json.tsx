@@ -183,7 +183,7 @@ function Found({ text }: { text: string }): ReactNode {
 export function JsonDiff({ title, before, after }: { title: string; before: object; after: object }): ReactNode {
   const rows = useMemo(
     () =>
-      microdiff(before, after).map((change) => ({
+      microdiff(withoutPrototypes(before), withoutPrototypes(after)).map((change) => ({
         path: change.path.join('.'),
         ...(change.type !== 'CREATE' && { before: change.oldValue as unknown }),
         ...(change.type !== 'REMOVE' && { after: change.value as unknown }),
@@ -191,6 +191,15 @@ export function JsonDiff({ title, before, after }: { title: string; before: obje
     [before, after],
   );
   return <DifferenceTable title={title} rows={rows} />;
+}
+
+/** Returns a copy whose objects inherit nothing. microdiff would find a member such as `constructor` in every other object. */
+function withoutPrototypes<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutPrototypes) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.create(null) as Record<string, unknown>;
+  for (const [name, each] of Object.entries(value)) copy[name] = withoutPrototypes(each);
+  return copy as T;
 }
 
 /** A member that differs. A value that does not exist is left out. */

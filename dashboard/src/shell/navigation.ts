@@ -48,18 +48,18 @@ export function navigationFor(permissions: readonly string[]): NavigationGroup[]
 }
 
 /** The path of a record by the prefix of its id. `/go/<id>` and the command palette follow it. */
-const pathOfPrefix: Record<string, string> = {
-  evt: '/events',
-  inv: '/team',
-  key: '/api-keys',
-  req: '/logs',
-  usr: '/team',
-  we: '/webhooks',
-};
+const pathOfPrefix = new Map([
+  ['evt', '/events'],
+  ['inv', '/team'],
+  ['key', '/api-keys'],
+  ['req', '/logs'],
+  ['usr', '/team'],
+  ['we', '/webhooks'],
+]);
 
 /** Returns the page of an id, or null if the dashboard has none for its prefix. */
 export function pathOfId(id: string): string | null {
   const [, prefix] = /^([a-z]+)_[0-9A-Za-z]+$/.exec(id) ?? [];
-  const path = prefix === undefined ? undefined : pathOfPrefix[prefix];
+  const path = prefix === undefined ? undefined : pathOfPrefix.get(prefix);
   return path === undefined ? null : `${path}/${id}`;
 }

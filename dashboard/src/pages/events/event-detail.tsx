@@ -88,7 +88,7 @@ function membersOf(record: unknown, earlier: unknown): unknown {
   if (!isObject(record) || !isObject(earlier)) return record;
   return Object.fromEntries(
     Object.keys(earlier)
-      .filter((name) => name in record)
+      .filter((name) => Object.hasOwn(record, name))
       .map((name) => [name, membersOf(record[name], earlier[name])]),
   );
 }
