@@ -51,14 +51,14 @@ beforeAll(async () => {
   const { code, output } = await runCommand('backup', [backup], { DATA_DIR: original.dataDir });
   if (code !== 0) throw new Error(output);
   said = output;
-}, 60_000);
+});
 
 afterAll(async () => {
   api.close();
   await original.remove();
   await receiver.stop();
   fs.rmSync(scratch, { recursive: true, force: true });
-}, 60_000);
+});
 
 describe('restored deployments', { timeout: 60_000 }, () => {
   test('keeps every response, sends pending deliveries and reuses no event position when a backup is restored', async () => {

@@ -83,7 +83,7 @@ test('prints links that sign in the first owner, and then a user by address, whe
     code: 1,
     output: 'No user has the e-mail address nobody@example.com.\n',
   });
-}, 60_000);
+});
 
 describe('npm run seed', { timeout: 60_000 }, () => {
   test('makes references in every state, and nothing twice, when it runs twice', async () => {

@@ -29,7 +29,7 @@ test('loses and repeats no event when transactions stay open and commit in any o
   await Promise.all(held);
   await expectEverything(one, tenant, followers);
   expect(written).toBeGreaterThan(100);
-}, 90_000);
+});
 
 test('loses and repeats no event when connections to the database are terminated', async () => {
   const { one, other } = await twoProcesses();
@@ -48,7 +48,7 @@ test('loses and repeats no event when connections to the database are terminated
   stop.abort();
   await ending;
   await expectEverything(one, tenant, followers);
-}, 90_000);
+});
 
 test('loses no event when the process of a stream cannot reach the database for a while', async () => {
   const one = await serverForTest({ settings: withoutDelivering });
@@ -72,7 +72,7 @@ test('loses no event when the process of a stream cannot reach the database for 
   await write([one], tenant);
   await closing;
   await expectEverything(one, tenant, followers);
-}, 90_000);
+});
 
 /** Starts one process that delivers, and one that only serves requests, on one database. */
 async function twoProcesses(): Promise<{ one: TestServer; other: TestServer }> {

@@ -16,7 +16,7 @@ const operations = 600;
 
 test('finds one order for every response of the real server', async () => {
   expect(await failuresWith((request, send) => send(request))).toEqual([]);
-}, 90_000);
+});
 
 test('reports a read that comes from a cache of at most 200 ms', async () => {
   const cache = new Map<string, { passed: Passed; atMs: number }>();
@@ -29,7 +29,7 @@ test('reports a read that comes from a cache of at most 200 ms', async () => {
     return passed;
   });
   expectFound(failures);
-}, 90_000);
+});
 
 test('reports an update that is confirmed and not executed', async () => {
   let swallowed = 0;
@@ -45,7 +45,7 @@ test('reports an update that is confirmed and not executed', async () => {
   });
   expect(swallowed).toBeGreaterThan(0);
   expectFound(failures);
-}, 90_000);
+});
 
 test('reports a key whose second use is executed again', async () => {
   let uses = 0;
@@ -55,7 +55,7 @@ test('reports a key whose second use is executed again', async () => {
     return send({ ...request, headers: { ...headers, 'idempotency-key': `${key} ${uses++}` } });
   });
   expectFound(failures);
-}, 90_000);
+});
 
 function expectFound(failures: Failure[]): void {
   expect(failures.map(({ verdict }) => verdict)).toContain('not_linearizable');

@@ -23,7 +23,7 @@ test(`keeps every confirmed request once and delivers or visibly fails every eve
     'failed visibly',
   ])
     expect(counts[what], what).toBeGreaterThan(0);
-}, 120_000);
+});
 
 describe('planted faults', () => {
   test('reports a commit that is confirmed and did not happen', async () => {

@@ -140,7 +140,7 @@ test('recovers by itself when all connections of a worker are ended', async () =
   // Running and just finished jobs are released like those of a dead worker.
   await expect.poll(() => done.size, { timeout: 14_000 }).toBe(ids.length);
   await expect.poll(jobsLeft, { timeout: 14_000 }).toBe(0);
-}, 40_000);
+});
 
 test('runs a job again at once when the worker lost its connections before it could end the job', async () => {
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
@@ -173,7 +173,7 @@ test('runs a job again at once when the worker lost its connections before it co
   await endConnections();
   await expect.poll(() => begun, { timeout: 20_000 }).toEqual(['ref_1', 'ref_1']);
   await expect.poll(jobsLeft, { timeout: 5_000 }).toBe(0);
-}, 40_000);
+});
 
 test('runs a long job on another worker when its first one has lost its connections', async () => {
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
@@ -194,7 +194,7 @@ test('runs a long job on another worker when its first one has lost its connecti
   // The first worker works again.
   await add(['ref_2']);
   await expect.poll(() => begun.length, { timeout: 5_000 }).toBe(3);
-}, 40_000);
+});
 
 test("releases and runs a killed process's jobs within about ten seconds when it was killed", async () => {
   const program = fileURLToPath(new URL('endless-worker.ts', import.meta.url));
@@ -216,7 +216,7 @@ test("releases and runs a killed process's jobs within about ten seconds when it
   await expect.poll(() => done.toSorted(), { timeout: 14_000 }).toEqual(ids);
   expect(performance.now() - killedMs).toBeLessThan(12_000);
   await expect.poll(jobsLeft).toBe(0);
-}, 60_000);
+});
 
 test("creates the queue's tables once when five processes start at once on an empty database", async () => {
   const cluster = inject('cluster');

@@ -16,7 +16,7 @@ describe('overruled and canceled references', () => {
         expect([...new Set(said)]).toEqual([null, 'CONSIDER', 'HIGH_RISK', 'ACCEPT']);
       }),
     );
-  }, 40_000);
+  });
 });
 
 describe('providers that cannot be reached', () => {

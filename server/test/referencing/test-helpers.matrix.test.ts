@@ -27,7 +27,6 @@ describe('referencing test helpers', () => {
         expect(body.reference_pdf).toMatch(/^file_/);
       }
     },
-    60_000,
   );
 
   test.each(Object.entries(firstStatuses))(
@@ -54,7 +53,6 @@ describe('referencing test helpers', () => {
         expect(JSON.stringify(noted.automatic_reference.provider_data)).toContain('The bank has answered.');
       }
     },
-    60_000,
   );
 
   test('changes nothing and leaves the key free when no worker takes the order of a test helper', async () => {
@@ -70,5 +68,5 @@ describe('referencing test helpers', () => {
     expect(await referenceNow(idle, id)).toMatchObject({ status: 'pending', metadata: { meanwhile: 'changed' } });
     const { rows } = await context.database.readers.query('select count(*)::int as count from idempotency_keys');
     expect(rows).toEqual([{ count: 0 }]);
-  }, 30_000);
+  });
 });

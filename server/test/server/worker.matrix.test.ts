@@ -35,7 +35,7 @@ test('makes no account and shows no key when a worker starts first on an empty d
   const { id } = (await good(api.post('/v1/references', asked))).body;
   await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
   expect((await good(api.get(`/v1/references/${id}`))).body.status).toBe('complete');
-}, 60_000);
+});
 
 test('explains that it is a worker, and which process serves the API, when it gets an API request', async () => {
   const processes = await processesForTest();

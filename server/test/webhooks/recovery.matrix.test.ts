@@ -55,7 +55,7 @@ describe('recoveries of 2,500 events', () => {
     expect((await recoveriesOf(api, endpoint.id))[0].resent).toBe(count);
     expect(receiver.received).toHaveLength(count);
     expect(new Set(receiver.received.map(({ body }) => body.id)).size).toBe(count);
-  }, 60_000);
+  });
 
   test('sends no faster than the receiver responds when 2,500 events are recovered', async () => {
     const held: (() => void)[] = [];
@@ -75,7 +75,7 @@ describe('recoveries of 2,500 events', () => {
     });
     await queueEmpty(server);
     expect(receiver.received).toHaveLength(count);
-  }, 60_000);
+  });
 
   test('keeps the position of a recovery when the server stops', async () => {
     const receiver = await receiverForTest();
@@ -91,7 +91,7 @@ describe('recoveries of 2,500 events', () => {
     await recoveries.advance();
     expect((await recoveriesOf(api, endpoint.id))[0]).toMatchObject({ status: 'pending', resent: 1_000 });
     expect(await untilRecovered(server, api, endpoint.id)).toMatchObject({ status: 'completed', resent: count });
-  }, 60_000);
+  });
 
   test('sends all of 2,500 events when new events arrive all the time', async () => {
     const receiver = await receiverForTest((response) => {
@@ -108,7 +108,7 @@ describe('recoveries of 2,500 events', () => {
       status: 'completed',
       resent: count,
     });
-  }, 60_000);
+  });
 
   test('ends a recovery and sends nothing more when the endpoint is disabled', async () => {
     const receiver = await receiverForTest(() => {});
