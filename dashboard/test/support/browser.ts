@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as Axe from 'axe-core';
-import { chromium, type Browser as Chromium, type Locator, type Page } from 'playwright-core';
+import { chromium, type Browser as Chromium, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Browser } from '../../../server/test/support/browser.ts';
 import type { TestServer } from '../../../server/test/support/server.ts';
@@ -30,7 +30,10 @@ export function describeInBrowser(name: string, body: () => void): void {
       // The sandbox of Chromium does not start for root, as in many containers. The tests load only our own pages.
       browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] });
     });
-    afterAll(() => browser.close());
+    afterAll(async () => {
+      idle = [];
+      await browser.close();
+    });
     body();
   });
 }
@@ -50,35 +53,39 @@ export interface OpenPage extends AsyncDisposable {
   problems: string[];
 }
 
+/** A window with one page. Its processes cost a second of processor time, so the next test with the same server uses it again. */
+interface Window {
+  url: string;
+  context: BrowserContext;
+  page: Page;
+  problems: string[];
+  /** Whether a test changed what `leave` cannot restore. */
+  isSpent: boolean;
+}
+
+/** The windows that no test uses. */
+let idle: Window[] = [];
+
+/** What a test does with these methods stays with a page, also after the next page load. */
+const lasting = ['addInitScript', 'context', 'exposeBinding', 'exposeFunction', 'on', 'once'] as const;
+
 /**
- * Opens a path of the dashboard in a window of its own. Without `person`, the session is a stand-in, and the server's secret key signs the
- * requests of the API. Close it by `await using`.
+ * Opens a path of the dashboard in a window without cookies and stored data. Without `person`, the session is a stand-in, and the server's
+ * secret key signs the requests of the API. Close it by `await using`.
  */
 export async function openDashboard(server: TestServer, path: string, options: OpenOptions = {}): Promise<OpenPage> {
   const { width = 1280, theme = 'light', session = {}, person } = options;
-  const context = await browser.newContext({
-    viewport: { width, height: 900 },
-    colorScheme: theme,
-    baseURL: server.url,
-  });
-  await context.grantPermissions(['clipboard-write']);
-  const page = await context.newPage();
+  const found = idle.find(({ url }) => url === server.url);
+  idle = idle.filter((one) => one !== found);
+  const window = found ?? (await newWindow(server.url));
+  const { context, page } = window;
   const problems: string[] = [];
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
-  });
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('request', (request) => {
-    if (!request.url().startsWith(server.url) && !request.url().startsWith('blob:')) problems.push(request.url());
-  });
-  await page.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', (event) => {
-      // oxlint-disable-next-line no-console -- The test reads the console.
-      console.error(`The policy forbids ${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
-    });
-  });
+  window.problems = problems;
+  await page.setViewportSize({ width, height: 900 });
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: null });
   if (person) {
-    await context.addCookies([...person.cookies].map(([name, value]) => ({ name, value, url: server.url })));
+    const cookies = [...person.cookies].map(([name, value]) => ({ name, value, url: server.url }));
+    await context.addCookies(cookies);
   } else {
     await page.route('**/v1/**', (route) =>
       route.continue({ headers: { ...route.request().headers(), authorization: `Bearer ${server.secretKey}` } }),
@@ -86,7 +93,53 @@ export async function openDashboard(server: TestServer, path: string, options: O
     await page.route('**/auth/session', (route) => route.fulfill({ json: { ...signedIn, ...session } }));
   }
   await page.goto(`/dashboard${path}`);
-  return { page, problems, [Symbol.asyncDispose]: () => context.close() };
+  return { page, problems, [Symbol.asyncDispose]: () => leave(window) };
+}
+
+async function newWindow(url: string): Promise<Window> {
+  const context = await browser.newContext({ baseURL: url });
+  await context.grantPermissions(['clipboard-write']);
+  const page = await context.newPage();
+  const window: Window = { url, context, page, problems: [], isSpent: false };
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) window.problems.push(message.text());
+  });
+  page.on('pageerror', (error) => window.problems.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith('blob:')) window.problems.push(request.url());
+  });
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      // oxlint-disable-next-line no-console -- The test reads the console.
+      console.error(`The policy forbids ${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
+    });
+  });
+  for (const name of lasting) {
+    const method = page[name] as (...values: unknown[]) => unknown;
+    const spend = (...values: unknown[]): unknown => {
+      window.isSpent = true;
+      return Reflect.apply(method, page, values);
+    };
+    Object.assign(page, { [name]: spend });
+  }
+  return window;
+}
+
+/** Empties a window for the next test, or closes it if a test changed more than can be restored. */
+async function leave(window: Window): Promise<void> {
+  const { context, page } = window;
+  const isAlone = context.pages().length === 1 && !page.isClosed();
+  if (window.isSpent || !isAlone || !page.url().startsWith(window.url)) return context.close();
+  await page.evaluate(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+  });
+  await page.goto('about:blank');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.clearCookies();
+  // No element is then under the pointer.
+  await page.mouse.move(-1, -1);
+  idle.push(window);
 }
 
 /** The session of an owner. */
@@ -146,6 +199,15 @@ export async function expectAccessible(page: Page, { onlyTheme = false } = {}): 
     return document.documentElement.scrollWidth > innerWidth ? [...found, 'The page scrolls sideways.'] : found;
   }, runOnly);
   expect(faults).toEqual([]);
+}
+
+/** Fails if a page breaks the rules in one of the themes. The page stays in the light theme. */
+export async function expectAccessibleInThemes(page: Page): Promise<void> {
+  // Colors that are changing have no contrast of their own.
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+  await expectAccessible(page, { onlyTheme: true });
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await expectAccessible(page);
 }
 
 /** Fails unless an element gets the focus. */
