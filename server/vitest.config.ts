@@ -49,6 +49,8 @@ export default defineConfig({
     // Far more than any test takes on a machine that does nothing else. Tests of the matrix start processes and restore backups.
     testTimeout: isSlow ? 20 * 60_000 : tier === 'fast' ? 60_000 : 180_000,
     hookTimeout: 120_000,
+    // The default, a second, is too short on a busy machine.
+    expect: { poll: { timeout: 10_000 } },
     // More than the two cores it is made for: many tests wait, for a lease, a schedule or a retry.
     maxWorkers: 4,
     reporters: ['default', ...(process.env.TENURE_TEST_REPORT ? ['json' as const] : [])],

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newMasterKey } from '../../src/server/config.ts';
@@ -8,6 +7,7 @@ import { buildApp } from '../../src/http/app.ts';
 import type { Route } from '../../src/http/route.ts';
 import { routesOf } from '../../src/http/routes/resources.ts';
 import { textOf } from '../support/answer-text.ts';
+import { TestClock } from '../support/clock.ts';
 import { encodedForm } from '../support/files.ts';
 import { expectRefusal, refusals, type Refusal } from '../support/refusals.ts';
 import { bodies, hasId, inParallel, kindOf, nameOf, toldNo, routesOfKeys } from '../support/routes.ts';
@@ -81,6 +81,7 @@ const forEverybody = new Set(['GET /v1/api_versions']);
 const parents: Partial<Record<Account, Account>> = { connected: 'parent' };
 const accounts: Account[] = ['parent', 'connected', 'foreign'];
 
+const clock = new TestClock();
 let server: TestServer;
 let routes: Route[];
 let agent: Agent;
@@ -100,6 +101,7 @@ beforeAll(async () => {
   // The servers deliver nothing, so only requests change anything.
   server = await startTestServer({
     settings: { TENURE_ROLE: 'api', DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() },
+    overrides: { clock },
   });
   agent = new Agent({ connections: 48 });
   routes = routesOfKeys(server.context);
@@ -409,7 +411,7 @@ async function makeTargets(): Promise<Map<string, Target[]>> {
 }
 
 async function makeKeys(): Promise<Key[]> {
-  const nowSeconds = Math.floor(Date.now() / 1000);
+  const expiresAt = Math.floor(clock.nowMs() / 1000) + 60;
   const newKey = async (
     name: string,
     type: string,
@@ -447,16 +449,16 @@ async function makeKeys(): Promise<Key[]> {
     ),
   ]);
   const [expired, revoked, rolled] = await Promise.all([
-    newKey('expired', 'secret', writing, { expires_at: nowSeconds + 2 }),
+    newKey('expired', 'secret', writing, { expires_at: expiresAt }),
     newKey('revoked', 'secret', writing),
     newKey('rolled', 'secret', writing),
   ]);
   const ended = await Promise.all([
     send('DELETE', `/v1/api_keys/${revoked.id}`, fullKeys.parent.text),
     send('POST', `/v1/api_keys/${rolled.id}/roll`, fullKeys.parent.text, {}, {}),
-    delay(3_000, { status: 200 }),
   ]);
-  expect(ended.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(ended.map(({ status }) => status)).toEqual([200, 200]);
+  clock.advanceSeconds(61);
   const nobodys = { account: 'parent' as const, permissions: writing };
   return [
     ...accounts.map((account) => fullKeys[account]),
