@@ -20,6 +20,7 @@ interface ApiErrorDetails {
   type?: unknown;
   code?: unknown;
   param?: unknown;
+  check?: unknown;
   doc_url?: unknown;
   request_id?: unknown;
   request_log_url?: unknown;
@@ -37,6 +38,8 @@ export class ApiError extends TenureError {
   readonly code: ErrorCode | (string & {}) | null;
   /** The parameter at fault, with nested names in brackets, such as `metadata[order]`. */
   readonly param: string | null;
+  /** The id of the failed check of the law, for `check_failed`. */
+  readonly check: string | null;
   readonly docUrl: string | null;
   /** The id of the request, for its log and for support. */
   readonly requestId: string | null;
@@ -54,6 +57,7 @@ export class ApiError extends TenureError {
     this.type = textOrNull(details.type);
     this.code = textOrNull(details.code);
     this.param = textOrNull(details.param);
+    this.check = textOrNull(details.check);
     this.docUrl = textOrNull(details.doc_url);
     this.requestId = textOrNull(details.request_id) ?? details.headers.get('request-id');
     this.requestLogUrl = textOrNull(details.request_log_url);

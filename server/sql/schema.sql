@@ -14,6 +14,8 @@ create table accounts (
   rollback_until bigint,
   provider_credentials text,
   require_second_factor boolean,
+  time_zone text not null default 'Europe/London'::text,
+  rules text not null default '{"ruleset":"england","checks":{}}'::text,
   constraint accounts_pkey PRIMARY KEY (account_id, id),
   constraint accounts_linked_records_known CHECK ((linked_records = ANY (ARRAY['open'::text, 'strict'::text]))),
   constraint accounts_own_themselves CHECK ((account_id = id)),

@@ -56,7 +56,7 @@ export type SystemDecision = Omit<WriteDecision, 'response'>;
 export interface StoredResponse {
   status: number;
   body: string;
-  error?: { type: ErrorType; code: ErrorCode; param?: string };
+  error?: { type: ErrorType; code: ErrorCode; check?: string; param?: string };
   /** For a response with a secret: the body without it, for the log, and the encrypted body, for a replay. */
   secret?: { redactedBody: string; encryptedBody: Buffer };
   /** The log keeps no body: it is about a sign-in. */

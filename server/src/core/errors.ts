@@ -61,6 +61,12 @@ export const errorCatalogue = {
     explanation:
       'Referencing services sign their callbacks with a secret that they share with the account. This callback has no signature, an expired one, or one with another secret. Check the account’s `provider_credentials`, and the URL that the service calls. It must end with the id of the account.',
   },
+  check_failed: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation:
+      'The law of the let forbids or voids this. `check` has the id of the check, and the message its source and the value that would pass. `GET /v1/rulesets/england` lists the checks. The account’s `rules` can make a check a warning, or turn it off.',
+  },
   content_type_unsupported: {
     status: 415,
     type: 'invalid_request_error',
@@ -192,6 +198,12 @@ export const errorCatalogue = {
     explanation:
       'This change needs a fresh proof that you are at the keyboard. Enter your password or a code in the dialog of the dashboard. That counts for 15 minutes.',
   },
+  record_in_use: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation:
+      'Other records still need this one, so it cannot be deleted, archived or canceled. The message names them. End or move those first.',
+  },
   request_invalid: {
     status: 400,
     type: 'invalid_request_error',
@@ -263,6 +275,12 @@ export const errorCatalogue = {
     explanation:
       'The database cannot be reached now. Wait for the time in `Retry-After` and send the same request again. With the same `Idempotency-Key` it is executed at most once. If `Service-Should-Retry` is false, the request had no key and may have been executed. Then check whether the change was made before you retry.',
   },
+  unit_occupied: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation:
+      'Another tenancy holds the unit on some of these days. The message names that tenancy. Choose other days or another unit, or end that tenancy first. Nothing was changed.',
+  },
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
@@ -270,6 +288,8 @@ export type ErrorCode = keyof typeof errorCatalogue;
 export interface ErrorDetails {
   /** The parameter at fault, nested ones in brackets: `metadata[order]`. */
   param?: string;
+  /** The id of the failed check, for `check_failed`. */
+  check?: string;
   /** Overrides the status of the code: a malformed `Service-Context` is 400, an unknown account in it 403. */
   status?: number;
   type?: ErrorType;
@@ -298,6 +318,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly type: ErrorType;
   readonly param: string | undefined;
+  readonly check: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly shouldRetry: boolean | undefined;
   readonly otherFaults: readonly ApiError[] | undefined;
@@ -311,6 +332,7 @@ export class ApiError extends Error {
     this.status = details.status ?? entry.status;
     this.type = details.type ?? entry.type;
     this.param = details.param?.toWellFormed();
+    this.check = details.check;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.shouldRetry = details.shouldRetry;
     this.otherFaults = details.otherFaults;

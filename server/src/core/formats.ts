@@ -1,4 +1,6 @@
+import { isTimeZone } from './calendar.ts';
 import { countryCodes, currencyCodes } from './iso-codes.ts';
+import { nearestName } from './nearest.ts';
 
 /** Says what is wrong with a text, as the end of a sentence. Returns null if the text is valid. The advice depends on `isRequired`. */
 export type FaultOf = (text: string, isRequired?: boolean) => string | null;
@@ -12,6 +14,7 @@ export const formats = {
   currency: currencyFault,
   credential: credentialFault,
   'header-credential': headerCredentialFault,
+  'time-zone': timeZoneFault,
 } as const satisfies Record<string, FaultOf>;
 
 /** Checks a calendar date (`YYYY-MM-DD`). */
@@ -88,4 +91,11 @@ function countryFault(text: string): string | null {
 
 function currencyFault(text: string): string | null {
   return currencyCodes.has(text) ? null : 'must be the code of a currency in small letters (ISO 4217), such as gbp';
+}
+
+/** Checks the name of a time zone. Offsets are refused, because they do not follow the change to summer time. */
+function timeZoneFault(text: string): string | null {
+  if (isTimeZone(text)) return null;
+  const near = nearestName(text, Intl.supportedValuesOf('timeZone'));
+  return `must be the name of a time zone (IANA), such as ${near ?? 'Europe/London'}`;
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../core/clock.ts';
 import type { Id, IdMaker, IdPrefix } from '../core/ids.ts';
+import type { Rules } from '../core/law-rules.ts';
 import type { Provider } from '../core/providers.ts';
 import type { NonEmpty } from '../core/lists.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
@@ -93,6 +94,9 @@ export interface AccountFacts {
   apiVersion: string | null;
   defaultProvider: Provider | null;
   linkedRecords: 'open' | 'strict';
+  /** The name of a time zone (IANA). */
+  timeZone: string;
+  rules: Rules;
 }
 
 /** An account that has made its first request. */

@@ -16,6 +16,8 @@ interface RouteBase extends MatchedRoute {
   operationId: string;
   /** The path, with `:id` for ids. */
   path: string;
+  /** The description of the id in its path. Left out if it is the id of a record. */
+  idDescription?: string;
   /** The kind of object of its body, its parameters and their errors, for conversions between versions. */
   object: string;
   query: Record<string, TSchema>;

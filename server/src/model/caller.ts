@@ -2,6 +2,8 @@ import type { KeyType, Mode } from '../core/api-keys.ts';
 import type { Id, IdPrefix } from '../core/ids.ts';
 import type { Provider, ReferencingServices } from '../core/providers.ts';
 import type { AddressRanges } from '../core/address-ranges.ts';
+import type { Day } from '../core/calendar.ts';
+import type { Rules } from '../core/law-rules.ts';
 import type { Role } from './roles.ts';
 
 /** The request behind a decision. A decision makes ids and secrets only through it. */
@@ -12,7 +14,9 @@ export interface Caller {
   /** The time of the world, in seconds. The sandbox's clock does not move it. */
   realSeconds: number;
   /** The account acted upon. */
-  account: { api_version: string; default_provider: Provider | null };
+  account: { api_version: string; default_provider: Provider | null; time_zone: string; rules: Rules };
+  /** The day of the request in the account's time zone. */
+  today: Day;
   /** Tells whether that is the principal's own account, and not a connected one. */
   isOwnAccount: boolean;
   /** The id of the API key or the user. */

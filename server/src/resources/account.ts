@@ -1,6 +1,8 @@
-import { Type } from 'typebox';
+import { Type, type Static, type TOptional, type TSchema, type TUnsafe } from 'typebox';
 import { credentialNames, headerCredentials, notSetUp, providers, type Provider } from '../core/providers.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
+import { defaultRules, defaultTimeZone, rulesetIds, severities, type Rules } from '../core/law-rules.ts';
+import { rulesets } from '../law/index.ts';
 import { ProviderName, SingleLine } from '../model/fields.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Caller } from '../model/caller.ts';
@@ -42,6 +44,43 @@ const ProviderCredentials = described(
 );
 const LinkedRecords = named('LinkedRecords', 'The check of ids in links.', oneOf('open', 'strict'));
 
+const TimeZone = Type.String({ minLength: 1, maxLength: 100, examples: ['Europe/London'] });
+const TimeZoneInput = Type.Unsafe<string>({ ...TimeZone, format: 'time-zone' });
+
+const Ruleset = named('RulesetId', 'A ruleset.', oneOf(...rulesetIds));
+const Severity = named('CheckSeverity', 'What a failed check does.', oneOf(...severities));
+
+function severityOfEach<Schema extends TSchema>(schema: Schema) {
+  const members = rulesets.england.map(({ id, description }) => [id, Type.Optional(described(schema, description))]);
+  return closedObject(Object.fromEntries(members) as Record<string, TOptional<TUnsafe<Static<Schema>>>>);
+}
+
+const AccountRules = named(
+  'AccountRules',
+  'The rules of an account.',
+  closedObject({
+    ruleset: described(Ruleset, 'The ruleset of the account. `none` has no checks.'),
+    checks: described(
+      severityOfEach(Severity),
+      'Other severities, by the id of a check: `error` refuses, `warn` keeps a warning, `off` does not judge.',
+    ),
+  }),
+);
+const RulesInput = named(
+  'AccountRulesInput',
+  'A change of the rules of an account.',
+  closedObject({
+    ruleset: Type.Optional(described(Ruleset, 'The ruleset of the account. `none` has no checks.')),
+    checks: Type.Optional(
+      described(
+        severityOfEach(nullable(Severity)),
+        'Other severities, by the id of a check. Null returns a check to its own severity. Checks that you leave out stay.',
+      ),
+    ),
+  }),
+);
+type RulesChange = Static<typeof RulesInput>;
+
 const WantedVersion = Type.String({ maxLength: 40, description: 'The date of a newer version.' });
 
 /** The time in which an upgrade of the API version can be rolled back (spec, limits). */
@@ -57,6 +96,8 @@ export type AccountRecord = StoredRecord & {
   provider_credentials: Record<string, string> | null;
   linked_records: 'open' | 'strict';
   require_second_factor: boolean | null;
+  time_zone: string;
+  rules: Rules;
   parent: string | null;
 };
 
@@ -79,6 +120,8 @@ export const account = defineResource<AccountRecord>(
           default_provider: 'provider_a',
           linked_records: 'open',
           require_second_factor: null,
+          time_zone: 'Europe/London',
+          rules: { ruleset: 'england', checks: {} },
           parent: null,
         },
         before: { default_provider: null },
@@ -124,6 +167,18 @@ export const account = defineResource<AccountRecord>(
         description:
           'Whether its team members need a second factor to use the dashboard. Null means: in live mode, but not in a sandbox.',
       },
+      time_zone: {
+        column: 'text',
+        schema: TimeZone,
+        description:
+          'The time zone (IANA) whose calendar its days follow, such as today, due dates and notices. The default is `Europe/London`.',
+      },
+      rules: {
+        column: 'json',
+        schema: Type.Unsafe<Rules>(AccountRules),
+        description:
+          'The rules of law by which its lets are judged. `GET /v1/rulesets/{id}` lists the checks. The default is `england`, with the severities of the law.',
+      },
       parent: {
         column: 'text',
         schema: nullable(Type.String()),
@@ -135,6 +190,8 @@ export const account = defineResource<AccountRecord>(
         name: SingleLine,
         default_provider: Type.Optional(nullable(ProviderName)),
         linked_records: Type.Optional(nullable(LinkedRecords)),
+        time_zone: Type.Optional(nullable(TimeZoneInput)),
+        rules: Type.Optional(nullable(RulesInput)),
       },
       (input, caller) => ({
         name: input.name,
@@ -146,6 +203,8 @@ export const account = defineResource<AccountRecord>(
         provider_credentials: null,
         linked_records: input.linked_records ?? 'open',
         require_second_factor: null,
+        time_zone: input.time_zone ?? defaultTimeZone,
+        rules: changeRules(defaultRules, input.rules ?? {}),
         // Replaced by the account that makes it.
         parent: null,
       }),
@@ -161,6 +220,8 @@ export const account = defineResource<AccountRecord>(
         name: Type.Optional(SingleLine),
         default_provider: Type.Optional(nullable(ProviderName)),
         linked_records: Type.Optional(LinkedRecords),
+        time_zone: Type.Optional(TimeZoneInput),
+        rules: Type.Optional(RulesInput),
         require_second_factor: Type.Optional(nullable(Type.Boolean())),
         provider_credentials: Type.Optional(ProviderCredentials),
       },
@@ -176,6 +237,8 @@ export const account = defineResource<AccountRecord>(
                 ? current.default_provider
                 : askableProvider(input.default_provider, caller),
             linked_records: input.linked_records ?? current.linked_records,
+            time_zone: input.time_zone ?? current.time_zone,
+            rules: changeRules(current.rules, input.rules ?? {}),
             require_second_factor:
               input.require_second_factor === undefined ? current.require_second_factor : input.require_second_factor,
             provider_credentials: changeCredentials(
@@ -243,6 +306,14 @@ function changeCredentials(
     credentials[provider] = caller.encrypt(JSON.stringify(members)).toString('base64');
   }
   return Object.keys(credentials).length === 0 ? null : credentials;
+}
+
+/** Changes the sent members. Null returns a check to its own severity. */
+function changeRules(current: Rules, { ruleset, checks = {} }: RulesChange): Rules {
+  const changed = Object.entries({ ...current.checks, ...checks }).filter(([, severity]) => severity !== null);
+  // In one order, so that the same rules are no change.
+  changed.sort(([one], [other]) => (one < other ? -1 : 1));
+  return { ruleset: ruleset ?? current.ruleset, checks: Object.fromEntries(changed) as Rules['checks'] };
 }
 
 /** `POST /v1/account/api_version`: sets the version of responses to requests without `Service-Version`. */

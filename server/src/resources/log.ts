@@ -17,6 +17,7 @@ const ErrorFacts = named(
   closedObject({
     type: Type.String({ description: 'The type of the error.' }),
     code: Type.String({ description: 'The code of the error.' }),
+    check: Type.Optional(Type.String({ description: 'The id of the failed check. Left out for other codes.' })),
     param: Type.Optional(
       Type.String({ description: 'The invalid parameter. Left out if the error is not about one.' }),
     ),

@@ -1,5 +1,6 @@
 import type { Context } from './context.ts';
 import { hashKey, makeKey } from '../core/api-keys.ts';
+import { defaultRules, defaultTimeZone } from '../core/law-rules.ts';
 import { newRecord, toDecision } from '../model/change.ts';
 import type { RecordChange } from '../model/resource.ts';
 import { fewestOf } from '../model/permissions.ts';
@@ -39,6 +40,8 @@ async function makeAccountAndKey(context: Context): Promise<string | null> {
     provider_credentials: null,
     linked_records: 'open',
     require_second_factor: null,
+    time_zone: defaultTimeZone,
+    rules: defaultRules,
     parent: null,
   };
   const { key, change } = newSecretKey(context, accountId, context.config.secretKey);

@@ -12,6 +12,7 @@ const sourceDir = join(import.meta.dirname, '../../src');
 const mayImport: Record<string, readonly string[]> = {
   core: [],
   model: ['core'],
+  law: ['core', 'model'],
   db: ['core', 'model'],
   'embedded-postgres': ['core', 'db'],
   events: ['core', 'model', 'db'],
@@ -19,7 +20,7 @@ const mayImport: Record<string, readonly string[]> = {
   commit: ['core', 'model', 'db'],
   'sign-in': ['core', 'model', 'db', 'commit', 'resources'],
   metrics: ['core', 'db'],
-  resources: ['core', 'model'],
+  resources: ['core', 'model', 'law'],
   'job-queue': ['db'],
   'referencing/providers': ['core'],
   'referencing/report': ['referencing/providers'],
@@ -61,6 +62,7 @@ const mayImport: Record<string, readonly string[]> = {
   'http/routes': [
     'core',
     'model',
+    'law',
     'db',
     'events',
     'versions',

@@ -117,6 +117,7 @@ const textsOf: Record<string, fc.Arbitrary<string>> = {
   country: fc.constantFrom(...countryCodes),
   currency: fc.constantFrom(...currencyCodes),
   credential: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
+  'time-zone': fc.constantFrom('Europe/London', 'America/New_York', 'UTC', 'Pacific/Kiritimati'),
   'header-credential': fc.string({ minLength: 1, maxLength: 20 }),
 };
 

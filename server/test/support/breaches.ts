@@ -135,6 +135,7 @@ const textsOfNoFormat: Record<string, string[]> = {
   country: ['XX', 'UK', 'ZZ'],
   currency: ['xxx', 'abc', 'xau'],
   credential: ['key\n', ' key', 'key ', 'k\u007fy', '…', 'key…'],
+  'time-zone': ['', 'London', '+01:00', 'Europe/Londn', 'Europe/London '],
   'header-credential': ['key\n', ' key', 'a key', 'schlüssel', '\u200bkey', '…'],
 };
 

@@ -1,4 +1,6 @@
 import type { Caller } from '../../src/model/caller.ts';
+import { today } from '../../src/core/calendar.ts';
+import { defaultRules, defaultTimeZone } from '../../src/core/law-rules.ts';
 import { parseRanges } from '../../src/core/address-ranges.ts';
 
 /** Returns a caller for decisions that need neither ids nor secrets. */
@@ -9,7 +11,8 @@ export function callerAt(nowSeconds: number): Caller {
     realSeconds: nowSeconds,
     person: null,
     requireConfirmation: () => {},
-    account: { api_version: '2026-11-01', default_provider: null },
+    account: { api_version: '2026-11-01', default_provider: null, time_zone: defaultTimeZone, rules: defaultRules },
+    today: today(nowSeconds, defaultTimeZone),
     isOwnAccount: true,
     actorId: 'key_0VbZq7hM00eR5tBvNx1Zs9',
     permissions: new Set(),

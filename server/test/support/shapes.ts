@@ -163,6 +163,11 @@ const account = closed({
   default_provider: { enum: ['provider_a', 'provider_b', 'provider_c', 'provider_d', null] },
   linked_records: { enum: ['open', 'strict'] },
   require_second_factor: { type: ['boolean', 'null'] },
+  time_zone: string,
+  rules: closed({
+    ruleset: { enum: ['england', 'none'] },
+    checks: { type: 'object', additionalProperties: { enum: ['error', 'warn', 'off'] } },
+  }),
   parent: { type: ['string', 'null'], pattern: '^acct_[0-9A-Za-z]{22}$' },
 });
 

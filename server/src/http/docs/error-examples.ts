@@ -19,7 +19,7 @@ export interface ErrorExample {
   when?: string;
   wrong: ExampleRequest;
   /** The parts of the error that differ between two requests with the same code. */
-  error: { message: string; param?: string; errors?: { code: ErrorCode; param: string; message: string }[] };
+  error: { message: string; check?: string; param?: string; errors?: { code: ErrorCode; param: string; message: string }[] };
   /** What to change, in a sentence. */
   mend: string;
   right: ExampleRequest;
@@ -118,6 +118,26 @@ export const errorExamples: Record<ApiErrorCode, ErrorExample> & Partial<Record<
       body: {
         provider_credentials: { provider_a: { api_key: 'your_api_key', signing_secret: 'your_signing_secret' } },
       },
+    },
+  },
+  check_failed: {
+    when: 'The tenancy is assured, and the building is in England.',
+    wrong: {
+      method: 'POST',
+      path: '/v1/tenancies/ten_…/give_notice',
+      body: { by: 'landlord', served_on: '2027-01-03', ends_on: '2027-05-02', grounds: ['1A'] },
+    },
+    error: {
+      check: 'landlord_notice',
+      message:
+        'A notice on ground 1A needs 4 months (Housing Act 1988 s8(4AA), Schedule 2). Served on 2027-01-03, it can end on 2027-05-03 or later.',
+      param: 'ends_on',
+    },
+    mend: 'Send a value that passes. The message names it.',
+    right: {
+      method: 'POST',
+      path: '/v1/tenancies/ten_…/give_notice',
+      body: { by: 'landlord', served_on: '2027-01-03', ends_on: '2027-05-03', grounds: ['1A'] },
     },
   },
   content_type_unsupported: {
@@ -272,6 +292,13 @@ export const errorExamples: Record<ApiErrorCode, ErrorExample> & Partial<Record<
     mend: 'Wait for the time in `Retry-After`. Then send the same request again.',
     right: createWithKey,
   },
+  record_in_use: {
+    when: 'The building has a unit.',
+    wrong: { method: 'DELETE', path: '/v1/buildings/bld_…' },
+    error: { message: 'The building bld_… has units. Delete or move them first, or archive the building.' },
+    mend: 'Archive what other records need. It leaves the lists that you work with, and keeps its history.',
+    right: { method: 'POST', path: '/v1/buildings/bld_…', body: { archived: true } },
+  },
   request_invalid: {
     wrong: { method: 'GET', path: '/v1/references/50%' },
     error: { message: 'The path is not valid percent-encoded UTF-8.' },
@@ -320,6 +347,15 @@ export const errorExamples: Record<ApiErrorCode, ErrorExample> & Partial<Record<
     error: { message: 'The database cannot be reached now. Nothing was changed. Try again shortly.' },
     mend: 'Wait for the time in `Retry-After`. Then send exactly the same request with the same key.',
     right: createWithKey,
+  },
+  unit_occupied: {
+    when: 'Another tenancy holds the unit until 2027-02-28.',
+    wrong: { method: 'POST', path: '/v1/tenancies/ten_…/sign', body: { signed_on: '2027-01-10' } },
+    error: {
+      message: 'The unit unit_… is let on some of these days, by the tenancy ten_…. Choose other days or another unit.',
+    },
+    mend: 'Start after the other tenancy has ended.',
+    right: { method: 'POST', path: '/v1/tenancies/ten_…', body: { start_date: '2027-03-01' } },
   },
 };
 

@@ -66,18 +66,14 @@ function boundsOf(route: Route): Bounds | undefined {
   return 'upload' in route && route.upload ? uploadBounds : undefined;
 }
 
-function pathParameters({ resources }: Shapes, { path }: Route): Piece[] {
+function pathParameters({ resources }: Shapes, { path, idDescription }: Route): Piece[] {
   if (!path.includes(':id')) return [];
-  const resource = findKnown(resources, ({ path: kind }) => path.includes(`/${kind}/:id`));
-  return [
-    {
-      name: 'id',
-      in: 'path',
-      required: true,
-      description: `The id of the ${displayName(resource.object)}: \`${resource.prefix}_…\`.`,
-      schema: { type: 'string' },
-    },
-  ];
+  const description = idDescription ?? recordIdDescription(findKnown(resources, ({ path: kind }) => path.includes(`/${kind}/:id`)));
+  return [{ name: 'id', in: 'path', required: true, description, schema: { type: 'string' } }];
+}
+
+function recordIdDescription({ object, prefix }: Resource): string {
+  return `The id of the ${displayName(object)}: \`${prefix}_…\`.`;
 }
 
 function queryParameters({ versions, version, schemas }: Shapes, route: Route): Piece[] {

@@ -343,6 +343,12 @@ const errorSchema = closedObject({
     ),
     code: described(ErrorCode, 'The code of the error, for programs.'),
     message: Type.String({ description: 'What failed, why, and what to do, for people.' }),
+    check: Type.Optional(
+      Type.String({
+        description:
+          'The id of the failed check, for `check_failed`. `GET /v1/rulesets/{id}` lists the checks. Left out for other codes.',
+      }),
+    ),
     param: Type.Optional(
       Type.String({
         description:

@@ -2,6 +2,7 @@ import { ApiError } from '../../core/errors.ts';
 import { toDecision } from '../../model/change.ts';
 import { ownAccount } from '../../model/traits/own-account.ts';
 import { isId } from '../../core/ids.ts';
+import type { Rules } from '../../core/law-rules.ts';
 import type { Provider } from '../../core/providers.ts';
 import { TtlCache } from '../../db/ttl-cache.ts';
 import type { Reader } from '../../db/reader.ts';
@@ -105,6 +106,8 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
     api_version: string | null;
     default_provider: Provider | null;
     linked_records: 'open' | 'strict';
+    time_zone: string;
+    rules: string;
   }>({
     name: 'read_account_facts',
     text: `
@@ -117,7 +120,8 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
         from line
         join accounts above on above.account_id = line.parent and above.id = line.parent
       )
-      select account.id, account.name, account.parent, line.id as root, account.api_version, account.default_provider, account.linked_records
+      select account.id, account.name, account.parent, line.id as root, account.api_version, account.default_provider, account.linked_records,
+        account.time_zone, account.rules
       from accounts account
       join line on line.of = account.id and line.parent is null
       where account.account_id = any($1) and account.id = account.account_id`,
@@ -135,6 +139,8 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
       apiVersion: row.api_version,
       defaultProvider: row.default_provider,
       linkedRecords: row.linked_records,
+      timeZone: row.time_zone,
+      rules: JSON.parse(row.rules) as Rules,
     };
   });
 }

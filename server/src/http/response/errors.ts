@@ -99,8 +99,18 @@ export function errorResponse(
 }
 
 /** Returns one fault without secrets. Parameter and message can repeat what was sent, and are logged. */
-function faultFacts({ code, param, message }: ApiError): { code: ErrorCode; param?: string; message: string } {
-  return { code, ...(param !== undefined && { param: maskSecrets(param) }), message: maskSecrets(message) };
+function faultFacts({ code, check, param, message }: ApiError): {
+  code: ErrorCode;
+  check?: string;
+  param?: string;
+  message: string;
+} {
+  return {
+    code,
+    ...(check !== undefined && { check }),
+    ...(param !== undefined && { param: maskSecrets(param) }),
+    message: maskSecrets(message),
+  };
 }
 
 /** Returns the first faults, as many as there is room for. */

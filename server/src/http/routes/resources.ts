@@ -33,6 +33,7 @@ import {
   type RouteResponse,
   type WriteRoute,
 } from '../route.ts';
+import { rulesetRoute } from './rulesets.ts';
 import { streamRoute } from './event-stream.ts';
 import { testHelperRoutes } from './test-helpers.ts';
 import { versionRoutes } from './api-versions.ts';
@@ -60,6 +61,7 @@ export function routesOf(context: HttpContext): Route[] {
   return [
     ...routes,
     activityRoute(context),
+    rulesetRoute(context),
     ...versionRoutes(context, routes),
     ...(sandboxClock ? clockRoutes(sandboxClock) : []),
   ];

@@ -11,6 +11,7 @@ import { hashKey, makeKey } from '../../core/api-keys.ts';
 import { randomBase62 } from '../../core/base62.ts';
 import { withRollUps } from '../../commit/roll-ups.ts';
 import type { Decision } from '../../model/change.ts';
+import { today } from '../../core/calendar.ts';
 import { toSeconds } from '../../core/clock.ts';
 import { retainedFromMs } from '../../core/retention.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
@@ -419,12 +420,14 @@ export function callerOf(
   request: Pick<ApiRequest, 'account' | 'accountId' | 'principal' | 'versionsServed'>,
 ): Caller {
   const { config, clock, ids, encryption, randomBytes, permissions, eventTypes, referencingServices } = context;
-  const { apiVersion, defaultProvider } = request.account;
+  const { apiVersion, defaultProvider, timeZone, rules } = request.account;
+  const nowSeconds = toSeconds(clock.nowMs());
   return {
     mode: config.mode,
-    nowSeconds: toSeconds(clock.nowMs()),
+    nowSeconds,
     realSeconds: realSecondsOf(context),
-    account: { api_version: apiVersion, default_provider: defaultProvider },
+    account: { api_version: apiVersion, default_provider: defaultProvider, time_zone: timeZone, rules },
+    today: today(nowSeconds, timeZone),
     isOwnAccount: request.accountId === request.principal.accountId,
     actorId: request.principal.id,
     permissions: request.principal.permissions,

@@ -1,0 +1,37 @@
+import type { Day } from '../core/calendar.ts';
+import type { TenancyType } from './facts.ts';
+
+/** Why a check fails. */
+export interface Failure {
+  /** The rule, its source, and the largest or earliest value that would pass. */
+  message: string;
+  /** The parameter at fault. Null if none is. */
+  param: string | null;
+  /** The largest amount or earliest day that would pass. Left out if there is none. */
+  limit?: number | Day;
+}
+
+/** What a check is, as `GET /v1/rulesets/{id}` shows it. */
+export interface CheckFacts {
+  id: string;
+  /** `error`: the law forbids or voids it. `warn`: a duty of the landlord in the world. */
+  severity: 'error' | 'warn';
+  appliesTo: readonly TenancyType[];
+  /** The Act and its section. */
+  source: string;
+  /** The first day on which it is in force. */
+  from: Day;
+  /** The last day. Null if it has none. */
+  to: Day | null;
+  description: string;
+}
+
+/** A rule with its judgement: a pure function of the facts and of the day of the act. */
+export interface Check<Facts> extends CheckFacts {
+  judge(facts: Facts, day: Day): Failure | null;
+}
+
+/** Returns whether a check is in force on a day. Both ends of its time are included. */
+export function isInForce({ from, to }: CheckFacts, day: Day): boolean {
+  return from <= day && (to === null || day <= to);
+}

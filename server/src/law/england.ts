@@ -1,0 +1,234 @@
+import { addMonths, periodAt } from '../core/calendar.ts';
+import { nearestName } from '../core/nearest.ts';
+import type { Check } from './check.ts';
+import { dueBy } from './deadlines.ts';
+import type {
+  AdvertFacts,
+  BidFacts,
+  LandlordNoticeFacts,
+  PetFacts,
+  RentPeriodFacts,
+  SigningFacts,
+  TenantNoticeFacts,
+  TermFacts,
+} from './facts.ts';
+import { earliestEnd, noticeOfGrounds, periodInWords } from './grounds.ts';
+import { isWithin, largestWithin } from './rent.ts';
+
+/** The day on which the Renters' Rights Act 2025 changed private renting. */
+const reform = '2026-05-01';
+
+/** What all rules of the reform share. */
+const reformed = { appliesTo: ['assured'], from: reform, to: null } as const;
+
+export const rentStated: Check<AdvertFacts> = {
+  ...reformed,
+  id: 'rent_stated',
+  severity: 'error',
+  source: 'Renters’ Rights Act 2025 s56(2)',
+  description: 'A unit on the market states its rent.',
+  judge({ onMarket, rent }) {
+    if (!onMarket || rent !== null) return null;
+    return {
+      message:
+        'A unit on the market must state its rent (Renters’ Rights Act 2025 s56(2)). Send `rent`, or take the unit off the market.',
+      param: 'rent',
+    };
+  },
+};
+
+export const rentBid: Check<BidFacts> = {
+  ...reformed,
+  id: 'rent_bid',
+  severity: 'error',
+  source: 'Renters’ Rights Act 2025 s56(3)',
+  description: 'No rent is above the lowest rent asked since the unit came on the market.',
+  judge({ rent, lowestAsked }) {
+    if (rent === null || lowestAsked === null) return null;
+    if (rent.currency !== lowestAsked.currency) {
+      return {
+        message: `The rent must have the currency of the rent asked, to be compared (Renters’ Rights Act 2025 s56(3)). Send it in \`${lowestAsked.currency}\`.`,
+        param: 'rent[currency]',
+      };
+    }
+    if (isWithin(rent, lowestAsked)) return null;
+    const limit = largestWithin(rent, lowestAsked);
+    return {
+      message: `The rent must not be above the lowest rent asked for the unit (Renters’ Rights Act 2025 s56(3)). Send an amount of at most ${limit} for this interval.`,
+      param: 'rent[amount]',
+      limit,
+    };
+  },
+};
+
+export const periodicOnly: Check<TermFacts> = {
+  ...reformed,
+  id: 'periodic_only',
+  severity: 'error',
+  source: 'Housing Act 1988 s4A(1)',
+  description: 'An assured tenancy has no fixed term. It has no end until a notice or another end.',
+  judge({ endDate, isEndedByNotice }) {
+    if (endDate === null || isEndedByNotice) return null;
+    return {
+      message:
+        'An assured tenancy has no fixed term, so it has no `end_date` without notice (Housing Act 1988 s4A(1)). Leave `end_date` out.',
+      param: 'end_date',
+    };
+  },
+};
+
+/** Section 4A(3) allows periods of 28 days at most, and monthly ones. */
+const weeksMax = 4;
+
+export const rentPeriod: Check<RentPeriodFacts> = {
+  ...reformed,
+  id: 'rent_period',
+  severity: 'error',
+  source: 'Housing Act 1988 s4A(3)',
+  description: 'A rent period of an assured tenancy is one month, or at most four weeks.',
+  judge({ rent: { interval, interval_count: count = 1 } }) {
+    if (interval === 'month' && count === 1) return null;
+    if (interval === 'week' && count <= weeksMax) return null;
+    const limit = interval === 'week' ? weeksMax : 1;
+    const advice =
+      interval === 'year'
+        ? 'Send the interval `month` or `week`.'
+        : `Send an \`interval_count\` of at most ${limit} for the interval \`${interval}\`.`;
+    return {
+      message: `A rent period of an assured tenancy is one month, or at most four weeks (Housing Act 1988 s4A(3)). ${advice}`,
+      param: interval === 'year' ? 'rent[interval]' : 'rent[interval_count]',
+      ...(interval !== 'year' && { limit }),
+    };
+  },
+};
+
+export const statementOfTerms: Check<SigningFacts> = {
+  ...reformed,
+  id: 'statement_of_terms',
+  severity: 'warn',
+  source: 'Housing Act 1988 s16D(4), SI 2026/324',
+  description: 'The tenants get a written statement of terms by the day on which the tenancy is signed.',
+  judge({ statementGivenOn, signedOn }) {
+    if (statementGivenOn !== null && statementGivenOn <= signedOn) return null;
+    const fault =
+      statementGivenOn === null
+        ? 'No statement is recorded: send `statement_given_on`.'
+        : `It was given on ${statementGivenOn}.`;
+    return {
+      message: `The tenants must have a written statement of terms by ${signedOn}, the day of signing (Housing Act 1988 s16D(4), SI 2026/324). ${fault}`,
+      param: 'statement_given_on',
+      limit: signedOn,
+    };
+  },
+};
+
+export const rightToRent: Check<SigningFacts> = {
+  id: 'right_to_rent',
+  severity: 'warn',
+  appliesTo: ['assured', 'licence', 'student'],
+  source: 'Immigration Act 2014 s22',
+  from: '2016-02-01',
+  to: null,
+  description: 'The right to rent of every tenant is checked and recorded.',
+  judge({ unrecordedTenants }) {
+    if (unrecordedTenants.length === 0) return null;
+    return {
+      message: `The landlord must check each tenant’s right to rent before the let (Immigration Act 2014 s22). Record \`right_to_rent\` of ${unrecordedTenants.join(', ')}.`,
+      param: 'customers',
+    };
+  },
+};
+
+const tenantNoticeMonths = 2;
+
+export const tenantNotice: Check<TenantNoticeFacts> = {
+  ...reformed,
+  id: 'tenant_notice',
+  severity: 'warn',
+  source: 'Protection from Eviction Act 1977 s5(1ZA); gov.uk guidance',
+  description:
+    'A tenant gives two months’ notice, or less if the landlord agrees in writing. It ends with a rent period.',
+  judge({ servedOn, endsOn, agreedInWriting, rentPeriods }) {
+    const earliest = agreedInWriting ? servedOn : addMonths(servedOn, tenantNoticeMonths);
+    const isPeriodsEnd = periodAt(rentPeriods.anchor, rentPeriods, endsOn).end === endsOn;
+    if (endsOn >= earliest && isPeriodsEnd) return null;
+    const limit = periodAt(rentPeriods.anchor, rentPeriods, endsOn >= earliest ? endsOn : earliest).end;
+    const choice =
+      endsOn >= earliest ? `The next such day is ${limit}.` : `It passes with ${limit} or the end of a later rent period.`;
+    return {
+      message: `A tenant’s notice takes two months, unless less is agreed in writing, and ends with a rent period (Protection from Eviction Act 1977 s5(1ZA), gov.uk guidance). ${choice}`,
+      param: 'ends_on',
+      limit,
+    };
+  },
+};
+
+const groundsSource = 'Housing Act 1988 s8(4AA), Schedule 2';
+
+export const landlordNotice: Check<LandlordNoticeFacts> = {
+  ...reformed,
+  id: 'landlord_notice',
+  severity: 'error',
+  source: 'Housing Act 1988 s8(4AA)',
+  description: 'A landlord’s notice names grounds of Schedule 2, and is as long as the longest period of these grounds.',
+  judge({ servedOn, endsOn, grounds }) {
+    if (grounds.length === 0) {
+      return {
+        message: `A landlord’s notice must name at least one ground of possession (${groundsSource}). Send \`grounds\`, such as \`["8"]\`.`,
+        param: 'grounds',
+      };
+    }
+    let earliest = servedOn;
+    let longest: { ground: string; words: string } | null = null;
+    for (const [index, ground] of grounds.entries()) {
+      const period = noticeOfGrounds.get(ground);
+      if (period === undefined) return unknownGround(ground, index);
+      const day = earliestEnd(servedOn, period);
+      if (day > earliest || longest === null) longest = { ground, words: periodInWords(period) };
+      if (day > earliest) earliest = day;
+    }
+    if (endsOn >= earliest) return null;
+    return {
+      message: `A notice on ground ${longest!.ground} needs ${longest!.words} (${groundsSource}). Served on ${servedOn}, it can end on ${earliest} or later.`,
+      param: 'ends_on',
+      limit: earliest,
+    };
+  },
+};
+
+function unknownGround(ground: string, index: number): { message: string; param: string } {
+  const near = nearestName(ground, noticeOfGrounds.keys());
+  const quoted = ground.slice(0, 20).toWellFormed();
+  return {
+    message: `\`${quoted}\` is not a ground of possession (${groundsSource}). ${near === null ? 'Send a ground such as `8` or `14A`.' : `Did you mean \`${near}\`?`}`,
+    param: `grounds[${index}]`,
+  };
+}
+
+/** A landlord has 28 days to answer, which the caller counts into `answerBy` (section 16A). */
+export const petAnswer: Check<PetFacts> = {
+  ...reformed,
+  id: 'pet_answer',
+  severity: 'warn',
+  source: 'Housing Act 1988 s16A',
+  description: 'A tenant’s request to keep a pet gets its answer by the day in `answer_by`.',
+  judge({ openPetRequests }, day) {
+    const [first] = openPetRequests.toSorted((one, other) => (one.answerBy < other.answerBy ? -1 : 1));
+    if (!first) return null;
+    const rule = `Answer the pet request ${first.number} by ${first.answerBy} (Housing Act 1988 s16A).`;
+    return dueBy(first.answerBy, day, rule);
+  },
+};
+
+/** The checks that the API enforces. */
+export const england = [
+  rentStated,
+  rentBid,
+  periodicOnly,
+  rentPeriod,
+  statementOfTerms,
+  rightToRent,
+  tenantNotice,
+  landlordNotice,
+  petAnswer,
+] as const;
