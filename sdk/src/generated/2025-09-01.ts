@@ -77,6 +77,7 @@ import type {
   RecoveryUpdatedEvent,
   ReferenceStatus,
   ReferenceType,
+  RulesetsResource,
   TestHelpersClockResource,
   User,
   UserCreatedEvent,
@@ -108,6 +109,8 @@ export type {
   AccountCredentialsChangedEvent,
   AccountResource,
   AccountRetrieveParams,
+  AccountRules,
+  AccountRulesInput,
   AccountUpdateParams,
   AccountUpdatedEvent,
   AccountsCreateParams,
@@ -145,6 +148,7 @@ export type {
   ApplicationsUpdateParams,
   AutomaticReference,
   AutomaticReferenceInput,
+  CheckSeverity,
   Clock,
   Customer,
   CustomerCreatedEvent,
@@ -215,6 +219,11 @@ export type {
   Rent,
   RentInput,
   RequestSource,
+  Ruleset,
+  RulesetCheck,
+  RulesetId,
+  RulesetsResource,
+  RulesetsRetrieveParams,
   SecondFactor,
   TestHelpersClockAdvanceParams,
   TestHelpersClockResource,
@@ -1067,5 +1076,6 @@ export interface Resources {
   invitations: InvitationsResource;
   testHelpers: TestHelpersResource;
   activity: ActivityResource;
+  rulesets: RulesetsResource;
   apiVersions: ApiVersionsResource;
 }

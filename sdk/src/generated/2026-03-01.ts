@@ -30,6 +30,7 @@ import type {
   Recovery,
   Reference,
   ReferencesResource,
+  RulesetsResource,
   TestHelpersResource,
   User,
   UsersResource,
@@ -44,6 +45,8 @@ export type {
   AccountList,
   AccountResource,
   AccountRetrieveParams,
+  AccountRules,
+  AccountRulesInput,
   AccountUpdateParams,
   AccountsCreateParams,
   AccountsListParams,
@@ -80,6 +83,7 @@ export type {
   ApplicationsUpdateParams,
   AutomaticReference,
   AutomaticReferenceInput,
+  CheckSeverity,
   Clock,
   Customer,
   CustomerList,
@@ -154,6 +158,11 @@ export type {
   Rent,
   RentInput,
   RequestSource,
+  Ruleset,
+  RulesetCheck,
+  RulesetId,
+  RulesetsResource,
+  RulesetsRetrieveParams,
   SecondFactor,
   TestHelpersClockAdvanceParams,
   TestHelpersClockResource,
@@ -1453,5 +1462,6 @@ export interface Resources {
   invitations: InvitationsResource;
   testHelpers: TestHelpersResource;
   activity: ActivityResource;
+  rulesets: RulesetsResource;
   apiVersions: ApiVersionsResource;
 }

@@ -41,6 +41,16 @@ export interface Account {
    * not in a sandbox.
    */
   require_second_factor: boolean | null;
+  /**
+   * The time zone (IANA) whose calendar its days follow, such as today, due dates and notices. The
+   * default is `Europe/London`.
+   */
+  time_zone: string;
+  /**
+   * The rules of law by which its lets are judged. `GET /v1/rulesets/{id}` lists the checks. The default
+   * is `england`, with the severities of the law.
+   */
+  rules: AccountRules;
   /** The id of the account that it is connected to. Null for a deployment’s first account. */
   parent: string | null | Account;
   /** The account of the record. Only in responses to requests with `Service-Context`. */
@@ -116,6 +126,80 @@ export interface AccountList {
   has_more: boolean;
   /** The records of the page. */
   data: Array<Account>;
+}
+
+/** The rules of an account. */
+export interface AccountRules {
+  /** The ruleset of the account. `none` has no checks. */
+  ruleset: RulesetId | (string & {});
+  /**
+   * Other severities, by the id of a check: `error` refuses, `warn` keeps a warning, `off` does not
+   * judge.
+   */
+  checks: {
+    /** A unit on the market states its rent. */
+    rent_stated?: CheckSeverity | (string & {});
+    /** No rent is above the lowest rent asked since the unit came on the market. */
+    rent_bid?: CheckSeverity | (string & {});
+    /** An assured tenancy has no fixed term. It has no end until a notice or another end. */
+    periodic_only?: CheckSeverity | (string & {});
+    /** A rent period of an assured tenancy is one month, or at most four weeks. */
+    rent_period?: CheckSeverity | (string & {});
+    /** The tenants get a written statement of terms by the day on which the tenancy is signed. */
+    statement_of_terms?: CheckSeverity | (string & {});
+    /** The right to rent of every tenant is checked and recorded. */
+    right_to_rent?: CheckSeverity | (string & {});
+    /**
+     * A tenant gives two months’ notice, or less if the landlord agrees in writing. It ends with a rent
+     * period.
+     */
+    tenant_notice?: CheckSeverity | (string & {});
+    /**
+     * A landlord’s notice names grounds of Schedule 2, and is as long as the longest period of these
+     * grounds.
+     */
+    landlord_notice?: CheckSeverity | (string & {});
+    /** A tenant’s request to keep a pet gets its answer by the day in `answer_by`. */
+    pet_answer?: CheckSeverity | (string & {});
+  };
+}
+
+/** A change of the rules of an account. */
+export interface AccountRulesInput {
+  /** The ruleset of the account. `none` has no checks. */
+  ruleset?: RulesetId | undefined;
+  /**
+   * Other severities, by the id of a check. Null returns a check to its own severity. Checks that you
+   * leave out stay.
+   */
+  checks?:
+    | {
+        /** A unit on the market states its rent. */
+        rent_stated?: CheckSeverity | null | undefined;
+        /** No rent is above the lowest rent asked since the unit came on the market. */
+        rent_bid?: CheckSeverity | null | undefined;
+        /** An assured tenancy has no fixed term. It has no end until a notice or another end. */
+        periodic_only?: CheckSeverity | null | undefined;
+        /** A rent period of an assured tenancy is one month, or at most four weeks. */
+        rent_period?: CheckSeverity | null | undefined;
+        /** The tenants get a written statement of terms by the day on which the tenancy is signed. */
+        statement_of_terms?: CheckSeverity | null | undefined;
+        /** The right to rent of every tenant is checked and recorded. */
+        right_to_rent?: CheckSeverity | null | undefined;
+        /**
+         * A tenant gives two months’ notice, or less if the landlord agrees in writing. It ends with a rent
+         * period.
+         */
+        tenant_notice?: CheckSeverity | null | undefined;
+        /**
+         * A landlord’s notice names grounds of Schedule 2, and is as long as the longest period of these
+         * grounds.
+         */
+        landlord_notice?: CheckSeverity | null | undefined;
+        /** A tenant’s request to keep a pet gets its answer by the day in `answer_by`. */
+        pet_answer?: CheckSeverity | null | undefined;
+      }
+    | undefined;
 }
 
 export interface AccountUpdatedEvent {
@@ -766,6 +850,9 @@ export interface AutomaticReferenceInput {
   provider?: Provider | null | undefined;
 }
 
+/** What a failed check does. */
+export type CheckSeverity = 'error' | 'warn' | 'off';
+
 export interface Clock {
   /** The kind of the object. */
   object: 'clock';
@@ -1052,6 +1139,11 @@ export interface Error {
     /** What failed, why, and what to do, for people. */
     message: string;
     /**
+     * The id of the failed check, for `check_failed`. `GET /v1/rulesets/{id}` lists the checks. Left out
+     * for other codes.
+     */
+    check?: string;
+    /**
      * The invalid parameter, with nested names in brackets (`metadata[order]`). Left out if the error is
      * not about one.
      */
@@ -1084,6 +1176,7 @@ export type ErrorCode =
   | 'body_invalid'
   | 'body_too_large'
   | 'callback_signature_invalid'
+  | 'check_failed'
   | 'content_type_unsupported'
   | 'event_cursor_expired'
   | 'headers_too_large'
@@ -1106,6 +1199,7 @@ export type ErrorCode =
   | 'person_required'
   | 'rate_limit'
   | 'reauthentication_required'
+  | 'record_in_use'
   | 'request_invalid'
   | 'request_timeout'
   | 'resource_missing'
@@ -1117,7 +1211,8 @@ export type ErrorCode =
   | 'sign_in_failed'
   | 'status_transition_invalid'
   | 'too_many_attempts'
-  | 'unavailable';
+  | 'unavailable'
+  | 'unit_occupied';
 
 /** The type of an error. */
 export type ErrorType =
@@ -1665,6 +1760,8 @@ export interface LoggedError {
   type: string;
   /** The code of the error. */
   code: string;
+  /** The id of the failed check. Left out for other codes. */
+  check?: string;
   /** The invalid parameter. Left out if the error is not about one. */
   param?: string;
 }
@@ -2184,6 +2281,41 @@ export interface RentInput {
 
 /** The interface of a request. */
 export type RequestSource = 'api' | 'dashboard' | 'portal';
+
+export interface Ruleset {
+  /** The id of the ruleset. `none` has no checks. */
+  id: 'england' | 'none' | (string & {});
+  /** The kind of the object. */
+  object: 'ruleset';
+  /** The day on which these checks are in force. */
+  on: string;
+  /** The checks in force that day, with the severities of the law. An account can have others in `rules`. */
+  checks: Array<RulesetCheck>;
+}
+
+/** A rule of law by which lets are judged. */
+export interface RulesetCheck {
+  /** The id of the check, as in `check` of an error and in the `rules` of an account. */
+  id: string;
+  /**
+   * What a failed check does: `error` refuses the request, and `warn` keeps a warning. The account’s
+   * `rules` can change that.
+   */
+  severity: 'error' | 'warn' | (string & {});
+  /** The types of tenancy that it judges. An application counts as `assured`. */
+  applies_to: Array<'assured' | 'licence' | 'student' | 'company' | 'social' | (string & {})>;
+  /** The Act and its section. */
+  source: string;
+  /** The first day on which it is in force. */
+  from: string;
+  /** The last day on which it is in force. Null if none is known. */
+  to: string | null;
+  /** The rule in a sentence or two. */
+  description: string;
+}
+
+/** A ruleset. */
+export type RulesetId = 'england' | 'none';
 
 /** The second factor of a sign-in. */
 export type SecondFactor = 'none' | 'totp' | 'passkey';
@@ -3200,6 +3332,16 @@ export interface AccountUpdateParams {
    */
   linked_records?: LinkedRecords | undefined;
   /**
+   * The time zone (IANA) whose calendar its days follow, such as today, due dates and notices. The
+   * default is `Europe/London`.
+   */
+  time_zone?: string | undefined;
+  /**
+   * The rules of law by which its lets are judged. `GET /v1/rulesets/{id}` lists the checks. The default
+   * is `england`, with the severities of the law.
+   */
+  rules?: AccountRulesInput | undefined;
+  /**
    * Whether its team members need a second factor to use the dashboard. Null means: in live mode, but
    * not in a sandbox.
    */
@@ -3270,6 +3412,16 @@ export interface AccountsCreateParams {
    * that does not exist here is refused.
    */
   linked_records?: LinkedRecords | null | undefined;
+  /**
+   * The time zone (IANA) whose calendar its days follow, such as today, due dates and notices. The
+   * default is `Europe/London`.
+   */
+  time_zone?: string | null | undefined;
+  /**
+   * The rules of law by which its lets are judged. `GET /v1/rulesets/{id}` lists the checks. The default
+   * is `england`, with the severities of the law.
+   */
+  rules?: AccountRulesInput | null | undefined;
   /**
    * Linked records to return instead of their ids: `parent`. Follow further links with dots, up to four.
    * Your key needs the permission to read them.
@@ -3467,6 +3619,11 @@ export interface ActivityRetrieveParams {
   interval?: ActivityInterval | undefined;
   /** Counts only the attempts of this endpoint, even if it was deleted. */
   webhook_endpoint?: string | undefined;
+}
+
+export interface RulesetsRetrieveParams {
+  /** The day. The default is today in the account’s time zone. */
+  on?: string | undefined;
 }
 
 export interface AccountApiVersionPreviewParams {
@@ -3796,6 +3953,14 @@ export interface ActivityResource {
   retrieve(params?: ActivityRetrieveParams, options?: RequestOptions): TenurePromise<Activity>;
 }
 
+export interface RulesetsResource {
+  /**
+   * Returns the checks of law that are in force on a day, with their sources. A check judges an act by
+   * the day of the act. This is no legal advice.
+   */
+  retrieve(id: string, params?: RulesetsRetrieveParams, options?: RequestOptions): TenurePromise<Ruleset>;
+}
+
 export interface ApiVersionsResource {
   /**
    * Returns the versions that you can send in `Service-Version`, the newest first, with their changes.
@@ -3820,5 +3985,6 @@ export interface Resources {
   invitations: InvitationsResource;
   testHelpers: TestHelpersResource;
   activity: ActivityResource;
+  rulesets: RulesetsResource;
   apiVersions: ApiVersionsResource;
 }

@@ -145,5 +145,6 @@ export const operations = {
     },
   },
   activity: { retrieve: { method: 'GET', path: '/v1/activity', answer: 'object' } },
+  rulesets: { retrieve: { method: 'GET', path: '/v1/rulesets/{id}', answer: 'object' } },
   apiVersions: { list: { method: 'GET', path: '/v1/api_versions', answer: 'list' } },
 } as const satisfies OperationTable;

@@ -40,14 +40,17 @@ export function isDay(text: string): boolean {
 /** The first and the last day that the arithmetic returns. PostgreSQL knows both. */
 const [firstNumber, lastNumber] = [numberOf({ year: 1, month: 1, day: 1 }), numberOf({ year: yearMax, month: 12, day: 31 })];
 
-/** Formatters by time zone: making one takes as long as a thousand uses. */
+/** Formatters by time zone: making one takes as long as a hundred uses. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
+/** More than there are zones. A formatter takes some 10 kB. */
+const formattersMax = 600;
 
 /** Returns whether a text names a time zone (IANA), such as `Europe/London`. Offsets such as `+01:00` are no names. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
-    formatterOf(name);
+    // No entry of the cache: a name can be written in many ways.
+    new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
     return true;
   } catch (error) {
     if (error instanceof RangeError) return false;
@@ -117,6 +120,7 @@ export function periodAt(anchor: Day, { interval, interval_count: count }: Rhyth
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
   let formatter = formatters.get(timeZone);
   if (!formatter) {
+    if (formatters.size >= formattersMax) formatters.clear();
     formatter = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
       timeZone,
       year: 'numeric',

@@ -44,7 +44,7 @@ const ProviderCredentials = described(
 );
 const LinkedRecords = named('LinkedRecords', 'The check of ids in links.', oneOf('open', 'strict'));
 
-const TimeZone = Type.String({ minLength: 1, maxLength: 100, examples: ['Europe/London'] });
+const TimeZone = Type.String({ examples: ['Europe/London'] });
 const TimeZoneInput = Type.Unsafe<string>({ ...TimeZone, format: 'time-zone' });
 
 const Ruleset = named('RulesetId', 'A ruleset.', oneOf(...rulesetIds));

@@ -286,6 +286,8 @@ async function recordsOf(tenant: Tenant): Promise<Record<string, string>> {
 
 /** Makes a record. If no route makes this kind, returns the newest one that other requests left. */
 async function newRecord(tenant: Tenant, kind: string): Promise<string> {
+  // A ruleset is no record: its ids are words.
+  if (kind === 'rulesets') return 'england';
   const create = routes.find((route) => route.method === 'POST' && route.path === `/v1/${kind}`);
   if (create) return (await good(tenant.api.post(create.path, takesForm(create) ? formOf() : bodyOf(create)))).body.id;
   const { body } = await good(tenant.api.get(`/v1/${kind}?limit=1`));

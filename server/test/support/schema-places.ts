@@ -96,7 +96,7 @@ export function exampleOf(schema: JsonSchema): Json {
   }
 }
 
-const usualTexts = ['x', 'a.b', 'a@b', 'GB', '1990-12-31', 'reference', '200', 'a@b.cc', 'gbp'];
+const usualTexts = ['x', 'a.b', 'a@b', 'GB', '1990-12-31', 'reference', '200', 'a@b.cc', 'gbp', 'UTC'];
 
 /** The examples by their schema: making one from a pattern takes milliseconds. */
 const exampleTexts = new WeakMap<JsonSchema, string>();

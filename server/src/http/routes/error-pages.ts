@@ -49,11 +49,12 @@ ${example ? textOfExample(code, example, publicUrl) : ''}<p><a href="../errors">
 
 function textOfExample(code: ErrorCode, { when, wrong, error, mend, right }: ErrorExample, publicUrl: string): string {
   const { status, type } = errorCatalogue[code];
-  const { message, param, errors } = error;
+  const { message, check, param, errors } = error;
   const body = {
     error: {
       type,
       code,
+      ...(check !== undefined && { check }),
       ...(param !== undefined && { param }),
       message,
       doc_url: `${publicUrl}/docs/errors/${code}`,

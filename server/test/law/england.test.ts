@@ -1,0 +1,358 @@
+import { describe, expect, test } from 'vitest';
+import { addDays } from '../../src/core/calendar.ts';
+import { defaultRules, type Rules } from '../../src/core/law-rules.ts';
+import { ApiError } from '../../src/core/errors.ts';
+import {
+  judge,
+  jurisdictions,
+  refuseFailed,
+  rulesets,
+  tenancyTypes,
+  type ActName,
+  type Acts,
+  type Rent,
+  type Scope,
+} from '../../src/law/index.ts';
+import { noticeOfGrounds } from '../../src/law/grounds.ts';
+
+const signedOn = '2027-01-10';
+const scope: Scope = { jurisdiction: null, type: 'assured' };
+const monthly: Rent = { amount: 95_000, currency: 'gbp', interval: 'month' };
+const monthlyPeriods = { anchor: '2027-02-01', interval: 'month', interval_count: 1 } as const;
+
+/** Acts that fail exactly one check, by its id. */
+const failing: { [Id in string]: { act: ActName; facts: Acts[ActName] } } = {
+  rent_stated: { act: 'advertise', facts: { onMarket: true, rent: null } },
+  rent_bid: { act: 'offer_rent', facts: { rent: { ...monthly, amount: 95_001 }, lowestAsked: monthly } },
+  periodic_only: { act: 'draft', facts: drafted({ endDate: '2028-01-31' }) },
+  rent_period: { act: 'draft', facts: drafted({ rent: { ...monthly, interval_count: 2 } }) },
+  statement_of_terms: { act: 'signed', facts: { statementGivenOn: null, signedOn, unrecordedTenants: [] } },
+  right_to_rent: { act: 'signed', facts: { statementGivenOn: signedOn, signedOn, unrecordedTenants: ['cus_1'] } },
+  tenant_notice: {
+    act: 'tenant_notice',
+    facts: { servedOn: '2027-02-01', endsOn: '2027-03-31', agreedInWriting: false, rentPeriods: monthlyPeriods },
+  },
+  landlord_notice: {
+    act: 'landlord_notice',
+    facts: { servedOn: '2027-01-03', endsOn: '2027-05-02', grounds: ['1A'] },
+  },
+  pet_answer: { act: 'answer_pets', facts: { openPetRequests: [{ number: 1, answerBy: '2016-01-01' }] } },
+};
+
+function drafted(changes: Partial<Acts['draft']>): Acts['draft'] {
+  return { rent: monthly, lowestAsked: null, endDate: null, isEndedByNotice: false, ...changes };
+}
+
+/** Returns the failures of an act by check id, as messages. */
+function failuresOf<Act extends ActName>(
+  act: Act,
+  facts: Acts[Act],
+  day = signedOn,
+  at: Partial<Scope> = {},
+  rules: Rules = defaultRules,
+) {
+  const { refusal, warnings } = judge(rules, act, day, { ...scope, ...at, ...facts });
+  return [...(refusal ? [refusal.id] : []), ...warnings.map(({ id }) => id)];
+}
+
+describe.each(rulesets.england.map((check) => [check.id, check] as const))('%s', (id, check) => {
+  const { act, facts } = failing[id]!;
+
+  test('fails alone when its act breaks it', () => {
+    expect(failuresOf(act, facts)).toEqual([id]);
+  });
+
+  test('is judged from its first day on, and not on the day before', () => {
+    expect([failuresOf(act, facts, addDays(check.from, -1)), failuresOf(act, facts, check.from)]).toEqual([[], [id]]);
+  });
+
+  test('is judged for exactly its types of tenancy', () => {
+    const judged = tenancyTypes.filter((type) => failuresOf(act, facts, signedOn, { type }).length > 0);
+    expect(judged).toEqual(check.appliesTo);
+  });
+
+  test('is judged in England only', () => {
+    const judged = jurisdictions.filter(
+      (jurisdiction) => failuresOf(act, facts, signedOn, { jurisdiction }).length > 0,
+    );
+    expect(judged).toEqual(['england']);
+  });
+
+  test('is not judged when the account has turned it off or has no ruleset', () => {
+    expect(failuresOf(act, facts, signedOn, {}, { ruleset: 'england', checks: { [id]: 'off' } })).toEqual([]);
+    expect(failuresOf(act, facts, signedOn, { jurisdiction: 'england' }, { ruleset: 'none', checks: {} })).toEqual([]);
+  });
+
+  test('refuses or warns by its severity, and names its source', () => {
+    const { refusal, warnings } = judge(defaultRules, act, signedOn, { ...scope, ...facts });
+    const failed = check.severity === 'error' ? refusal : warnings[0];
+    expect(failed?.id).toBe(id);
+    // The source in the message may name more of the Act.
+    expect(failed?.message).toContain(check.source.split(/[;,]/)[0]);
+  });
+
+  test('warns instead of refusing when the account says so', () => {
+    const { refusal, warnings } = judge({ ruleset: 'england', checks: { [id]: 'warn' } }, act, signedOn, {
+      ...scope,
+      ...facts,
+    });
+    expect([refusal, warnings.map((warning) => warning.id)]).toEqual([null, [id]]);
+  });
+
+  test('refuses a new act, and only warns about a standing duty, when the account makes it an error', () => {
+    const rules: Rules = { ruleset: 'england', checks: { [id]: 'error' } };
+    const { refusal } = judge(rules, act, signedOn, { ...scope, ...facts });
+    expect(refusal?.id ?? null).toBe(act === 'signed' || act === 'answer_pets' ? null : id);
+  });
+});
+
+test('has a failing act for every check', () => {
+  expect(Object.keys(failing)).toEqual(rulesets.england.map(({ id }) => id));
+});
+
+test('judges duties at signing as a new act, so that the account can make them errors', () => {
+  const facts = { ...drafted({}), statementGivenOn: null, signedOn, unrecordedTenants: [] };
+  const rules: Rules = { ruleset: 'england', checks: { statement_of_terms: 'error' } };
+  expect(judge(rules, 'sign', signedOn, { ...scope, ...facts }).refusal?.param).toBe('statement_given_on');
+});
+
+describe('a refusal', () => {
+  test('has the code, the check and the parameter when a check fails', () => {
+    const { act, facts } = failing.landlord_notice!;
+    const judgement = judge(defaultRules, act, signedOn, { ...scope, ...facts });
+    const error = errorOf(() => refuseFailed(judgement));
+    expect([error?.code, error?.status, error?.check, error?.param]).toEqual([
+      'check_failed',
+      400,
+      'landlord_notice',
+      'ends_on',
+    ]);
+    expect(error?.message).toContain('2027-05-03 or later');
+  });
+
+  test('is none when every check passes', () => {
+    expect(errorOf(() => refuseFailed({ refusal: null }))).toBe(null);
+  });
+});
+
+function errorOf(act: () => void): ApiError | null {
+  try {
+    act();
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+describe('rent_stated', () => {
+  test.each([
+    [true, monthly],
+    [false, null],
+    [false, monthly],
+  ])('passes when on_market is %s and the rent is %o', (onMarket, rent) => {
+    expect(failuresOf('advertise', { onMarket, rent })).toEqual([]);
+  });
+});
+
+describe('rent_bid', () => {
+  test.each<[Rent, Rent, number]>([
+    [monthly, monthly, 95_000],
+    // 950.00 a month are 11,400.00 a year, and 219.23 a week.
+    [{ ...monthly, interval: 'week' }, monthly, 21_923],
+    [{ ...monthly, interval: 'year' }, monthly, 1_140_000],
+    [monthly, { ...monthly, amount: 21_923, interval: 'week' }, 94_999],
+    [{ ...monthly, interval: 'week', interval_count: 4 }, monthly, 87_692],
+    [{ ...monthly, interval_count: 2 }, monthly, 190_000],
+    [monthly, { ...monthly, interval: 'month', interval_count: 3, amount: 100 }, 33],
+    [{ ...monthly, interval_count: 12 }, { ...monthly, interval: 'week', amount: 9_999_999_999 }, 519_999_999_948],
+  ])('passes up to the limit, and fails a penny above it, for %o below %o', (rent, lowestAsked, limit) => {
+    const offered = (amount: number) =>
+      judge(defaultRules, 'offer_rent', signedOn, { ...scope, rent: { ...rent, amount }, lowestAsked });
+    expect(offered(limit).refusal).toBe(null);
+    expect(offered(limit + 1).refusal).toMatchObject({ param: 'rent[amount]', limit });
+    expect(offered(limit + 1).refusal?.message).toContain(`at most ${limit} `);
+  });
+
+  test('passes when no rent was asked, or none is offered', () => {
+    expect(failuresOf('offer_rent', { rent: monthly, lowestAsked: null })).toEqual([]);
+    expect(failuresOf('offer_rent', { rent: null, lowestAsked: monthly })).toEqual([]);
+  });
+
+  test('fails when the currencies differ', () => {
+    const facts = { ...scope, rent: { ...monthly, currency: 'eur', amount: 1 }, lowestAsked: monthly };
+    expect(judge(defaultRules, 'offer_rent', signedOn, facts).refusal?.param).toBe('rent[currency]');
+  });
+});
+
+describe('periodic_only', () => {
+  test('passes when there is no end, or a notice set it', () => {
+    expect(failuresOf('draft', drafted({ endDate: null }))).toEqual([]);
+    expect(failuresOf('draft', drafted({ endDate: '2028-01-31', isEndedByNotice: true }))).toEqual([]);
+  });
+});
+
+describe('rent_period', () => {
+  test.each([
+    ['week', 1, true],
+    ['week', 4, true],
+    ['week', 5, false],
+    ['month', 1, true],
+    ['month', 2, false],
+    ['year', 1, false],
+  ] as const)('judges every %s, %i of them: %s', (interval, interval_count, passes) => {
+    const failures = failuresOf('draft', drafted({ rent: { ...monthly, interval, interval_count } }));
+    expect(failures).toEqual(passes ? [] : ['rent_period']);
+  });
+
+  test('names the largest count that passes', () => {
+    const facts = drafted({ rent: { ...monthly, interval: 'week', interval_count: 5 } });
+    expect(judge(defaultRules, 'draft', signedOn, { ...scope, ...facts }).refusal).toMatchObject({
+      param: 'rent[interval_count]',
+      limit: 4,
+    });
+  });
+});
+
+describe('statement_of_terms', () => {
+  test.each([
+    ['2027-01-09', []],
+    ['2027-01-10', []],
+    ['2027-01-11', ['statement_of_terms']],
+  ])('judges a statement given on %s', (statementGivenOn, failures) => {
+    expect(failuresOf('signed', { statementGivenOn, signedOn, unrecordedTenants: [] })).toEqual(failures);
+  });
+});
+
+describe('right_to_rent', () => {
+  test('names the tenants whose check is not recorded', () => {
+    const facts = { statementGivenOn: signedOn, signedOn, unrecordedTenants: ['cus_1', 'cus_2'] };
+    const { warnings } = judge(defaultRules, 'signed', signedOn, { ...scope, ...facts });
+    expect(warnings[0]?.message).toContain('cus_1, cus_2');
+  });
+});
+
+describe('tenant_notice', () => {
+  test.each([
+    // Two months to the day, at the end of a period.
+    ['2027-02-28', '2027-04-30', false, null],
+    ['2027-03-01', '2027-04-30', false, '2027-05-31'],
+    ['2027-02-01', '2027-04-30', false, null],
+    ['2027-02-01', '2027-04-29', false, '2027-04-30'],
+    ['2027-02-01', '2027-05-01', false, '2027-05-31'],
+    ['2027-02-01', '2027-03-31', false, '2027-04-30'],
+    // Less by agreement, and still at the end of a period.
+    ['2027-02-01', '2027-02-28', true, null],
+    ['2027-02-01', '2027-02-27', true, '2027-02-28'],
+    // The tenancy has not begun.
+    ['2026-11-30', '2027-01-31', false, null],
+  ])('judges a notice served on %s that ends on %s, agreed: %s', (servedOn, endsOn, agreedInWriting, limit) => {
+    const facts = { servedOn, endsOn, agreedInWriting, rentPeriods: monthlyPeriods };
+    const { warnings } = judge(defaultRules, 'tenant_notice', servedOn, { ...scope, ...facts });
+    expect(warnings.map(({ id }) => id)).toEqual(limit === null ? [] : ['tenant_notice']);
+    if (limit !== null) expect(warnings[0]?.message).toContain(limit);
+  });
+
+  test('counts weekly periods from the anchor', () => {
+    const rentPeriods = { anchor: '2027-02-01', interval: 'week', interval_count: 1 } as const;
+    const facts = { servedOn: '2027-02-01', agreedInWriting: false, rentPeriods };
+    expect(failuresOf('tenant_notice', { ...facts, endsOn: '2027-04-04' })).toEqual([]);
+    expect(failuresOf('tenant_notice', { ...facts, endsOn: '2027-04-05' })).toEqual(['tenant_notice']);
+  });
+});
+
+describe('landlord_notice', () => {
+  /** Served on 31 October 2027, which has no 31 February. */
+  test.each([
+    ['1', '2028-02-29'],
+    ['1A', '2028-02-29'],
+    ['1B', '2028-02-29'],
+    ['2', '2028-02-29'],
+    ['2ZA', '2028-02-29'],
+    ['2ZB', '2028-02-29'],
+    ['2ZC', '2028-02-29'],
+    ['2ZD', '2028-02-29'],
+    ['4A', '2028-02-29'],
+    ['6', '2028-02-29'],
+    ['6A', '2028-02-29'],
+    ['6B', '2028-02-29'],
+    ['5', '2027-12-31'],
+    ['5A', '2027-12-31'],
+    ['5B', '2027-12-31'],
+    ['5C', '2027-12-31'],
+    ['5D', '2027-12-31'],
+    ['5H', '2027-12-31'],
+    ['7', '2027-12-31'],
+    ['9', '2027-12-31'],
+    ['5E', '2027-11-28'],
+    ['5F', '2027-11-28'],
+    ['5G', '2027-11-28'],
+    ['8', '2027-11-28'],
+    ['10', '2027-11-28'],
+    ['11', '2027-11-28'],
+    ['18', '2027-11-28'],
+    ['4', '2027-11-14'],
+    ['7B', '2027-11-14'],
+    ['12', '2027-11-14'],
+    ['13', '2027-11-14'],
+    ['14ZA', '2027-11-14'],
+    ['14A', '2027-11-14'],
+    ['15', '2027-11-14'],
+    ['17', '2027-11-14'],
+    ['7A', '2027-10-31'],
+    ['14', '2027-10-31'],
+  ])('passes on the first day and fails the day before when the ground is %s', (ground, earliest) => {
+    const notice = (endsOn: string) =>
+      judge(defaultRules, 'landlord_notice', '2027-10-31', {
+        ...scope,
+        servedOn: '2027-10-31',
+        endsOn,
+        grounds: [ground],
+      });
+    expect(notice(earliest).refusal).toBe(null);
+    expect(notice(addDays(earliest, -1)).refusal).toMatchObject({ param: 'ends_on', limit: earliest });
+    expect(noticeOfGrounds.has(ground)).toBe(true);
+  });
+
+  test('knows no more grounds than those above', () => {
+    expect(noticeOfGrounds.size).toBe(37);
+  });
+
+  test.each([
+    [[], 'grounds', 'at least one ground'],
+    [['8', '3'], 'grounds[1]', 'is not a ground'],
+    [['14a'], 'grounds[0]', 'Did you mean `14A`?'],
+    [['16'], 'grounds[0]', 'is not a ground'],
+    [['constructor'], 'grounds[0]', 'is not a ground'],
+  ])('fails when the grounds are %j', (grounds, param, message) => {
+    const facts = { ...scope, servedOn: '2027-01-01', endsOn: '2028-01-01', grounds };
+    const { refusal } = judge(defaultRules, 'landlord_notice', '2027-01-01', facts);
+    expect([refusal?.param, refusal?.message]).toEqual([param, expect.stringContaining(message)]);
+  });
+
+  test('takes the longest period when there are several grounds', () => {
+    const notice = (endsOn: string) =>
+      failuresOf('landlord_notice', { servedOn: '2027-01-03', endsOn, grounds: ['14', '8', '1A', '10'] });
+    expect([notice('2027-05-02'), notice('2027-05-03')]).toEqual([['landlord_notice'], []]);
+  });
+});
+
+describe('pet_answer', () => {
+  test.each([
+    ['2027-02-21', null],
+    ['2027-02-22', 'Due soon.'],
+    ['2027-03-01', 'Due soon.'],
+    ['2027-03-02', 'Missed.'],
+  ])('on %s, for an answer by 2027-03-01, says %j', (day, begin) => {
+    const { warnings } = judge(defaultRules, 'answer_pets', day, {
+      ...scope,
+      openPetRequests: [
+        { number: 2, answerBy: '2027-03-09' },
+        { number: 1, answerBy: '2027-03-01' },
+      ],
+    });
+    expect(warnings.map(({ message }) => message)).toEqual(
+      begin === null ? [] : [`${begin} Answer the pet request 1 by 2027-03-01 (Housing Act 1988 s16A).`],
+    );
+  });
+});
