@@ -1,6 +1,6 @@
 /*
- * Calendar days as `YYYY-MM-DD`. Days compare as strings. The arithmetic counts whole days (proleptic Gregorian calendar, after Hinnant),
- * so no time zone and no clock change can shift a day.
+ * Calendar days as `YYYY-MM-DD`. Days compare as strings. The arithmetic counts whole days (proleptic Gregorian calendar, after Hinnant). So
+ * no time zone and no clock change can shift a day.
  */
 
 /** A calendar day: `2027-01-31`. */
@@ -79,7 +79,7 @@ export function addDays(day: Day, days: number): Day {
 }
 
 /**
- * Returns the same day of a later month, or the last day of a shorter one: 31 January and one month is 28 or 29 February. Count from the
+ * Returns the same day of a later month, or the last day of a shorter one. 31 January and one month is 28 or 29 February. Count from the
  * anchor each time, because a step from 28 February would not return to the 31st. It stops at 0001-01-01 and 9999-12-31.
  */
 export function addMonths(anchor: Day, months: number): Day {

@@ -82,7 +82,7 @@ export interface Judgement {
 }
 
 /**
- * Judges an act by the checks that are in force on its day, for the place and type of the let. The account's rules replace the severity of a
+ * Judges an act by the checks in force on its day, for the place and type of the let. The account's rules replace the severity of a
  * check, or turn it off. Jurisdictions other than England have no checks.
  *
  * @param day the day of the act: of signing, of service, else today.

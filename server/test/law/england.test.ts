@@ -10,8 +10,10 @@ import {
   tenancyTypes,
   type ActName,
   type Acts,
+  type Jurisdiction,
   type Rent,
   type Scope,
+  type TenancyType,
 } from '../../src/law/index.ts';
 import { noticeOfGrounds } from '../../src/law/grounds.ts';
 
@@ -67,13 +69,13 @@ describe.each(rulesets.england.map((check) => [check.id, check] as const))('%s',
   });
 
   test('is judged for exactly its types of tenancy', () => {
-    const judged = tenancyTypes.filter((type) => failuresOf(act, facts, signedOn, { type }).length > 0);
+    const judged = tenancyTypes.filter((type: TenancyType) => failuresOf(act, facts, signedOn, { type }).length > 0);
     expect(judged).toEqual(check.appliesTo);
   });
 
   test('is judged in England only', () => {
     const judged = jurisdictions.filter(
-      (jurisdiction) => failuresOf(act, facts, signedOn, { jurisdiction }).length > 0,
+      (jurisdiction: Jurisdiction) => failuresOf(act, facts, signedOn, { jurisdiction }).length > 0,
     );
     expect(judged).toEqual(['england']);
   });
@@ -331,9 +333,9 @@ describe('landlord_notice', () => {
   });
 
   test('takes the longest period when there are several grounds', () => {
-    const notice = (endsOn: string) =>
-      failuresOf('landlord_notice', { servedOn: '2027-01-03', endsOn, grounds: ['14', '8', '1A', '10'] });
-    expect([notice('2027-05-02'), notice('2027-05-03')]).toEqual([['landlord_notice'], []]);
+    const facts = { servedOn: '2027-01-03', grounds: ['14', '8', '1A', '10'] };
+    expect(failuresOf('landlord_notice', { ...facts, endsOn: '2027-05-02' })).toEqual(['landlord_notice']);
+    expect(failuresOf('landlord_notice', { ...facts, endsOn: '2027-05-03' })).toEqual([]);
   });
 });
 

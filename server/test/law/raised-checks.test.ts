@@ -1,6 +1,14 @@
+import { Value } from 'typebox/value';
 import { describe, expect, test } from 'vitest';
 import { defaultRules } from '../../src/core/law-rules.ts';
-import { judge, mergeWarnings, nextDeadlineOn, type RaisedCheck } from '../../src/law/index.ts';
+import {
+  judge,
+  mergeWarnings,
+  nextDeadlineOn,
+  RaisedChecks,
+  type Judgement,
+  type RaisedCheck,
+} from '../../src/law/index.ts';
 
 const judged = ['right_to_rent', 'statement_of_terms'];
 const raised: RaisedCheck = { id: 'right_to_rent', message: 'Record it of cus_1, cus_2.', since: 100 };
@@ -36,20 +44,10 @@ describe('merged warnings', () => {
   });
 
   test('are raised a second time when a deadline is missed', () => {
-    const on = (day: string, stored: RaisedCheck[], nowSeconds: number) =>
-      mergeWarnings(
-        stored,
-        judge(defaultRules, 'answer_pets', day, {
-          jurisdiction: null,
-          type: 'assured',
-          openPetRequests: [{ number: 1, answerBy: '2027-03-01' }],
-        }),
-        nowSeconds,
-      );
-    const due = on('2027-02-22', [], 100);
-    const stillDue = on('2027-03-01', due.checks, 200);
-    const missed = on('2027-03-02', stillDue.checks, 300);
-    const stillMissed = on('2027-03-03', missed.checks, 400);
+    const due = answeredBy('2027-02-22', [], 100);
+    const stillDue = answeredBy('2027-03-01', due.checks, 200);
+    const missed = answeredBy('2027-03-02', stillDue.checks, 300);
+    const stillMissed = answeredBy('2027-03-03', missed.checks, 400);
     expect([due, stillDue, missed, stillMissed].map(({ isRaised, checks }) => [isRaised, checks[0]?.since])).toEqual([
       [true, 100],
       [false, 100],
@@ -58,6 +56,18 @@ describe('merged warnings', () => {
     ]);
   });
 });
+
+/** Merges the warnings of a day about a pet request that is answered by 2027-03-01. */
+function answeredBy(day: string, stored: readonly RaisedCheck[], nowSeconds: number) {
+  const judgement: Judgement = judge(defaultRules, 'answer_pets', day, {
+    jurisdiction: null,
+    type: 'assured',
+    openPetRequests: [{ number: 1, answerBy: '2027-03-01' }],
+  });
+  const merged = mergeWarnings(stored, judgement, nowSeconds);
+  expect(Value.Check(RaisedChecks, merged.checks)).toBe(true);
+  return merged;
+}
 
 test.each([
   ['2027-02-01', '2027-02-22'],
