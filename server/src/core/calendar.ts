@@ -79,8 +79,8 @@ export function addDays(day: Day, days: number): Day {
 }
 
 /**
- * Returns the same day of a later month, or the last day of a shorter one. 31 January and one month is 28 or 29 February. Count from the
- * anchor each time, because a step from 28 February would not return to the 31st. It stops at 0001-01-01 and 9999-12-31.
+ * Returns the same day of a later month, or the last day of a shorter one. So 31 January leads to 28 February. Count from the anchor each
+ * time, because a step from 28 February does not return to the 31st. It stops at 0001-01-01 and 9999-12-31.
  */
 export function addMonths(anchor: Day, months: number): Day {
   return fromNumber(monthsAfter(parse(anchor), months));

@@ -104,7 +104,8 @@ beforeAll(async () => {
     overrides: { clock },
   });
   agent = new Agent({ connections: 48 });
-  routes = routesOfKeys(server.context);
+  // An id with a description of its own is a word, and no record of an account.
+  routes = routesOfKeys(server.context).filter(({ idDescription }) => idDescription === undefined);
   await makeAccounts();
   targets = await makeTargets();
   keys = await makeKeys();
