@@ -244,6 +244,7 @@ create table invitations (
   constraint invitations_role_known CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'operator'::text, 'viewer'::text])))
 );
 
+CREATE INDEX invitations_by_address ON public.invitations USING btree (lower((email COLLATE "C")));
 CREATE INDEX invitations_by_email ON public.invitations USING btree (account_id, lower((email COLLATE "C")));
 CREATE UNIQUE INDEX invitations_by_token ON public.invitations USING btree (token_hash);
 
@@ -451,12 +452,16 @@ create table users (
   passkeys text not null,
   credentials_revision bigint not null,
   last_signed_in_at bigint,
+  identity_issuer text collate "C",
+  identity_subject text collate "C",
+  identity_linked_at bigint,
   constraint users_pkey PRIMARY KEY (account_id, id),
   constraint users_role_known CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'operator'::text, 'viewer'::text]))),
   constraint users_status_known CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text])))
 );
 
 CREATE UNIQUE INDEX users_by_email ON public.users USING btree (lower((email COLLATE "C")));
+CREATE UNIQUE INDEX users_by_identity ON public.users USING btree (identity_issuer, identity_subject);
 
 create table webhook_attempts (
   account_id text collate "C" not null,

@@ -1183,6 +1183,7 @@ export type ErrorCode =
   | 'idempotency_key_in_use'
   | 'idempotency_key_invalid'
   | 'idempotency_key_reused'
+  | 'identity_provider_unavailable'
   | 'internal'
   | 'limit_reached'
   | 'link_invalid'

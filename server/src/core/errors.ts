@@ -103,6 +103,12 @@ export const errorCatalogue = {
     explanation:
       'This `Idempotency-Key` was used in the last 24 hours for another request. The method, path, query, `Service-Context` or body differs. Use a new key for a new operation. To retry, send exactly the same request.',
   },
+  identity_provider_unavailable: {
+    status: 503,
+    type: 'api_error',
+    explanation:
+      'The identity provider of your company did not answer, or cannot be used as it is set up. Try again later, or sign in by password, passkey or link. The log of the server has the reason for its operator.',
+  },
   internal: {
     status: 500,
     type: 'api_error',
@@ -255,7 +261,7 @@ export const errorCatalogue = {
     status: 401,
     type: 'authentication_error',
     explanation:
-      'The e-mail address, the password, the code or the passkey is wrong, or the user is disabled. All get the same error. An owner or an admin can make a link that sets a new password.',
+      'The e-mail address, the password, the code or the passkey is wrong, or the user is disabled. All get the same error. An owner or an admin can make a link that sets a new password. For a sign-in by an identity provider, the message says what to do.',
   },
   status_transition_invalid: {
     status: 400,

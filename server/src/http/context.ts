@@ -24,6 +24,7 @@ import type { StoredRecord } from '../model/record.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import type { ReadBudgets, ReadLimits } from './read-room.ts';
+import type { IdentityProvider } from '../sign-in/identity-provider.ts';
 import type { Passwords } from '../sign-in/passwords.ts';
 import type { SessionRing } from '../sign-in/sessions.ts';
 import type { AccountFacts, StoredKey } from './request.ts';
@@ -66,6 +67,8 @@ export interface HttpContext {
   keyRing: KeyRing;
   sessionRing: SessionRing;
   passwords: Passwords;
+  /** Null if the company has none of its own. */
+  identityProvider: IdentityProvider | null;
   /** Notes that a key was used. It never waits. */
   keyUses: UseNotes;
   /** Notes that a session was used. It never waits. */

@@ -4,8 +4,11 @@ import { errorMessage } from '../core/errors.ts';
 import { nearestName } from '../core/nearest.ts';
 import { byProvider, providers, type Provider, type ReferencingServices } from '../core/providers.ts';
 import { parseRanges, type AddressRanges } from '../core/address-ranges.ts';
+import { lineFault } from '../core/formats.ts';
+import { isLoopbackUrl } from '../core/loopback.ts';
 import { isPlainUrl } from '../core/target-addresses.ts';
 import { masterKeyLength } from '../core/encryption.ts';
+import type { IdentityProviderSettings } from '../sign-in/identity-provider.ts';
 import { apiVersions } from '../versions/index.ts';
 
 export interface Config {
@@ -40,6 +43,8 @@ export interface Config {
   simulatedDaySeconds: number;
   /** Lets metrics be read from outside this machine. With null, they cannot be. */
   metricsToken: string | null;
+  /** A company's own identity provider, by which people sign in. Null if there is none. */
+  identityProvider: IdentityProviderSettings | null;
   /** Whether the server shows the dashboard. */
   hasDashboard: boolean;
   logLevel: string;
@@ -104,6 +109,7 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
   const providerUrls = readProviderUrls(text, faults);
   const simulatedDaySeconds = readSimulatorSpeed(text('TENURE_SIMULATOR_SPEED'), mode, faults);
   const metricsToken = readMetricsToken(text('TENURE_METRICS_TOKEN'), faults);
+  const identityProvider = readIdentityProvider(text, faults);
   const hasDashboard = oneOf('TENURE_DASHBOARD', ['on', 'off'], 'on') === 'on';
   const logLevel = oneOf('TENURE_LOG_LEVEL', logLevels, 'info');
 
@@ -130,6 +136,7 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
     providerUrls,
     simulatedDaySeconds,
     metricsToken,
+    identityProvider,
     hasDashboard,
     logLevel,
   });
@@ -254,6 +261,42 @@ function readMetricsToken(value: string | null, faults: string[]): string | null
     `TENURE_METRICS_TOKEN must be at least ${metricsTokenLengthMin} printable ASCII characters without spaces; here is a new one: ${newMetricsToken()}`,
   );
   return null;
+}
+
+const identityProviderNameLengthMax = 40;
+
+/** Reads the settings of a company's own identity provider: all of them, or none. */
+function readIdentityProvider(
+  text: (name: string) => string | null,
+  faults: string[],
+): IdentityProviderSettings | null {
+  const issuer = text('TENURE_OIDC_ISSUER');
+  const clientId = text('TENURE_OIDC_CLIENT_ID');
+  const clientSecret = text('TENURE_OIDC_CLIENT_SECRET');
+  const name = text('TENURE_OIDC_NAME');
+  if ([issuer, clientId, clientSecret, name].every((value) => value === null)) return null;
+  if (issuer === null || clientId === null || clientSecret === null) {
+    faults.push(
+      'Sign-in by an identity provider needs all of TENURE_OIDC_ISSUER, TENURE_OIDC_CLIENT_ID and TENURE_OIDC_CLIENT_SECRET. Set the missing ones, or none of them.',
+    );
+    return null;
+  }
+  const url = URL.canParse(issuer) && isPlainUrl(issuer) ? new URL(issuer) : null;
+  const isSafe = url !== null && (url.protocol === 'https:' || isLoopbackUrl(url));
+  if (!isSafe || /[?#@]|\/\.well-known\//.test(issuer)) {
+    // Do not show the value: it may contain a password.
+    faults.push(
+      'TENURE_OIDC_ISSUER must be the issuer that the provider names, such as https://login.example.com. It must begin with https://, or with http:// on this machine. It has no query, and no /.well-known/ part.',
+    );
+    return null;
+  }
+  const fault = name === null ? null : lineFault(name);
+  if (fault !== null || (name ?? '').length > identityProviderNameLengthMax) {
+    faults.push(
+      `TENURE_OIDC_NAME must be one line of at most ${identityProviderNameLengthMax} characters: the name of the provider on the button.`,
+    );
+  }
+  return { issuer, clientId, clientSecret, name: name ?? url.hostname };
 }
 
 function newMetricsToken(): string {

@@ -42,6 +42,7 @@ import { migrateQueue } from '../job-queue/queue.ts';
 import { ProviderCallbacks } from '../referencing/callbacks.ts';
 import { Simulations } from '../referencing/simulations.ts';
 import { referencingProviders } from '../referencing/providers/index.ts';
+import { IdentityProvider } from '../sign-in/identity-provider.ts';
 import { Passwords } from '../sign-in/passwords.ts';
 import { openSessionRing } from '../sign-in/sessions.ts';
 import { version } from './version.ts';
@@ -223,6 +224,8 @@ export async function createContext(
     sessionRing: openSessionRing({ reader, mode: config.mode, permissions: permissionsOfPersons(resources) }),
     sessionUses: new Uses('sessions'),
     passwords: new Passwords(randomBytes),
+    identityProvider:
+      config.identityProvider && new IdentityProvider(config.identityProvider, config.publicUrl, realClock),
     accounts: openAccounts(reader),
     encryption,
     dispatcher,

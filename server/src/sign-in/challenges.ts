@@ -62,14 +62,31 @@ export async function challengeUse(
   challenge: string,
   realSeconds: number,
 ): Promise<RecordChange | null> {
-  const id = idOfText('uch', challenge);
+  return useOnce({ readRecord }, accountId, {
+    text: challenge,
+    endsAt: endOf(Buffer.from(challenge, 'base64url')),
+    realSeconds,
+  });
+}
+
+/**
+ * Returns the change that uses a secret text up, or null if it was used before. Only a hash of the text is stored.
+ *
+ * @param used.endsAt when the text ends by itself, in seconds of real time.
+ */
+export async function useOnce(
+  { readRecord }: { readRecord: RecordReader },
+  accountId: string,
+  { text, endsAt, realSeconds }: { text: string; endsAt: number; realSeconds: number },
+): Promise<RecordChange | null> {
+  const id = idOfText('uch', text);
   if (await readRecord(usedChallenge, accountId, id)) return null;
   const after: UsedChallengeRecord = {
     id,
     account_id: accountId,
     created: realSeconds,
     revision: 1,
-    expires_at: endOf(Buffer.from(challenge, 'base64url')),
+    expires_at: endsAt,
   };
   return { resource: usedChallenge, before: null, after };
 }

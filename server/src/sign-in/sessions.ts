@@ -52,11 +52,15 @@ export function openSessionRing(
   return new TtlCache(maxMs, (tokens) => readSessions(context, tokens.map(hashToken)));
 }
 
-/** Makes a session of a user that has just proved its identity. The token is for the cookie, and is not stored. */
+/**
+ * Makes a session of a user that has proved its identity. The token is for the cookie, and is not stored.
+ *
+ * @param facts.confirmedAt when the user did that, in seconds. By default now.
+ */
 export function newSession(
   context: { ids: IdMaker; mode: Mode; realSeconds: number; randomBytes: RandomBytes },
   user: UserRecord,
-  facts: { factors: Factor[]; ipAddress: string | null; userAgent: string | null },
+  facts: { factors: Factor[]; ipAddress: string | null; userAgent: string | null; confirmedAt?: number | undefined },
 ): { token: string; record: SessionRecord } {
   const { ids, mode, realSeconds, randomBytes } = context;
   const token = makeSessionToken(randomBytes);
@@ -67,7 +71,7 @@ export function newSession(
     role: user.role,
     credentials_revision: user.credentials_revision,
     factors: facts.factors,
-    confirmed_at: realSeconds,
+    confirmed_at: facts.confirmedAt ?? realSeconds,
     expires_at: realSeconds + lifetimes[mode].total,
     last_seen_at: null,
     ip_address: facts.ipAddress,
@@ -171,7 +175,9 @@ async function readSessions(
       select session.token_hash, session.account_id, session.id as session_id, session.created, session.confirmed_at,
         session.expires_at, session.last_seen_at, member.id, member.email, member.role,
         member.password_hash is not null as has_password,
-        member.totp_secret is not null or member.passkeys <> '[]' as has_second_factor, account.require_second_factor
+        member.totp_secret is not null or member.passkeys <> '[]' or 'identity_provider_mfa' = any(session.factors)
+          as has_second_factor,
+        account.require_second_factor
       from sessions session
       join users member on member.account_id = session.account_id and member.id = session.user_id
       join accounts account on account.account_id = session.account_id and account.id = session.account_id

@@ -17,6 +17,33 @@ export async function findUser(reader: Reader, email: string): Promise<FoundUser
   return row ? { id: row.id, accountId: row.account_id } : null;
 }
 
+/** Finds the user to which an identity of a provider is linked, in any account. */
+export async function findUserOfIdentity(
+  reader: Reader,
+  { issuer, subject }: { issuer: string; subject: string },
+): Promise<FoundUser | null> {
+  const [row] = await reader.query<{ id: Id<'usr'>; account_id: string }>({
+    name: 'find_user_of_identity',
+    text: 'select id, account_id from users where identity_issuer = $1 and identity_subject = $2',
+    values: [issuer, subject],
+  });
+  return row ? { id: row.id, accountId: row.account_id } : null;
+}
+
+/** Finds the newest invitations of an address that were neither accepted nor revoked, in any account. They may have expired. */
+export async function findInvitations(reader: Reader, email: string): Promise<{ id: string; accountId: string }[]> {
+  const rows = await reader.query<{ id: string; account_id: string }>({
+    name: 'find_invitations',
+    text: `
+      select id, account_id from invitations
+      where lower(email collate "C") = lower($1 collate "C") and accepted_at is null and revoked_at is null
+      order by id desc
+      limit 10`,
+    values: [email],
+  });
+  return rows.map(({ id, account_id: accountId }) => ({ id, accountId }));
+}
+
 /** Finds the owner that was made first. */
 export async function findFirstOwner(reader: Reader): Promise<FoundUser | null> {
   const [row] = await reader.query<{ id: Id<'usr'>; account_id: string }>({

@@ -108,6 +108,7 @@ const packageOwners: Record<string, readonly string[]> = {
   wawoff2: ['referencing/report'],
   marked: ['http/docs'],
   otpauth: ['sign-in'],
+  'openid-client': ['sign-in'],
   '@simplewebauthn/server': ['sign-in'],
   '@zxcvbn-ts/language-common': ['sign-in'],
 };
@@ -122,8 +123,10 @@ const accountTables = [
 const withoutAccount = new Set([
   // No account exists yet. The statement looks for the first one.
   'select id from accounts order by id limit 1',
-  // A sign-in knows no account yet: an e-mail address, a cookie and a link each lead to one.
+  // A sign-in knows no account yet: an e-mail address, a cookie, a link and an identity each lead to one.
   'select id, account_id from users where lower(email collate "C") = lower($1 collate "C")',
+  'select id, account_id from users where identity_issuer = $1 and identity_subject = $2',
+  'select id, account_id from invitations where lower(email collate "C") = lower($1 collate "C") and accepted_at is null and revoked_at is null order by id desc limit 10',
   "select id, account_id from users where role = 'owner' and status = 'active' order by id limit 1",
   'select 1 from users limit 1',
   // A key expires in any account, and the statement deletes exactly what it finds.

@@ -24,6 +24,51 @@ describe('addresses in the settings', () => {
   });
 });
 
+describe('the settings of an identity provider', () => {
+  const complete = {
+    TENURE_OIDC_ISSUER: 'https://login.example.com/realms/acme',
+    TENURE_OIDC_CLIENT_ID: 'tenure',
+    TENURE_OIDC_CLIENT_SECRET: 'a secret',
+  };
+
+  test('are read, and name the button by the host, when only the name is missing', () => {
+    const { TENURE_OIDC_ISSUER: issuer } = complete;
+    const read = { issuer, clientId: 'tenure', clientSecret: 'a secret', name: 'login.example.com' };
+    expect(readConfig(complete).identityProvider).toEqual(read);
+    const named = { ...complete, TENURE_OIDC_NAME: 'Acme' };
+    expect(readConfig(named).identityProvider).toEqual({ ...read, name: 'Acme' });
+    expect(readConfig({ TENURE_OIDC_ISSUER: '' }).identityProvider).toBeNull();
+    const local = { ...complete, TENURE_OIDC_ISSUER: 'http://localhost:8080/realms/acme' };
+    expect(readConfig(local).identityProvider?.name).toBe('localhost');
+  });
+
+  test.each(Object.keys(complete))('stop the start when %s is missing', (name) => {
+    for (const settings of [{ ...complete, [name]: '' }, { TENURE_OIDC_NAME: 'Acme' }])
+      expect(() => readConfig(settings)).toThrow(
+        'Sign-in by an identity provider needs all of TENURE_OIDC_ISSUER, TENURE_OIDC_CLIENT_ID and TENURE_OIDC_CLIENT_SECRET.',
+      );
+  });
+
+  test.each([
+    'login.example.com',
+    'http://login.example.com',
+    'http://localhost.example.com',
+    'https://user@login.example.com',
+    'https://login.example.com/?realm=acme',
+    'https://login.example.com/#acme',
+    'https://login.example.com/.well-known/openid-configuration',
+    'ftp://login.example.com',
+  ])('stop the start when the issuer is %s', (issuer) => {
+    expect(() => readConfig({ ...complete, TENURE_OIDC_ISSUER: issuer })).toThrow(
+      /^TENURE_OIDC_ISSUER must be the issuer that the provider names/,
+    );
+  });
+
+  test.each(['a'.repeat(41), 'two\nlines', 'right\u202Eleft'])('stop the start when the name is %j', (name) => {
+    expect(() => readConfig({ ...complete, TENURE_OIDC_NAME: name })).toThrow(/^TENURE_OIDC_NAME must be one line/);
+  });
+});
+
 describe('misspelt settings', () => {
   test.each([
     ['TENURE_RETENTION_DAY', 'TENURE_RETENTION_DAYS'],

@@ -89,7 +89,7 @@ export class Browser {
 
   /** The token of the session's cookie. */
   get token(): string | undefined {
-    return [...this.cookies].find(([name]) => !name.endsWith('_browser'))?.[1];
+    return [...this.cookies].find(([name]) => !/_(browser|identity)$/.test(name))?.[1];
   }
 }
 
@@ -139,6 +139,9 @@ export async function signedIn(
     totp_step: null,
     recovery_codes: [],
     passkeys: [],
+    identity_issuer: null,
+    identity_subject: null,
+    identity_linked_at: null,
     credentials_revision: 1,
     last_signed_in_at: null,
     ...options.changed,

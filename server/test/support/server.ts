@@ -73,6 +73,8 @@ export async function startTestServer(
     unpinned?: true;
     /** Runs automatic references, with the services of a sandbox. */
     works?: true;
+    /** Has the address where it listens as its public one. */
+    knowsPort?: true;
     /** Caches keys, accounts and endpoints as long as in production. Otherwise tests need not wait for them. */
     realFreshness?: true;
   } = {},
@@ -80,8 +82,8 @@ export async function startTestServer(
   const database = options.connection ? null : await createTestDatabase();
   const connection = options.connection ?? database!.connection;
   // Services send callbacks, so they must know the port.
-  const port = options.works ? await freePort() : 0;
-  const address = options.works ? { PORT: String(port) } : {};
+  const port = (options.works ?? options.knowsPort) ? await freePort() : 0;
+  const address = port === 0 ? {} : { PORT: String(port) };
   const config: Config = { ...readConfig({ ...options.settings, ...address }), port };
   const log = pino({ level: process.env.TENURE_LOG_LEVEL ?? 'silent' });
   const created = await createContext(

@@ -15,6 +15,7 @@ import { refuseWeakPassword } from '../../sign-in/passwords.ts';
 import { endOf, lifetimeOf, newSession, realSecondsOf } from '../../sign-in/sessions.ts';
 import { findFirstOwnerLinks, findLink, findUser, hasNewerInvitation, hasUsers } from '../../sign-in/users.ts';
 import type { Subject } from '../../sign-in/attempts.ts';
+import type { HttpContext } from '../context.ts';
 import {
   browserOf,
   commitBy,
@@ -39,11 +40,18 @@ export const UseLinkBody = closedObject({
 
 type UseLinkCall = AuthCall<Static<typeof UseLinkBody>>;
 
+/** An invitation that still works. */
+export interface OpenInvitation {
+  purpose: 'invitation';
+  link: InvitationRecord;
+  inviter: UserRecord;
+}
+
 /** A link that still works. */
 type OpenLink =
   | { purpose: 'first_owner'; link: OneTimeLinkRecord }
   | { purpose: 'password_reset' | 'sign_in'; link: OneTimeLinkRecord; user: UserRecord }
-  | { purpose: 'invitation'; link: InvitationRecord; inviter: UserRecord };
+  | OpenInvitation;
 
 /** Returns what a link is for. It changes nothing, so that a preview of the link does not use it up. */
 export async function readLink(call: AuthCall<Static<typeof ReadLinkBody>>): Promise<JsonObject> {
@@ -100,11 +108,9 @@ async function openLink({ context }: AuthCall, token: string): Promise<OpenLink>
   if (!found) throw linkInvalid();
   const realSeconds = realSecondsOf(context);
   if (found.kind === 'invitation') {
-    const link = await readRecord(invitation, found.accountId, found.id);
-    const inviter = link?.invited_by ? await readRecord(users, found.accountId, link.invited_by) : null;
-    if (!link || !maySend(inviter, link.role) || statusOf(link, realSeconds) !== 'pending') throw linkInvalid();
-    if (await hasNewerInvitation(reader, found.accountId, link)) throw linkInvalid();
-    return { purpose: 'invitation', link, inviter };
+    const open = await openInvitation(context, found);
+    if (!open) throw linkInvalid();
+    return open;
   }
   const link = await readRecord(oneTimeLink, found.accountId, found.id);
   if (!link || link.used_at !== null || link.expires_at <= realSeconds) throw linkInvalid();
@@ -117,6 +123,18 @@ async function openLink({ context }: AuthCall, token: string): Promise<OpenLink>
   const maker = link.made_by === null ? null : await readRecord(users, found.accountId, link.made_by);
   if (link.made_by !== null && !maySend(maker, user.role)) throw linkInvalid();
   return { purpose: link.purpose, link, user };
+}
+
+/** Returns an invitation if it still works, or null. */
+export async function openInvitation(
+  context: HttpContext,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<OpenInvitation | null> {
+  const { reader, readRecord } = context;
+  const link = await readRecord(invitation, accountId, id);
+  const inviter = link?.invited_by ? await readRecord(users, accountId, link.invited_by) : null;
+  if (!link || !maySend(inviter, link.role) || statusOf(link, realSecondsOf(context)) !== 'pending') return null;
+  return (await hasNewerInvitation(reader, accountId, link)) ? null : { purpose: 'invitation', link, inviter };
 }
 
 /** Returns whether the maker of a link still may give this role. Else a link would outlive the rights of its maker. */
@@ -143,19 +161,11 @@ async function makeUser(
   }
   const realSeconds = realSecondsOf(context);
   const user: UserRecord = {
-    ...newRecord(ids.make('usr'), accountId),
+    ...newUser(context, accountId),
     email,
     name: body.name ?? null,
     role: roleOf(open),
-    status: 'active',
     password_hash: body.password === undefined ? null : await passwords.hash(body.password),
-    totp_secret: null,
-    totp_pending: null,
-    totp_step: null,
-    recovery_codes: [],
-    passkeys: [],
-    credentials_revision: 1,
-    last_signed_in_at: realSeconds,
   };
   const { token, record } = newSession({ ids, mode: config.mode, realSeconds, randomBytes }, user, {
     factors: body.password === undefined ? ['link'] : ['link', 'password'],
@@ -177,6 +187,25 @@ async function makeUser(
   });
   setSessionCookies(call, user, token, lifetimeOf(config.mode));
   return token;
+}
+
+/** Returns a user that signs in for the first time, and has no way to sign in yet. */
+export function newUser(context: HttpContext, accountId: string): Omit<UserRecord, 'email' | 'name' | 'role'> {
+  return {
+    ...newRecord(context.ids.make('usr'), accountId),
+    status: 'active',
+    password_hash: null,
+    totp_secret: null,
+    totp_pending: null,
+    totp_step: null,
+    recovery_codes: [],
+    passkeys: [],
+    identity_issuer: null,
+    identity_subject: null,
+    identity_linked_at: null,
+    credentials_revision: 1,
+    last_signed_in_at: realSecondsOf(context),
+  };
 }
 
 /** Signs in a user by a link. A link for a forgotten password sets the new one. */
@@ -216,10 +245,7 @@ async function signInByLink(
 async function usedUp({ context }: AuthCall, { purpose, link }: OpenLink): Promise<RecordChange[]> {
   const { reader, readRecord } = context;
   const realSeconds = realSecondsOf(context);
-  if (purpose === 'invitation') {
-    const after = { ...link, accepted_at: realSeconds, revision: link.revision + 1 };
-    return [{ resource: invitation, before: link, after, verb: 'accepted' }];
-  }
+  if (purpose === 'invitation') return [acceptanceOf(link, realSeconds)];
   const ids = purpose === 'first_owner' ? await findFirstOwnerLinks(reader, link.account_id) : [link.id];
   // Another process may have made the owner by a link that is no longer in this list.
   if (purpose === 'first_owner' && (await hasUsers(reader))) throw linkInvalid();
@@ -229,6 +255,11 @@ async function usedUp({ context }: AuthCall, { purpose, link }: OpenLink): Promi
     const after = { ...before, used_at: realSeconds, revision: before.revision + 1 };
     return [{ resource: oneTimeLink, before, after }];
   });
+}
+
+export function acceptanceOf(link: InvitationRecord, realSeconds: number): RecordChange {
+  const after = { ...link, accepted_at: realSeconds, revision: link.revision + 1 };
+  return { resource: invitation, before: link, after, verb: 'accepted' };
 }
 
 function linkInvalid(): ApiError {

@@ -115,6 +115,13 @@ export async function changeMe(call: OwnCall<Static<typeof MeBody>>): Promise<st
   const email = body.email ?? user.email;
   const isNewEmail = email.toLowerCase() !== user.email.toLowerCase();
   if (isNewEmail || body.password !== undefined) requireConfirmation(session.principal, realSecondsOf(context));
+  // A person could otherwise wait at an address for the identity of another person.
+  if (isNewEmail && context.identityProvider)
+    throw new ApiError(
+      'status_transition_invalid',
+      `The address of a member leads its identity of ${context.identityProvider.name} here, so you cannot change it. Ask an owner or an admin to invite the new address.`,
+      { param: 'email' },
+    );
   if (isNewEmail && (await findUser(reader, email)))
     throw invalidParameter('email', 'A user has this e-mail address already. Choose another one.');
   let passwordHash: string | null = null;

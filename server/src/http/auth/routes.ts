@@ -29,6 +29,13 @@ import {
   requireProgram,
   type ProgramCall,
 } from './device.ts';
+import {
+  beginIdentitySignIn,
+  BeginIdentityBody,
+  finishIdentitySignIn,
+  FinishIdentityBody,
+  unlinkIdentity,
+} from './identity-provider.ts';
 import { readLink, ReadLinkBody, useLink, UseLinkBody } from './links.ts';
 import {
   beginTotp,
@@ -177,6 +184,11 @@ export function addAuthRoutes(
     post('sign_in', SignInBody, signIn);
     post('passkeys/sign_in/begin', none, beginPasskeySignIn);
     post('passkeys/sign_in/finish', PasskeySignInBody, signInWithPasskey);
+    post('identity_provider/begin', BeginIdentityBody, beginIdentitySignIn);
+    post('identity_provider/finish', FinishIdentityBody, async (call: Parameters<typeof finishIdentitySignIn>[0]) => {
+      const { token, returnTo } = await finishIdentitySignIn(call);
+      return { ...(await objectOfToken(context, token)), return_to: returnTo };
+    });
     post('links/read', ReadLinkBody, readLink);
     post('links/use', UseLinkBody, useLink);
     own('sign_out', none, async (call) => {
@@ -199,6 +211,7 @@ export function addAuthRoutes(
     own('passkeys/finish', NewPasskeyBody, finishPasskey);
     own('passkeys/remove', RemovedPasskeyBody, removePasskey);
     own('passkeys/confirm/begin', none, beginPasskeyConfirmation);
+    own('identity_provider/unlink', none, unlinkIdentity);
     own('users/reset_link', UserBody, makeResetLink);
     own('users/end_sessions', UserBody, async (call: OwnCall<{ user: string }>) => {
       await endSessionsOfMember(call);

@@ -19,6 +19,8 @@ export async function sessionObject(context: HttpContext, session: StoredSession
     versions: { newest: served[0], all: [...served] },
     retention_days: config.retentionDays,
     has_users: session !== null || (await hasUsers(reader)),
+    // The button of the sign-in page has the name of the provider.
+    identity_provider: context.identityProvider && { name: context.identityProvider.name },
     user: null,
     ...(session && (await personObject(context, session))),
   };
@@ -39,6 +41,7 @@ async function personObject(context: HttpContext, session: StoredSession): Promi
       second_factor: secondFactorOf(record),
       recovery_codes_left: record.recovery_codes.length,
       passkeys: record.passkeys.length,
+      identity: record.identity_issuer && { issuer: record.identity_issuer, linked_at: record.identity_linked_at },
       permissions: [...permissions].toSorted(),
       account: { id: accountId, name: (await accounts.get(accountId))?.name ?? null },
     },

@@ -88,6 +88,7 @@ export async function forgivenOf(
  * @param proof.isAllowed judges the user as it is at the commit.
  * @param proof.also returns changes of other records in the same commit, and the changed user. Null refuses the sign-in.
  * @param proof.isBothFactors the proof needs no second factor beside it.
+ * @param proof.confirmedAt when the first factor was proved, in seconds. By default now.
  * @param proof.refusal the error if the user may not sign in. By default that of a wrong password.
  * @returns the token of the session.
  */
@@ -100,6 +101,7 @@ export async function beginSession(
     isAllowed?(current: UserRecord): boolean;
     also?(current: UserRecord): Promise<{ user: UserRecord; changes: RecordChange[] } | null>;
     isBothFactors?: boolean;
+    confirmedAt?: number | undefined;
     refusal?: ApiError;
   },
 ): Promise<string> {
@@ -127,6 +129,8 @@ export async function beginSession(
     const signedIn = { ...also.user, last_signed_in_at: realSeconds, revision: current.revision + 1 };
     const { token, record } = newSession({ ids, mode: config.mode, realSeconds, randomBytes }, signedIn, {
       factors: [...proof.factors, ...second.factors],
+      // A code is of this moment.
+      confirmedAt: second.factors.length > 0 ? realSeconds : proof.confirmedAt,
       ...browserOf(call),
     });
     begun = { token, user: signedIn };

@@ -32,6 +32,7 @@ const createWithKey = { ...create, headers: { 'Idempotency-Key': '3f0c6a1e-9d52-
 
 /** Errors that only people in the dashboard get. No program sends such requests, so they have no example. */
 export const dashboardErrors = [
+  'identity_provider_unavailable',
   'link_invalid',
   'origin_forbidden',
   'password_weak',

@@ -1,10 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
+import { loopbackNames } from '../../core/loopback.ts';
 import { isSessionToken } from '../../core/tokens.ts';
 import { headerOf } from '../headers.ts';
-
-/** The names of this machine in a URL. */
-const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /** The place of a dashboard that a browser has open. */
 export interface BrowserPlace {

@@ -6,7 +6,15 @@ import { nullable } from '../../model/schemas.ts';
 import { silent } from '../../model/traits/silent.ts';
 
 /** The ways in which a session's user has proved its identity. */
-export type Factor = 'password' | 'totp' | 'recovery_code' | 'passkey' | 'link' | 'identity_provider';
+export type Factor =
+  | 'password'
+  | 'totp'
+  | 'recovery_code'
+  | 'passkey'
+  | 'link'
+  | 'identity_provider'
+  /** The provider says that the person has used several factors there. */
+  | 'identity_provider_mfa';
 
 export type SessionRecord = StoredRecord & {
   user_id: string;

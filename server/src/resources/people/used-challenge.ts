@@ -8,7 +8,7 @@ export type UsedChallengeRecord = StoredRecord & {
   expires_at: number;
 };
 
-/** A challenge that a passkey has answered. The id follows from the challenge, so that two processes cannot both accept it. */
+/** A challenge that a passkey has answered, or a finished sign-in by an identity provider. The id follows from the challenge, so that two processes cannot both accept it. */
 export const usedChallenge = defineResource<UsedChallengeRecord>(
   {
     object: 'used_challenge',

@@ -42,6 +42,10 @@ export type UserRecord = StoredRecord & {
   /** Hashes of the recovery codes that are left. */
   recovery_codes: string[];
   passkeys: Passkey[];
+  /** The identity at the company's own provider by which the user signs in. Null if none is linked. */
+  identity_issuer: string | null;
+  identity_subject: string | null;
+  identity_linked_at: number | null;
   /** Grows when a password or a factor changes. A session with another number has ended. */
   credentials_revision: number;
   last_signed_in_at: number | null;
@@ -95,6 +99,9 @@ export const user = defineResource<UserRecord>(
       totp_step: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
       recovery_codes: { column: 'text[]', schema: Type.Array(Type.String()), shown: 'never' },
       passkeys: { column: 'json', schema: Type.Array(Type.Any()), shown: 'never' },
+      identity_issuer: { column: 'text', schema: nullable(Type.String()), shown: 'never' },
+      identity_subject: { column: 'text', schema: nullable(Type.String()), shown: 'never' },
+      identity_linked_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
       credentials_revision: { column: 'bigint', schema: Type.Integer(), shown: 'never' },
       second_factor: {
         column: null,
