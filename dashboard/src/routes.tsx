@@ -28,6 +28,12 @@ const linkRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/link.tsx'), 'LinkPage'),
 });
 
+const identityProviderRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/identity-provider',
+  component: lazyRouteComponent(() => import('./pages/identity-provider.tsx'), 'IdentityProviderPage'),
+});
+
 const homeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',
@@ -165,6 +171,7 @@ const unknownRoute = createRoute({ getParentRoute: () => shellRoute, path: '$', 
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     linkRoute,
+    identityProviderRoute,
     shellRoute.addChildren([
       homeRoute,
       goRoute,

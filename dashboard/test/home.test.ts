@@ -57,6 +57,7 @@ describeInBrowser('the home page', () => {
       second_factor: 'none' as const,
       recovery_codes_left: 0,
       passkeys: 0,
+      identity: null,
       permissions: ['accounts.read', 'events.read', 'references.read'],
       account: { id: 'acct_1', name: 'My account' },
     };

@@ -230,6 +230,7 @@ const viewer = {
   second_factor: 'none' as const,
   recovery_codes_left: 0,
   passkeys: 0,
+  identity: null,
   permissions: ['webhook_endpoints.read'],
   account: { id: 'acct_1', name: 'My account' },
 };

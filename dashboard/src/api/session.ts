@@ -12,6 +12,8 @@ export interface Session {
   retention_days: number;
   /** Whether the deployment has a user yet. */
   has_users: boolean;
+  /** The company's own identity provider. Null if there is none. */
+  identity_provider: { name: string } | null;
   /** Null without a session. */
   user: User | null;
   session?: { id: string; created: number; expires_at: number; confirmed_until: number | null; has_password: boolean };
@@ -27,6 +29,8 @@ export interface User {
   recovery_codes_left: number;
   /** How many passkeys the person has. */
   passkeys: number;
+  /** The linked identity at the company's own provider. */
+  identity: { issuer: string; linked_at: number } | null;
   permissions: string[];
   account: { id: string; name: string };
 }

@@ -5,6 +5,7 @@ import { Button, Details, ErrorState, PasswordField, Skeleton, TextField, Time }
 import { clientFor } from '../api/client.ts';
 import { faultOf, shownError } from '../api/requests.ts';
 import { useSessionChange, type OneTimeLink } from '../api/session.ts';
+import { IdentityProviderSignIn } from './identity-provider-sign-in.tsx';
 import { PasskeySignIn, PasskeysElsewhere } from './passkey-sign-in.tsx';
 import { passwordHint } from './password-hint.ts';
 import { isCodeMissing } from './sign-in-form.tsx';
@@ -173,6 +174,7 @@ function UseLink({ link }: { link: OneTimeLink }): ReactNode {
         <Button look="primary" type="submit" isDisabled={using.isPending}>
           {button}
         </Button>
+        {link.purpose === 'invitation' && <IdentityProviderSignIn returnTo="/" />}
       </form>
     </Card>
   );

@@ -1,6 +1,7 @@
 import { useEffect, type ReactNode } from 'react';
 import { CodeBlock, Mark } from '@tenure/ui';
 import { useSession } from '../api/session.ts';
+import { IdentityProviderSignIn } from './identity-provider-sign-in.tsx';
 import { PasskeysElsewhere } from './passkey-sign-in.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import styles from './sign-in.module.css';
@@ -19,6 +20,9 @@ export function SignInPage(): ReactNode {
   return (
     <Card title="Sign in">
       <SignInForm />
+      <div className={styles.form}>
+        <IdentityProviderSignIn />
+      </div>
       <PasskeysElsewhere />
       {mode === 'sandbox' && <p className={styles.quiet}>This is a sandbox. Nothing here is real.</p>}
       <details className={styles.help}>

@@ -6,6 +6,7 @@ import { useOpenRequest } from '../api/ask.ts';
 import { answerByPasskey, canUsePasskeys } from '../api/passkeys.ts';
 import { shownError } from '../api/requests.ts';
 import { useSession, useSessionChange, useUser } from '../api/session.ts';
+import { IdentityProviderElsewhere } from '../pages/identity-provider-sign-in.tsx';
 import { SignInForm } from '../pages/sign-in-form.tsx';
 import styles from './shell.module.css';
 
@@ -18,6 +19,14 @@ export function PersonDialogs(): ReactNode {
       <Dialog title="Sign in to continue" isOpen={request?.need === 'sign_in'} onClose={() => request?.settle(false)}>
         <p>Your session has ended. Nothing on the page is lost.</p>
         <SignInForm email={user.email} onDone={() => request?.settle(true)} />
+        {request?.need === 'sign_in' && (
+          <div className={styles.form}>
+            <IdentityProviderElsewhere
+              isMet={(session) => session.user?.id === user.id}
+              onDone={() => request.settle(true)}
+            />
+          </div>
+        )}
       </Dialog>
       <Dialog
         title="Confirm that it is you"
@@ -25,6 +34,14 @@ export function PersonDialogs(): ReactNode {
         onClose={() => request?.settle(false)}
       >
         <ConfirmForm onCancel={() => request?.settle(false)} onDone={() => request?.settle(true)} />
+        {user.identity && request?.need === 'confirm' && (
+          <div className={styles.form}>
+            <IdentityProviderElsewhere
+              isMet={({ session, clock }) => (session?.confirmed_until ?? 0) > clock.now - clock.ahead_seconds}
+              onDone={() => request.settle(true)}
+            />
+          </div>
+        )}
       </Dialog>
     </>
   );
@@ -98,7 +115,17 @@ function wordsOf(has: { hasCode: boolean; hasText: boolean; hasPasskey: boolean 
 
 /** A person without a password signs in by a link. Their sign-in then counts as the confirmation. */
 function NothingToConfirmWith({ onCancel }: { onCancel: () => void }): ReactNode {
-  const { email } = useUser();
+  const { email, identity } = useUser();
+  if (identity) {
+    return (
+      <div className={styles.form}>
+        <p>This action is sensitive. Sign in once more, which then counts for 15 minutes.</p>
+        <Actions>
+          <Button onPress={onCancel}>Cancel</Button>
+        </Actions>
+      </div>
+    );
+  }
   return (
     <div className={styles.form}>
       <p>

@@ -150,6 +150,7 @@ const signedIn: Session = {
   versions: { newest: '2026-11-01', all: ['2026-11-01', '2026-03-01', '2025-09-01'] },
   retention_days: 30,
   has_users: true,
+  identity_provider: null,
   user: {
     id: 'usr_1',
     email: 'ada@example.com',
@@ -158,6 +159,7 @@ const signedIn: Session = {
     second_factor: 'none',
     recovery_codes_left: 0,
     passkeys: 0,
+    identity: null,
     permissions: [
       'accounts.read',
       'accounts.write',

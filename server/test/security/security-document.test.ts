@@ -15,7 +15,7 @@ const risks = [
   'API10:2023 Unsafe consumption of APIs',
 ];
 
-/** The requirements of the levels 1 and 2 in three chapters of the OWASP ASVS 5.0. */
+/** The requirements of the levels 1 and 2 in chapters of the OWASP ASVS 5.0. Of V10, those of a client. */
 const asvs: Record<string, string> = {
   'V3 Web frontend':
     '3.2.1 3.2.2 3.3.1 3.3.2 3.3.3 3.3.4 3.4.1 3.4.2 3.4.3 3.4.4 3.4.5 3.4.6 3.5.1 3.5.2 3.5.3 3.5.4 3.5.5 3.7.1 3.7.2',
@@ -23,6 +23,7 @@ const asvs: Record<string, string> = {
     '6.1.1 6.1.2 6.1.3 6.2.1 6.2.2 6.2.3 6.2.4 6.2.5 6.2.6 6.2.7 6.2.8 6.2.9 6.2.10 6.2.11 6.2.12 6.3.1 6.3.2 6.3.3 6.3.4 6.4.1 6.4.2 6.4.3 6.4.4 6.5.1 6.5.2 6.5.3 6.5.4 6.5.5 6.6.1 6.6.2 6.6.3 6.8.1 6.8.2 6.8.3 6.8.4',
   'V7 Session management':
     '7.1.1 7.1.2 7.1.3 7.2.1 7.2.2 7.2.3 7.2.4 7.3.1 7.3.2 7.4.1 7.4.2 7.4.3 7.4.4 7.4.5 7.5.1 7.5.2 7.6.1 7.6.2',
+  'V10 OAuth and OIDC': '10.1.1 10.1.2 10.2.1 10.2.2 10.5.1 10.5.2 10.5.3 10.5.4 10.5.5',
 };
 
 const projectFolder = new URL('../../../', import.meta.url);

@@ -30,6 +30,8 @@ import styles from './me.module.css';
 
 /** What a person sets for themselves: name, password, factors, sessions, and the looks of this browser. */
 export function MePage(): ReactNode {
+  const { identity_provider: provider } = useSession();
+  const { identity } = useUser();
   return (
     <Page title="Your profile">
       <Sections>
@@ -45,6 +47,11 @@ export function MePage(): ReactNode {
         <Section title="Passkeys">
           <Passkeys />
         </Section>
+        {(identity ?? provider) && (
+          <Section title="Identity provider">
+            <Identity />
+          </Section>
+        )}
         <Section title="Sessions">
           <Sessions />
         </Section>
@@ -130,7 +137,11 @@ function PasswordForm(): ReactNode {
     <form className={`${styles.form} ${styles.narrow}`} onSubmit={submit}>
       {session?.has_password === false && (
         <p className={styles.quiet}>
-          You have none yet. Without one, only {user.passkeys > 0 ? 'a passkey or a link' : 'a link'} signs you in.
+          You have none yet. Without one, only{' '}
+          {[user.identity && 'your identity provider', user.passkeys > 0 && 'a passkey', 'a link']
+            .filter(Boolean)
+            .join(' or ')}{' '}
+          signs you in.
         </p>
       )}
       <PasswordField
@@ -261,6 +272,55 @@ function SecondFactor(): ReactNode {
       >
         {passkeys > 0 ? 'Only a passkey then signs you in.' : 'Your password alone then signs you in.'} The recovery
         codes are void, and your other sessions end.
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+/** The linked identity at the company's own provider. */
+function Identity(): ReactNode {
+  const { identity, email, passkeys } = useUser();
+  const { identity_provider: provider, session } = useSession();
+  const [isAsking, setAsking] = useState(false);
+  const unlinking = useOwnChange<void>('/auth/identity_provider/unlink', () => {
+    setAsking(false);
+    toast('The identity was unlinked. Your other sessions have ended.');
+  });
+  if (!identity) {
+    return (
+      <p className={styles.quiet}>
+        None is linked. Sign in with {provider?.name} once: if it has verified {email}, your identity there is linked.
+      </p>
+    );
+  }
+  const isOnlyWay = session?.has_password === false && passkeys === 0;
+  return (
+    <div className={styles.form}>
+      {unlinking.error && <ErrorState error={shownError(unlinking.error)} />}
+      <Details
+        items={[
+          ['Provider', provider?.name ?? '–'],
+          ['Issuer', <code key="issuer">{identity.issuer}</code>],
+          ['Linked', <Time key="linked" at={identity.linked_at} />],
+        ]}
+      />
+      {isOnlyWay && (
+        <p className={styles.quiet}>It is your only way to sign in. Set a password or add a passkey to unlink it.</p>
+      )}
+      <div className={styles.row}>
+        <Button onPress={() => setAsking(true)} isDisabled={isOnlyWay}>
+          Unlink
+        </Button>
+      </div>
+      <ConfirmDialog
+        title="Unlink this identity?"
+        confirmText="Unlink"
+        isOpen={isAsking}
+        isPending={unlinking.isPending}
+        onCancel={() => setAsking(false)}
+        onConfirm={() => unlinking.mutate()}
+      >
+        Your other sessions end. A later sign-in with the same verified e-mail address links an identity again.
       </ConfirmDialog>
     </div>
   );
