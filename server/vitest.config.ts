@@ -51,6 +51,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // The default, a second, is too short on a busy machine.
     expect: { poll: { timeout: 10_000 } },
+    // A larger young generation is collected less often, which saves a tenth of a worker's processor time.
+    execArgv: ['--max-semi-space-size=16'],
     // More than the two cores it is made for: many tests wait, for a lease, a schedule or a retry.
     maxWorkers: 4,
     reporters: ['default', ...(process.env.TENURE_TEST_REPORT ? ['json' as const] : [])],
