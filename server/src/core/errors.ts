@@ -184,7 +184,7 @@ export const errorCatalogue = {
     status: 403,
     type: 'permission_error',
     explanation:
-      'Your key lacks the permission that the message names. Use another key, or create one with the permission.',
+      'Your key or your role lacks the permission that the message names. Use another key, or create one with the permission. A person asks an owner or an admin of the account.',
   },
   person_required: {
     status: 403,

@@ -58,18 +58,19 @@ export function requirePermission(
   isForPersons = false,
 ): void {
   if (needed === null || includesPermission(permissions, needed)) return;
-  if (person)
-    throw new ApiError(
-      'permission_denied',
-      `Your role, ${person.role}, lacks the permission \`${needed}\`. Ask an owner or an admin of the account.`,
-    );
-  if (isForPersons)
+  if (isForPersons && !person)
     throw new ApiError(
       'person_required',
       'No API key may do this. A person who is signed in to the dashboard does it there.',
     );
-  throw new ApiError(
-    'permission_denied',
-    `This key lacks the permission \`${needed}\`. Give it that permission, or use another key.`,
-  );
+  const advice = person ? askOwner : 'Give it that permission, or use another key.';
+  throw new ApiError('permission_denied', `${lackOf(person, needed)}. ${advice}`);
+}
+
+/** Tells a person without a permission what to do, in an error. */
+export const askOwner = 'Ask an owner or an admin of the account.';
+
+/** Begins an error about a permission that a caller lacks. A person has permissions by their role. */
+export function lackOf(person: { role: string } | null, permission: string): string {
+  return `${person ? `Your role, ${person.role},` : 'This key'} lacks the permission \`${permission}\``;
 }

@@ -3,7 +3,7 @@ import type { KeyType } from '../core/api-keys.ts';
 import { newRecord } from '../model/change.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
 import { KeyKind, SingleLine } from '../model/fields.ts';
-import { fewestOf, includesPermission } from '../model/permissions.ts';
+import { askOwner, fewestOf, includesPermission, lackOf } from '../model/permissions.ts';
 import { nearestName } from '../core/nearest.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Caller } from '../model/caller.ts';
@@ -233,12 +233,12 @@ function refuseUnknown(granted: string[], known: readonly string[]): void {
   );
 }
 
-function refuseGrantingMore(granted: string[], caller: Caller): void {
-  const missing = granted.find((permission) => !includesPermission(caller.permissions, permission));
+function refuseGrantingMore(granted: string[], { permissions, person }: Caller): void {
+  const missing = granted.find((permission) => !includesPermission(permissions, permission));
   if (missing === undefined) return;
   throw new ApiError(
     'permission_denied',
-    `This key lacks the permission \`${missing}\` itself, so it cannot grant it. Use a key that has it, or grant fewer permissions.`,
+    `${lackOf(person, missing)} itself, so it cannot grant it. ${person ? askOwner : 'Use a key that has it.'} Or grant fewer permissions.`,
   );
 }
 
@@ -310,12 +310,12 @@ function revoke(current: ApiKeyRecord, caller: Caller): Change<ApiKeyRecord> {
  * Refuses to roll or revoke a key that has a permission which the caller lacks, or that expires later. Otherwise a weak key could take
  * over a strong one, or lock its owner out.
  */
-function refuseStronger(target: ApiKeyRecord, { permissions, keyExpiresAt }: Caller): void {
+function refuseStronger(target: ApiKeyRecord, { permissions, person, keyExpiresAt }: Caller): void {
   const missing = target.permissions.find((permission) => !includesPermission(permissions, permission));
   if (missing !== undefined) {
     throw new ApiError(
       'permission_denied',
-      `This key lacks the permission \`${missing}\`, which ${target.id} has, so it cannot roll or revoke ${target.id}. Use a key with that permission.`,
+      `${lackOf(person, missing)}, which ${target.id} has, so it cannot roll or revoke ${target.id}. ${person ? askOwner : 'Use a key with that permission.'}`,
     );
   }
   if (target.revoked_at !== null || (target.expires_at ?? Infinity) <= (keyExpiresAt ?? Infinity)) return;

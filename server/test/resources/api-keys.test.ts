@@ -3,7 +3,9 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { newMasterKey } from '../../src/server/config.ts';
 import { Uses } from '../../src/http/pipeline/uses.ts';
+import { signedIn as personIn } from '../support/browser.ts';
 import { allOf } from '../support/paging.ts';
 import { expectRefusal, invalid, missing, refusals, unknown, type Refusal } from '../support/refusals.ts';
 import {
@@ -312,6 +314,34 @@ describe('privilege escalation', () => {
     ] as const) {
       expect(answer.text).not.toContain(secret);
       expectRefusal(answer, refusals.permission);
+    }
+  });
+
+  test('names the role when a person lacks a permission to grant, to roll or to revoke', async () => {
+    const live = await serverForTest({
+      settings: {
+        TENURE_MODE: 'live',
+        TENURE_ROLE: 'api',
+        DATABASE_URL: 'postgres://given.by.the.test/',
+        TENURE_MASTER_KEY: newMasterKey(),
+      },
+    });
+    // Live mode requires a second factor.
+    const passkeys = [
+      { id: 'a', public_key: 'a', counter: 0, transports: [], name: 'a', created: 0, last_used_at: null },
+    ];
+    const { browser } = await personIn(live, 'developer', { changed: { passkeys } });
+    const strong = await created(live.api, { type: 'restricted', permissions: ['accounts.write'] });
+    for (const refused of [
+      await browser.post(path, { type: 'restricted', permissions: ['accounts.write'] }),
+      await browser.post(`${path}/${strong.id}/roll`),
+      await browser.delete(`${path}/${strong.id}`),
+    ]) {
+      expectRefusal(refused, {
+        ...refusals.permission,
+        says: 'Your role, developer, lacks the permission `accounts.write`',
+      });
+      expect(refused.body.error.message).not.toContain('key that has it');
     }
   });
 

@@ -417,6 +417,28 @@ describe('the removal of a passkey', () => {
   });
 });
 
+describe('the removal of an authenticator app', () => {
+  test('is refused when the account requires a second factor and there is no passkey', async () => {
+    const { browser } = await signedIn(await serverForTest({ overrides: { clock } }), 'owner');
+    browser.atLocalhost();
+    await setUpTotp(browser, clock);
+    await good(browser.post('/v1/account', { require_second_factor: true }));
+    const remove = (): Promise<ApiResponse> => browser.post('/auth/totp/remove');
+    expect(errorOf(await remove())).toEqual([400, 'status_transition_invalid']);
+    await new Authenticator().register(browser);
+    await good(remove());
+    expect((await good(browser.get('/auth/session'))).body.user.second_factor).toBe('passkey');
+    await good(browser.get('/v1/account'));
+  });
+
+  test('succeeds when the account requires no second factor', async () => {
+    const { browser } = await signedIn(server, 'admin');
+    await setUpTotp(browser, clock);
+    await good(browser.post('/auth/totp/remove'));
+    expect((await good(browser.get('/auth/session'))).body.user.second_factor).toBe('none');
+  });
+});
+
 async function beginSignIn(browser: Browser): Promise<{ challenge: string }> {
   return (await good(browser.post('/auth/passkeys/sign_in/begin'))).body.options;
 }

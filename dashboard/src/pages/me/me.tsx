@@ -188,10 +188,9 @@ function SecondFactor(): ReactNode {
     void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
     void queries.invalidateQueries({ queryKey: ['api'] });
   };
-  const error = beginning.error ?? removing.error ?? renewing.error;
   return (
     <div className={styles.form}>
-      {error && <ErrorState error={shownError(error)} />}
+      {beginning.error && <ErrorState error={shownError(beginning.error)} />}
       {factor !== 'totp' ? (
         <>
           <p className={styles.quiet}>
@@ -249,6 +248,7 @@ function SecondFactor(): ReactNode {
         onCancel={close}
         onConfirm={() => renewing.mutate()}
       >
+        {renewing.error && <ErrorState error={shownError(renewing.error)} />}
         The old codes no longer sign you in. Your other sessions end.
       </ConfirmDialog>
       <Dialog title="New recovery codes" isOpen={renewing.data !== undefined}>
@@ -270,6 +270,7 @@ function SecondFactor(): ReactNode {
         onCancel={close}
         onConfirm={() => removing.mutate()}
       >
+        {removing.error && <ErrorState error={shownError(removing.error)} />}
         {passkeys > 0 ? 'Only a passkey then signs you in.' : 'Your password alone then signs you in.'} The recovery
         codes are void, and your other sessions end.
       </ConfirmDialog>

@@ -1,10 +1,12 @@
 import { Type, type Static } from 'typebox';
+import type { Guard } from '../../commit/write-request.ts';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { hashToken } from '../../core/tokens.ts';
 import { SingleLine } from '../../model/fields.ts';
 import { mayHandle } from '../../model/roles.ts';
 import { closedObject, nullable } from '../../model/schemas.ts';
+import { account as accountResource } from '../../resources/account.ts';
 import { session as sessions, type SessionRecord } from '../../resources/people/session.ts';
 import { user as users, type UserRecord } from '../../resources/people/user.ts';
 import type { ChallengePurpose } from '../../sign-in/challenges.ts';
@@ -187,10 +189,27 @@ export async function finishTotp(
 export async function removeTotp(call: OwnCall): Promise<string> {
   const { context, session } = call;
   requireConfirmation(session.principal, realSecondsOf(context));
-  return changeOwn(call, async (member) => ({
-    user: withNewCredentials(member, { totp_secret: null, totp_pending: null, totp_step: null, recovery_codes: [] }),
-    changes: [],
-  }));
+  const removed = { totp_secret: null, totp_pending: null, totp_step: null, recovery_codes: [] };
+  return changeOwn(call, async (member) => {
+    const changed = withNewCredentials(member, removed);
+    const guards = await guardsOfLastFactor(call, changed, 'this app is your only one. Add a passkey first');
+    return { user: changed, changes: [], guards };
+  });
+}
+
+/**
+ * Returns what must stay as it is while a person loses a second factor. That is the account, which may begin to require one.
+ *
+ * @param changed the person afterwards.
+ * @param reason ends the message of the error: why the person cannot lose it, and what to do.
+ * @throws {ApiError} `status_transition_invalid` if the account requires a second factor, and none is left.
+ */
+export async function guardsOfLastFactor({ context }: OwnCall, changed: UserRecord, reason: string): Promise<Guard[]> {
+  if (hasSecondFactor(changed)) return [];
+  const account = await context.readRecord(accountResource, changed.account_id, changed.account_id);
+  if (account?.require_second_factor ?? context.config.mode === 'live')
+    throw new ApiError('status_transition_invalid', `Your account requires a second factor, and ${reason}.`);
+  return account ? [{ resource: accountResource, record: account }] : [];
 }
 
 /** Makes new recovery codes. The old ones no longer count. */

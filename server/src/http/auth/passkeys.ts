@@ -3,7 +3,6 @@ import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { SingleLine } from '../../model/fields.ts';
 import { closedObject } from '../../model/schemas.ts';
-import { account as accounts } from '../../resources/account.ts';
 import { user as users, type Passkey, type UserRecord } from '../../resources/people/user.ts';
 import type { ChallengePurpose } from '../../sign-in/challenges.ts';
 import {
@@ -15,7 +14,14 @@ import {
 } from '../../sign-in/passkeys.ts';
 import { realSecondsOf, requireConfirmation } from '../../sign-in/sessions.ts';
 import { authError, commitBy, passkeyFailed, refuseStranger, subjectsOf, type AuthCall } from './call.ts';
-import { changeOwn, confirmPurposeOf, current, withNewCredentials, type OwnCall } from './own-account.ts';
+import {
+  changeOwn,
+  confirmPurposeOf,
+  current,
+  guardsOfLastFactor,
+  withNewCredentials,
+  type OwnCall,
+} from './own-account.ts';
 import {
   AssertionBody,
   bytesField,
@@ -132,15 +138,12 @@ export async function removePasskey(call: OwnCall<Static<typeof RemovedPasskeyBo
     if (left.length === member.passkeys.length)
       throw new ApiError('resource_missing', 'You have no such passkey.', { param: 'id', status: 404 });
     const changed = withNewCredentials(member, { passkeys: left });
-    if (left.length > 0 || member.totp_secret !== null) return { user: changed, changes: [] };
-    const account = await context.readRecord(accounts, member.account_id, member.account_id);
-    if (account?.require_second_factor ?? context.config.mode === 'live')
-      throw new ApiError(
-        'status_transition_invalid',
-        'Your account requires a second factor, and this passkey is your only one. Add another passkey or an authenticator app first.',
-      );
-    // The account may begin to require a second factor at this moment.
-    return { user: changed, changes: [], guards: account ? [{ resource: accounts, record: account }] : [] };
+    const guards = await guardsOfLastFactor(
+      call,
+      changed,
+      'this passkey is your only one. Add another passkey or an authenticator app first',
+    );
+    return { user: changed, changes: [], guards };
   });
 }
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../core/errors.ts';
-import { includesPermission } from '../../model/permissions.ts';
+import { askOwner, includesPermission, lackOf } from '../../model/permissions.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { Caller } from '../../model/caller.ts';
 
@@ -24,11 +24,11 @@ export interface DisabledSpan {
 }
 
 /** Requires `events.read`, because a key that sets the URL of an endpoint can read the events there. */
-export function requireEvents({ permissions }: Caller): void {
+export function requireEvents({ permissions, person }: Caller): void {
   if (includesPermission(permissions, 'events.read')) return;
   throw new ApiError(
     'permission_denied',
-    'This key lacks the permission `events.read`, which you need to choose where events are sent. Give it that permission, or use another key.',
+    `${lackOf(person, 'events.read')}, which you need to choose where events are sent. ${person ? askOwner : 'Give it that permission, or use another key.'}`,
   );
 }
 
