@@ -8,6 +8,7 @@ import { sessionQuery } from './api/session.ts';
 import { basePath } from './place.ts';
 import { applyPreferences, usePreferences } from './preferences.ts';
 import { router } from './routes.tsx';
+import { keepFocus } from './shell/kept-focus.ts';
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -55,4 +56,5 @@ function navigate(href: string): void {
 }
 
 applyPreferences();
+keepFocus();
 createRoot(document.querySelector('#app')!).render(<App />);

@@ -209,12 +209,17 @@ export function toast(text: string): void {
   toasts.add(text, { timeout: 6_000 });
 }
 
+/** Scrolls the focused control clear of a new toast, which would hide it from users of the keyboard. */
+function clearFocus(shown: HTMLElement | null): void {
+  if (shown) document.querySelector(':focus-visible')?.scrollIntoView({ block: 'nearest' });
+}
+
 /** The place where toasts appear, once in an app. */
 export function Toasts(): ReactNode {
   return (
     <ToastRegion queue={toasts} className={styles.toasts} aria-label="Notifications">
       {({ toast: shown }) => (
-        <Toast toast={shown} className={styles.toast}>
+        <Toast ref={clearFocus} toast={shown} className={styles.toast}>
           <ToastContent className={styles.toastText}>
             <Text slot="title">{shown.content}</Text>
           </ToastContent>

@@ -1,7 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as Axe from 'axe-core';
-import { chromium, type Browser as Chromium, type BrowserContext, type Locator, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser as Chromium,
+  type BrowserContext,
+  type Locator,
+  type Page,
+  type Route,
+} from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Browser } from '../../../server/test/support/browser.ts';
 import type { TestServer } from '../../../server/test/support/server.ts';
@@ -45,9 +52,11 @@ export interface OpenOptions {
   session?: Partial<Session>;
   /** The person whose real session the page has. A browser without cookies is a visitor. */
   person?: Browser;
+  /** Changes each JSON that the page gets from the server. */
+  rewrite?: (json: unknown) => unknown;
 }
 
-/** A page of the dashboard. Its problems are errors, breaches of its policy, and requests to other hosts. */
+/** A page of the dashboard. Its problems are errors, breaches of its policy, dialogs of the browser, and requests to other hosts. */
 export interface OpenPage extends AsyncDisposable {
   page: Page;
   problems: string[];
@@ -74,7 +83,7 @@ const lasting = ['addInitScript', 'context', 'exposeBinding', 'exposeFunction', 
  * secret key signs the requests of the API. Close it by `await using`.
  */
 export async function openDashboard(server: TestServer, path: string, options: OpenOptions = {}): Promise<OpenPage> {
-  const { width = 1280, theme = 'light', session = {}, person } = options;
+  const { width = 1280, theme = 'light', session = {}, person, rewrite } = options;
   const found = idle.find(({ url }) => url === server.url);
   idle = idle.filter((one) => one !== found);
   const window = found ?? (await newWindow(server.url));
@@ -92,6 +101,7 @@ export async function openDashboard(server: TestServer, path: string, options: O
     );
     await page.route('**/auth/session', (route) => route.fulfill({ json: { ...signedIn, ...session } }));
   }
+  if (rewrite) await page.route(/\/(?:v1|auth)\//, (route) => rewriteJson(route, rewrite));
   await page.goto(`/dashboard${path}`);
   return { page, problems, [Symbol.asyncDispose]: () => leave(window) };
 }
@@ -105,6 +115,10 @@ async function newWindow(url: string): Promise<Window> {
     if (['error', 'warning'].includes(message.type())) window.problems.push(message.text());
   });
   page.on('pageerror', (error) => window.problems.push(error.message));
+  page.on('dialog', (dialog) => {
+    window.problems.push(`A script opened a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
   page.on('request', (request) => {
     if (!request.url().startsWith(url) && !request.url().startsWith('blob:')) window.problems.push(request.url());
   });
@@ -128,6 +142,8 @@ async function newWindow(url: string): Promise<Window> {
 /** Empties a window for the next test, or closes it if a test changed more than can be restored. */
 async function leave(window: Window): Promise<void> {
   const { context, page } = window;
+  // A response can be on its way while the page closes.
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   const isAlone = context.pages().length === 1 && !page.isClosed();
   if (window.isSpent || !isAlone || !page.url().startsWith(window.url)) return context.close();
   await page.evaluate(() => {
@@ -135,11 +151,18 @@ async function leave(window: Window): Promise<void> {
     sessionStorage.clear();
   });
   await page.goto('about:blank');
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
   await context.clearCookies();
   // No element is then under the pointer.
   await page.mouse.move(-1, -1);
   idle.push(window);
+}
+
+async function rewriteJson(route: Route, rewrite: (json: unknown) => unknown): Promise<void> {
+  // A stream has no end. The server closes it when the page does.
+  if (new URL(route.request().url()).pathname.endsWith('/stream')) return route.continue();
+  const response = await route.fetch();
+  const isJson = response.headers()['content-type']?.startsWith('application/json');
+  await route.fulfill({ response, ...(isJson && { json: rewrite(await response.json()) }) });
 }
 
 /** The session of an owner. */

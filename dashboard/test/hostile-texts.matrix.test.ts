@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Browser, firstOwner, makeLink } from '../../server/test/support/browser.ts';
+import { Device } from '../../server/test/support/device.ts';
+import { naughtyStrings } from '../../server/test/support/naughty-strings.ts';
+import { scriptStrings } from '../../server/test/support/script-strings.ts';
+import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { describeInBrowser, openDashboard, type OpenPage } from './support/browser.ts';
+
+/** Every page that shows texts of records, each with the part that appears last. */
+type HostilePage = [name: string, path: () => string, ready: string, options?: { isVisitor?: boolean }];
+
+const texts = [...scriptStrings, ...naughtyStrings];
+
+describeInBrowser('a page whose records have hostile texts', () => {
+  let server: TestServer;
+  let owner: Browser;
+  const ids: Record<'account' | 'endpoint' | 'event' | 'key' | 'log' | 'code' | 'link', string> = Object.create(null);
+  const seen = new Set<string>();
+
+  beforeAll(async () => {
+    server = await startTestServer({ settings: { TENURE_LATEST_VERSION: '2026-03-01' } });
+    owner = await firstOwner(server);
+    const endpoint = {
+      url: 'http://127.0.0.1:9/',
+      description: 'Back office',
+      enabled_events: ['*'],
+      metadata: { a: 'b' },
+    };
+    ids.endpoint = (await good(server.api.post('/v1/webhook_endpoints', endpoint))).body.id;
+    const customer = { name: 'Ada Example', email: 'ada@example.com', metadata: { a: 'b' } };
+    const { id } = (await good(server.api.post('/v1/customers', customer, { 'idempotency-key': 'first' }))).body;
+    await good(server.api.post('/v1/customers', customer, { 'idempotency-key': 'first' }));
+    await good(server.api.post(`/v1/customers/${id}`, { name: 'Grace Example' }));
+    await server.api.post('/v1/customers', { nme: 'Ada Example' });
+    ids.account = (await good(server.api.post('/v1/accounts', { name: 'Ouse Lettings' }))).body.id;
+    const key = { name: 'Nightly report', type: 'restricted', permissions: ['events.read'] };
+    ids.key = (await good(server.api.post('/v1/api_keys', key))).body.id;
+    await good(owner.post('/v1/invitations', { email: 'grace@example.com', role: 'viewer' }));
+    ids.event = (await good(server.api.get('/v1/events?type=customer.updated'))).body.data[0].id;
+    ids.log = (await good(server.api.get('/v1/logs?idempotency_key=first'))).body.data[1].id;
+    ids.code = (await new Device(server).begin('laptop')).user_code;
+    ids.link = await makeLink(server, 'sign_in', (await owner.get('/auth/session')).body.user.id);
+  });
+  afterAll(() => server.stop());
+
+  const pages: HostilePage[] = [
+    ['home', () => '/', 'text=Newest API version'],
+    ['logs', () => '/logs', 'table'],
+    ['groups of logs', () => '/logs?view=groups', 'table'],
+    ['a filter of the address', () => `/logs?path=${encodeURIComponent(scriptStrings[1]!)}`, 'text=/No logs match/'],
+    ['a request', () => `/logs/${ids.log}`, '[aria-label="Replays"] p'],
+    ['events', () => '/events', 'table'],
+    ['an event', () => `/events/${ids.event}`, '[aria-label="Deliveries"] article'],
+    ['webhook endpoints', () => '/webhooks', 'table'],
+    ['a webhook endpoint', () => `/webhooks/${ids.endpoint}`, '[aria-label="Deliveries"] article'],
+    ['API keys', () => '/api-keys', 'table'],
+    ['an API key', () => `/api-keys/${ids.key}`, 'text=What it did'],
+    ['the upgrade', () => '/api-keys/upgrade', '[aria-label="Your events"] table'],
+    ['connected accounts', () => '/accounts', 'table'],
+    ['a connected account', () => `/customers?account=${ids.account}`, 'text=You act as'],
+    ['the team', () => '/team', '[aria-label="Invitations"] table'],
+    ['settings', () => '/settings', 'text=Retention'],
+    ['the profile', () => '/settings/me', '[aria-label="Sessions"] table'],
+    ['an error', () => '/events/evt_none', '[role=alert]'],
+    ['a sign-in of the command line', () => `/cli#${ids.code}`, 'text=Code'],
+    ['a one-time link', () => `/link#${ids.link}`, 'text=E-mail', { isVisitor: true }],
+  ];
+
+  test.each(pages)(
+    'shows them as texts and runs none on the page of %s',
+    async (_, path, ready, { isVisitor } = {}) => {
+      const person = isVisitor ? new Browser(server) : owner;
+      await using open = await openDashboard(server, path(), { person, width: 320, rewrite: hostile });
+      const { page } = open;
+      await page.locator(ready).first().waitFor();
+      await expectHarmless(open);
+      const shown = (await page.evaluate(() => document.body.textContent)) ?? '';
+      const found = texts.filter((text) => shown.includes(text) || shown.includes(JSON.stringify(text).slice(1, -1)));
+      expect(found.length).toBeGreaterThan(0);
+      for (const text of found) seen.add(text);
+    },
+  );
+
+  test('has shown every text after all pages were opened', () => {
+    expect(texts.filter((text) => !seen.has(text))).toEqual([]);
+  });
+});
+
+/** Fails if a text has become an element, an attribute or a request, or makes the page scroll sideways. */
+async function expectHarmless({ page, problems }: OpenPage): Promise<void> {
+  const faults = await page.evaluate(() => {
+    const elements = [...document.body.querySelectorAll('*')];
+    // oxlint-disable-next-line unicorn/consistent-function-scoping -- The page gets the outer function alone.
+    const leadsElsewhere = (link: string): boolean => {
+      const { protocol, hostname } = new URL(link, location.href);
+      return protocol !== 'http:' || !['127.0.0.1', 'localhost'].includes(hostname);
+    };
+    return [
+      ...('__hit' in globalThis ? ['A script of a text ran.'] : []),
+      ...elements
+        .filter((element) =>
+          element.matches(
+            'script, style, link, base, meta, img, iframe, object, embed, video, math, marquee, plaintext, animate',
+          ),
+        )
+        .map((element) => `A text became an element: ${element.outerHTML}`),
+      ...elements
+        .filter((element) => [...element.attributes].some(({ name }) => name.startsWith('on') || name === 'srcdoc'))
+        .map((element) => `An attribute runs: ${element.outerHTML}`),
+      ...elements
+        .flatMap((element) => ['href', 'src', 'action', 'formaction'].map((name) => element.getAttribute(name)))
+        .filter((url) => url !== null)
+        .filter(leadsElsewhere)
+        .map((url) => `A link leads elsewhere: ${url}`),
+      ...(document.documentElement.scrollWidth > innerWidth
+        ? [
+            `The page scrolls sideways: ${elements.findLast((element) => element.getBoundingClientRect().right > innerWidth)?.outerHTML}`,
+          ]
+        : []),
+    ];
+  });
+  expect(faults).toEqual([]);
+  // Chromium writes an error of its own for each refused request.
+  expect(problems.filter((problem) => !/status of 40[0-9]/.test(problem))).toEqual([]);
+}
+
+/** The members whose values the server chooses, so that pages may rely on them. */
+const ownMembers = new Set([
+  'access',
+  'actor',
+  'api_version',
+  'api_version_previous',
+  'changelog',
+  'code',
+  'doc_url',
+  'default_provider',
+  'created',
+  'error',
+  'error_code',
+  'id',
+  'kind',
+  'last_four',
+  'latest',
+  'linked_records',
+  'method',
+  'mode',
+  'newest',
+  'object',
+  'outcome',
+  'permissions',
+  'purpose',
+  'request_id',
+  'role',
+  'second_factor',
+  'signing_secret',
+  'source',
+  'status',
+  'type',
+  'version',
+  'all',
+  'from',
+  'to',
+]);
+
+let next = 0;
+
+const everyText = Object.fromEntries(texts.map((text) => [text, text]));
+
+/** Puts a hostile text in the place of each text that a person, a program or a receiver can choose. */
+function hostile(json: unknown, name = ''): unknown {
+  // These have room for all texts at once.
+  if (name === 'metadata') return everyText;
+  if (name === 'request_body') return JSON.stringify(texts);
+  if (name === 'response_body') return texts.join('\n');
+  if (Array.isArray(json)) return json.map((each: unknown) => hostile(each, name));
+  if (typeof json === 'object' && json !== null) {
+    return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, hostile(value, key)]));
+  }
+  if (typeof json !== 'string' || ownMembers.has(name) || /^[a-z]+_\w{20,}$|^\d{4}-\d\d-\d\d$/.test(json)) return json;
+  return texts[next++ % texts.length]!;
+}

