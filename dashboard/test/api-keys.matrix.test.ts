@@ -50,6 +50,36 @@ describeInBrowser('the pages of API keys and of the version', () => {
     expect(problems).toEqual([]);
   });
 
+  test('moves nothing when the preview of an upgrade comes late', async () => {
+    await using open = await openDashboard(server, '/api-keys#version', { person: owner });
+    const { page, problems } = open;
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/v1/account/api_version/preview?*', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Preview the upgrade to 2026-11-01' }).click();
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    await page.evaluate(() => {
+      const shifts: number[] = [];
+      Object.assign(globalThis, { shifts });
+      // A shift soon after a click is that of the click.
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value);
+      }).observe({ type: 'layout-shift' });
+    });
+    release();
+    await page.getByLabel('Type 2026-11-01 to upgrade').waitFor();
+    await page.getByRole('region', { name: 'Your events' }).waitFor();
+    const shifts = await page.evaluate(async () => {
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      return (globalThis as unknown as { shifts: number[] }).shifts;
+    });
+    expect(shifts).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
   test('says which permission is missing when a viewer asks for the keys', async () => {
     const viewer = await member(server, owner, 'viewer', 'vera@example.com');
     await using open = await openDashboard(server, '/api-keys', { person: viewer });

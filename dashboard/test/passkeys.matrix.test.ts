@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { Browser, firstOwner, goodPassword, makeLink } from '../../server/test/support/browser.ts';
 import { TestClock } from '../../server/test/support/clock.ts';
-import { serverForTest, type TestServer } from '../../server/test/support/server.ts';
+import { good, serverForTest, type TestServer } from '../../server/test/support/server.ts';
 import { describeInBrowser, expectAccessible, openDashboard, type OpenPage } from './support/browser.ts';
 
 const confirmedSeconds = 15 * 60;
@@ -21,7 +21,8 @@ describeInBrowser('a person with a passkey', () => {
     await name.fill('Blue key');
     await page.getByRole('button', { name: 'Continue' }).click();
     const row = page.getByRole('table', { name: 'Passkeys' }).getByRole('row', { name: /Blue key/ });
-    await expect.poll(() => row.textContent()).toContain('never');
+    await row.waitFor();
+    expect(await row.textContent()).toContain('never');
     await expectAccessible(page);
 
     // The device has one already.
@@ -72,6 +73,27 @@ describeInBrowser('a person with a passkey', () => {
     await reset.page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await reset.page.getByText('The browser used no passkey').waitFor();
     await expectAccessible(reset.page);
+  });
+});
+
+describeInBrowser('the required set-up of a second factor', () => {
+  test('ends with a passkey, and shows the page, when the person adds one', async () => {
+    const server = atLocalhost(await serverForTest());
+    const person = await firstOwner(server);
+    await good(person.post('/v1/account', { require_second_factor: true }));
+    await using open = await openDashboard(server, '/events', { person });
+    const { page, problems } = open;
+    await addDevice(page);
+    await page.getByRole('heading', { name: 'Set up a second factor' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('table', { name: 'Events' }).waitFor();
+    const session = await page.evaluate(async () => {
+      const response = await fetch('/auth/session', { headers: { 'service-client': 'dashboard' } });
+      return response.json();
+    });
+    expect(session.user).toMatchObject({ second_factor: 'passkey', passkeys: 1 });
+    expect(problems).toEqual([]);
   });
 });
 

@@ -63,20 +63,26 @@ function Upgrade({ account, to }: { account: Account; to: string }): ReactNode {
     );
   }
   return (
-    <>
-      <Preview to={to} />
+    <Preview to={to}>
       <Section title="Upgrade">
         <UpgradeForm from={from} to={to} />
       </Section>
-    </>
+    </Preview>
   );
 }
 
-function Preview({ to }: { to: string }): ReactNode {
+/** Shows what would differ. The form below appears with it, so that it does not move away from a pointer. */
+function Preview({ to, children }: { to: string; children: ReactNode }): ReactNode {
   const { data, error, refetch } = useRead(['upgrade preview', to], (tenure, options) =>
     tenure.account.apiVersionPreview({ to }, options),
   );
-  if (error) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
+  if (error)
+    return (
+      <>
+        <ErrorState error={shownError(error)} onRetry={() => void refetch()} />
+        {children}
+      </>
+    );
   if (data === undefined) return <Skeleton rows={12} />;
   const { from, changelog, requests, events } = data;
   return (
@@ -112,6 +118,7 @@ function Preview({ to }: { to: string }): ReactNode {
           ),
         )}
       </Section>
+      {children}
     </>
   );
 }
