@@ -1,5 +1,5 @@
 /**
- * Runs after `install.mjs`, before `npm start` and `npm test`. Builds the dashboard, but only if its sources or packages differ from those
+ * Runs after `install.mjs`, before `npm start` and every tier of the tests. Builds the dashboard, but only if its sources or packages differ from those
  * of the last build. A failed build does not stop the API: `/dashboard` then shows the reason. `--force` always builds, and fails if the
  * build does.
  */

@@ -53,8 +53,7 @@ describeInBrowser('the pages of API keys and of the version', () => {
   test('moves nothing when the preview of an upgrade comes late', async () => {
     await using open = await openDashboard(server, '/api-keys#version', { person: owner });
     const { page, problems } = open;
-    let release = (): void => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await page.route('**/v1/account/api_version/preview?*', async (route) => {
       await released;
       await route.continue();

@@ -57,16 +57,16 @@ describeInBrowser('every page', () => {
       const { page, problems } = open;
       await page.getByRole('link', { name: 'customer.created' }).click();
       await page.getByRole('region', { name: 'Event' }).waitFor();
-      await expectAccessibleInThemes(page);
+      await expectAccessibleInThemes(page, 'event');
       await page.getByRole('tab', { name: 'Compare versions' }).click();
       await page.getByRole('region', { name: 'In 2026-03-01' }).waitFor();
-      await expectAccessibleInThemes(page);
+      await expectAccessibleInThemes(page, 'event-versions');
       await page.getByRole('button', { name: 'Second version' }).click();
       await page.getByRole('option', { name: '2025-09-01' }).waitFor();
       await page.keyboard.press('Escape');
       await page.keyboard.press('Control+k');
       await page.getByRole('menuitem', { name: 'Events' }).waitFor();
-      await expectAccessibleInThemes(page);
+      await expectAccessibleInThemes(page, 'palette');
       expect(problems).toEqual([]);
     },
   );
@@ -78,7 +78,7 @@ describeInBrowser('every page', () => {
       const { page, problems } = open;
       await page.getByRole('link', { name: '400 POST /v1/customers' }).click();
       await page.getByRole('region', { name: 'Response body' }).waitFor();
-      await expectAccessibleInThemes(page);
+      await expectAccessibleInThemes(page, 'log');
       expect(problems).toEqual([]);
     },
   );
@@ -89,10 +89,10 @@ describeInBrowser('every page', () => {
       const session = { user: null };
       await using signIn = await openDashboard(server, '/events', { width, session });
       await signIn.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-      await expectAccessibleInThemes(signIn.page);
+      await expectAccessibleInThemes(signIn.page, 'sign-in');
       await using link = await openDashboard(server, '/link', { width, session });
       await link.page.getByRole('heading', { name: 'This link cannot be used' }).waitFor();
-      await expectAccessibleInThemes(link.page);
+      await expectAccessibleInThemes(link.page, 'link');
       expect([...signIn.problems, ...link.problems]).toEqual([]);
     },
   );
@@ -105,7 +105,7 @@ async function expectFitsAllWindows(server: TestServer, path: string, ready: str
   await page.getByText(ready).first().waitFor();
   for (const width of [1280, 320]) {
     await page.setViewportSize({ width, height: 900 });
-    await expectAccessibleInThemes(page);
+    await expectAccessibleInThemes(page, path);
   }
   expect(problems).toEqual([]);
 }

@@ -35,7 +35,7 @@ describeInBrowser('the pages of webhooks', () => {
       await expectAccessibleInThemes(page);
       await page.getByRole('button', { name: 'Create endpoint' }).click();
       await page.getByText('All events, also of types that come later').click();
-      await expectAccessibleInThemes(page);
+      await expectAccessibleInThemes(page, 'webhook-create');
       await page.keyboard.press('Escape');
 
       await page.getByRole('link', { name: receiver.url }).click();
@@ -45,7 +45,7 @@ describeInBrowser('the pages of webhooks', () => {
         .first()
         .click();
       await page.getByText('The receiver answered 500').first().waitFor();
-      await expectAccessibleInThemes(page);
+      await expectAccessibleInThemes(page, 'webhook');
       await page.getByRole('button', { name: 'Reveal' }).click();
       await page.getByText(/^whsec_\w+$/).waitFor();
       await expectAccessibleInThemes(page);
@@ -53,12 +53,12 @@ describeInBrowser('the pages of webhooks', () => {
       await page.getByRole('button', { name: 'More actions' }).click();
       await page.getByRole('menuitem', { name: /^Recover/ }).click();
       await page.getByRole('dialog', { name: `Recover ${id}` }).waitFor();
-      await expectAccessibleInThemes(page);
+      await expectAccessibleInThemes(page, 'webhook-recover');
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'More actions' }).click();
       await page.getByRole('menuitem', { name: /^Delete/ }).click();
       await page.getByRole('alertdialog').waitFor();
-      await expectAccessibleInThemes(page);
+      await expectAccessibleInThemes(page, 'webhook-delete');
       expect([...problems, ...nothing.problems]).toEqual([]);
     },
   );
@@ -68,11 +68,11 @@ describeInBrowser('the pages of webhooks', () => {
     async (width) => {
       await using missing = await openDashboard(server, '/webhooks/we_none', { width });
       await missing.page.getByRole('alert').getByText('resource_missing').waitFor();
-      await expectAccessibleInThemes(missing.page);
+      await expectAccessibleInThemes(missing.page, 'webhook-missing');
       const session = { user: viewer };
       await using reading = await openDashboard(server, `/webhooks/${id}`, { width, session });
       await reading.page.getByText('Your role (viewer) lacks logs.read.').waitFor();
-      await expectAccessibleInThemes(reading.page);
+      await expectAccessibleInThemes(reading.page, 'webhook-viewer');
       expect(reading.problems).toEqual([]);
     },
   );

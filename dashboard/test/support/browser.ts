@@ -12,6 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Browser } from '../../../server/test/support/browser.ts';
 import type { TestServer } from '../../../server/test/support/server.ts';
+import { keepScreenshot } from './screenshots.ts';
 import type { Session } from '../../src/api/session.ts';
 
 /** Where systems keep Chromium or Chrome. */
@@ -226,13 +227,19 @@ export async function expectAccessible(page: Page, { onlyTheme = false } = {}): 
   expect(faults).toEqual([]);
 }
 
-/** Fails if a page breaks the rules in one of the themes. The page stays in the light theme. */
-export async function expectAccessibleInThemes(page: Page): Promise<void> {
+/**
+ * Fails if a page breaks the rules in one of the themes. The page stays in the light theme.
+ *
+ * @param picture the name of the pictures to keep, if pictures are wanted.
+ */
+export async function expectAccessibleInThemes(page: Page, picture?: string): Promise<void> {
   // Colors that are changing have no contrast of their own.
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
   await expectAccessible(page, { onlyTheme: true });
+  if (picture !== undefined) await keepScreenshot(page, picture);
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   await expectAccessible(page);
+  if (picture !== undefined) await keepScreenshot(page, picture);
 }
 
 /** Fails unless an element gets the focus. */
