@@ -51,6 +51,16 @@ describeInBrowser('the pages of logs', () => {
     expect(problems).toEqual([]);
   });
 
+  test('group the requests of a connected account when a person acts as it', async () => {
+    const { id } = (await good(server.api.post('/v1/accounts', { name: 'Ouse Lettings' }))).body;
+    await server.api.post('/v1/references', { application: 1 }, { 'service-context': id });
+    await using open = await openDashboard(server, `/logs?view=groups&account=${id}`);
+    const { page, problems } = open;
+    const groups = page.getByRole('table', { name: 'Logs by path and code' }).getByRole('row');
+    await groups.filter({ hasText: 'parameter_invalid' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test('connect a replay with its original and the events', async () => {
     await using open = await openDashboard(server, '/logs?idempotency_key=first+reference');
     const { page, problems } = open;

@@ -80,9 +80,9 @@ export function LogListPage(): ReactNode {
   );
 }
 
-/** Returns the parameters of the API: all but the view. */
-function paramsOf(search: LogSearch & { limit?: number }): LogsListParams {
-  const { view: _, ...params } = search;
+/** Returns the parameters of the API: all but the view and the account of the page, which the client names. */
+function paramsOf(search: LogSearch & { limit?: number; account?: string }): LogsListParams {
+  const { view: _, account: _2, ...params } = search;
   // The API refuses other values of closed filters. A URL may have any.
   return params as LogsListParams;
 }
