@@ -9,6 +9,7 @@ import { newMasterKey, type Role } from '../server/src/server/config.ts';
 import { makeKey } from '../server/src/core/api-keys.ts';
 import { startEmbeddedDatabase, type EmbeddedDatabase } from '../server/src/embedded-postgres/index.ts';
 import { freePort, startChild, untilAnswered, type Child } from './child.ts';
+import { run } from './tools.ts';
 
 export const projectDir = fileURLToPath(new URL('../', import.meta.url));
 
@@ -29,6 +30,8 @@ export interface Deployment {
    */
   startLimit(program: URL, env?: Record<string, string>): Promise<{ child: Child; ready: unknown }>;
   makeEndpoints(origin: string): Promise<void>;
+  /** Returns a one-time link that makes the first owner. */
+  loginLink(): Promise<string>;
   /** Subscribes this many endpoints to every event, and the others to none. */
   subscribe(count: number): Promise<void>;
   /** Waits until writes have ended: a server still executes requests whose clients have left. */
@@ -133,6 +136,11 @@ export async function startDeployment(
       }
       await server.stop();
     },
+    async loginLink() {
+      const command = join(projectDir, 'server/src/commands/login-link.ts');
+      const printed = await run(process.execPath, [command], { env, timeoutMs: commandTimeoutMs });
+      return printed.trim().split('\n').at(-1)!;
+    },
     async subscribe(count) {
       await database.query(
         `update webhook_endpoints
@@ -152,6 +160,9 @@ export async function startDeployment(
     },
   };
 }
+
+/** A command connects to the database, and makes one record. */
+const commandTimeoutMs = 30_000;
 
 const settleTimeoutMs = 30_000;
 

@@ -2,8 +2,12 @@ import type { Client } from 'pg';
 import { makePartitionsAhead } from '../server/src/db/partitions.ts';
 import { startDeployment, type Deployment } from './deployment.ts';
 
-/** The references, events and logs of an account of each size. */
-export const sizes = { small: 1_000, middle: 100_000, large: 1_000_000 };
+/** The references, events and logs of an account of each size. A smaller large account only shows that the suites run. */
+export const sizes = {
+  small: 1_000,
+  middle: 100_000,
+  large: Number(process.env.TENURE_BENCH_RECORDS ?? 1_000_000),
+};
 export type Size = keyof typeof sizes;
 
 /** Milliseconds between two records. The large account then has about 300 days of them, and a recent time has the same few in all. */
@@ -54,11 +58,12 @@ async function make(): Promise<Grown & { nowMs: number }> {
   return { deployment, accounts, nowMs };
 }
 
+/** Makes a connected account. Its id comes after that of its parent. People belong to the account with the first id. */
 async function branch(database: Client, parent: string, number: number): Promise<string> {
   const { rows } = await database.query<{ id: string }>(
     `insert into accounts (account_id, id, created, revision, name, linked_records, parent, api_version)
      select id, id, created, 1, 'Branch', 'open', $1, api_version
-     from (select left($1, 15) || lpad($2, 12, '0') as id, created, api_version from accounts where id = $1) made
+     from (select left($1, 15) || lpad($2, 12, 'z') as id, created, api_version from accounts where id = $1) made
      returning id`,
     [parent, String(number)],
   );

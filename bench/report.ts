@@ -145,6 +145,7 @@ const unitText: Record<Figure['unit'], string> = {
   MB: 'MB',
   s: 's',
   statements: '',
+  shift: '',
   '%': '%',
 };
 

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { costs } from './costs.ts';
+import { dashboard } from './dashboard.ts';
 import { deliveries } from './deliveries.ts';
 import { startDeployment } from './deployment.ts';
 import { get } from './get.ts';
@@ -51,6 +52,7 @@ const suites: Suite[] = [
   // Last, because their second database stays beside every later suite.
   growth,
   lists,
+  dashboard,
 ];
 
 const help = `npm run bench -- [options]

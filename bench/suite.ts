@@ -16,7 +16,7 @@ export interface Suite<Name extends string = string> {
 
 export interface Figure {
   title: string;
-  unit: 'times' | 'ms' | 'µs' | 'kB' | 'MB' | 's' | 'statements' | '%';
+  unit: 'times' | 'ms' | 'µs' | 'kB' | 'MB' | 's' | 'statements' | 'shift' | '%';
   better: 'more' | 'less';
   /** The product's promise and its goal; null where it promises nothing. */
   floor: number | null;

@@ -6,12 +6,14 @@ import { delimiter, join } from 'node:path';
 export interface Tools {
   wrk: string | null;
   pgbench: string | null;
+  chromium: string | null;
   proc: string | null;
 }
 
 export const toolPackages: Record<keyof Tools, string> = {
   wrk: 'the package wrk (Debian, Homebrew)',
   pgbench: 'the package postgresql-contrib or postgresql (Debian), libpq or postgresql (Homebrew)',
+  chromium: 'the package chromium (Debian), or Google Chrome',
   proc: 'every Linux, and in no other system',
 };
 
@@ -19,6 +21,8 @@ export function findTools(): Tools {
   return {
     wrk: find('wrk', []),
     pgbench: find('pgbench', debianPostgresDirs()),
+    chromium:
+      process.env.TENURE_CHROMIUM ?? find('chromium', []) ?? find('chromium-browser', []) ?? find('google-chrome', []),
     proc: existsSync('/proc/self/smaps_rollup') ? '/proc' : null,
   };
 }
