@@ -15,6 +15,7 @@ import type {
   RequestFacts,
 } from './write-request.ts';
 import { system, userOf, type Actor } from '../model/principal.ts';
+import { daybreak, withNextOn } from '../model/traits/daybreak.ts';
 import { receivesDeliveries } from '../model/traits/receives-deliveries.ts';
 import { scheduled } from '../model/traits/scheduled.ts';
 import { silent } from '../model/traits/silent.ts';
@@ -135,7 +136,8 @@ export function prepareEntry(
   const nowSeconds = toSeconds(clock.nowMs());
   const mentions = new Set<string>();
   requireOneChangeEach(decision.changes);
-  for (const change of decision.changes) {
+  for (const decided of decision.changes) {
+    const change = withNextDay(decided);
     const isSilent = silent.has(change.resource);
     const events = isSilent ? [] : eventsOf(change, nowSeconds);
     if (events.length === 0 && !isSilent && !changesUnseen(change)) continue;
@@ -242,6 +244,13 @@ export function sharedKeys(entry: BatchEntry): string[] {
 
 function lockKey({ account_id: accountId, id }: Pick<StoredRecord, 'account_id' | 'id'>): string {
   return `${accountId} ${id}`;
+}
+
+/** Sets the next day on which the record may change, so that no decision can forget it. */
+function withNextDay(change: RecordChange): RecordChange {
+  const rule = daybreak.of(change.resource);
+  if (!rule || !change.after || change.after === change.before) return change;
+  return { ...change, after: withNextOn(change.after, rule) };
 }
 
 function addWrite(entry: BatchEntry, { resource, before, after }: RecordChange): void {

@@ -1,13 +1,27 @@
-import { toDecision } from '../model/change.ts';
+import type { Clock } from '../core/clock.ts';
+import { toSeconds } from '../core/clock.ts';
 import { isId } from '../core/ids.ts';
-import { fieldOf, type StoredRecord } from '../model/record.ts';
+import { toDecision } from '../model/change.ts';
+import { idsAt } from '../model/links.ts';
+import type { StoredRecord } from '../model/record.ts';
 import type { Resource, RecordChange } from '../model/resource.ts';
-import { sumsUp } from '../model/traits/sums-up.ts';
+import { rollUpsOf } from '../model/roll-ups.ts';
+import type { ReadByPath, RollUp } from '../model/traits/sums-up.ts';
 
 interface RollUpContext {
   resources: readonly Resource[];
   /** Reads one record of the account, or null. */
   readRecord: (resource: Resource, accountId: string, id: string) => Promise<StoredRecord | null>;
+  clock: Clock;
+}
+
+/** A record that sums up others, before and after. */
+interface Sum {
+  resource: Resource;
+  before: StoredRecord;
+  after: StoredRecord;
+  verbs: string[];
+  rollUps: Set<RollUp>;
 }
 
 /**
@@ -15,47 +29,65 @@ interface RollUpContext {
  * the decision itself changes such a record, that change gets the sum too. A link to a record that does not exist leads to another system.
  */
 export async function withRollUps(
-  { resources, readRecord }: RollUpContext,
+  { resources, readRecord, clock }: RollUpContext,
   accountId: string,
   changes: readonly RecordChange[],
 ): Promise<RecordChange[]> {
+  const nowSeconds = toSeconds(clock.nowMs());
   const own = new Map<string, RecordChange>(changes.map((change) => [(change.after ?? change.before).id, change]));
-  const summing = new Map<string, { resource: Resource; before: StoredRecord; after: StoredRecord }>();
+  const sums = new Map<string, Sum>();
+  const reads = new Map<string, Promise<StoredRecord | null>>();
+  const read: ReadByPath = async (path, id) => {
+    const resource = resources.find((candidate) => candidate.path === path);
+    if (!resource || !isId(resource.prefix, id)) return null;
+    const change = own.get(id);
+    if (change) return change.after;
+    // Two roll-ups may need the same record, and must see the same state.
+    const reading = reads.get(id) ?? readRecord(resource, accountId, id);
+    reads.set(id, reading);
+    return reading;
+  };
   for (const { resource: changed, before, after } of changes) {
     if (before === after) continue;
-    for (const resource of resources) {
-      const rollUp = sumsUp.of(resource);
-      if (rollUp?.of !== changed.path) continue;
-      const [was, is] = [before, after].map((record) => record && fieldOf(record, rollUp.link));
-      for (const id of new Set([was, is])) {
-        if (typeof id !== 'string' || !isId(resource.prefix, id)) continue;
-        const sum = summing.get(id) ?? (await readSum(resource, id));
-        if (!sum) continue;
-        sum.after = rollUp.adapt(sum.after, id === was ? before : null, id === is ? after : null);
-        summing.set(id, sum);
+    for (const [resource, rollUp] of rollUpsOf(resources, changed)) {
+      const [was, is] = [await summing(rollUp, before), await summing(rollUp, after)];
+      for (const id of new Set([...was, ...is])) {
+        const record = sums.get(id)?.after ?? (await read(resource.path, id));
+        if (!record) continue;
+        const sum = sums.get(id) ?? { resource, before: record, after: record, verbs: [], rollUps: new Set() };
+        const adapted = rollUp.adapt(
+          sum.after,
+          was.includes(id) ? before : null,
+          is.includes(id) ? after : null,
+          nowSeconds,
+        );
+        sum.after = adapted.after;
+        sum.verbs.push(...(adapted.verbs ?? []));
+        sum.rollUps.add(rollUp);
+        sums.set(id, sum);
       }
     }
   }
-  const sums = [...summing.values()].filter(({ before, after }) => after !== before);
-  const others = sums.filter(({ before }) => !own.has(before.id));
+  for (const { before, after, verbs, rollUps } of sums.values())
+    for (const rollUp of rollUps) verbs.push(...(rollUp.verbs?.(before, after) ?? []));
+  const others = [...sums.values()].filter((sum) => sum.after !== sum.before && !own.has(sum.before.id));
   return [
-    ...changes.map((change) => withSum(change, summing.get((change.after ?? change.before).id)?.after)),
-    ...others.flatMap(({ resource, before, after }) => toDecision(resource, before, { after }).changes),
+    ...changes.map((change) => withSum(change, sums.get((change.after ?? change.before).id))),
+    ...others.flatMap(({ resource, before, after, verbs }) => toDecision(resource, before, { after, verbs }).changes),
   ];
 
-  /** Returns the record as the decision leaves it, or null if there is none. */
-  async function readSum(resource: Resource, id: string) {
-    const change = own.get(id);
-    const record = change ? change.after : await readRecord(resource, accountId, id);
-    return record && { resource, before: record, after: record };
+  async function summing({ link, find }: RollUp, other: StoredRecord | null): Promise<readonly string[]> {
+    if (!other) return [];
+    return find ? find(other, read) : idsAt(other, link).map(({ id }) => id);
   }
 }
 
 /** Puts the sum into the decision's own change of the record. */
-function withSum(change: RecordChange, sum: StoredRecord | undefined): RecordChange {
+function withSum(change: RecordChange, sum: Sum | undefined): RecordChange {
   const { resource, before, after } = change;
-  if (!sum || !after || sum === after) return change;
-  if (!before) return { resource, before, after: sum };
+  if (!sum || !after || sum.after === after) return change;
+  const verbs = [...(change.verbs ?? []), ...sum.verbs];
+  if (!before) return { resource, before, after: sum.after, verbs };
   // A change that left the record as it was has not raised its revision.
-  return { ...change, after: { ...sum, revision: before.revision + 1 } };
+  return { ...change, after: { ...sum.after, revision: before.revision + 1 }, verbs };
 }

@@ -88,10 +88,43 @@ async function apply(client: Client, migration: Migration): Promise<void> {
   } catch (error) {
     await client.query('rollback').catch(() => {});
     throw new MigrationError(
-      `The migration ${migration.name} failed: ${errorMessage(error)}. Nothing of it was kept.`,
-      {
-        cause: error,
-      },
+      (await adviceOnExtension(client, migration)) ??
+        `The migration ${migration.name} failed: ${errorMessage(error)}. Nothing of it was kept.`,
+      { cause: error },
     );
   }
+}
+
+interface ExtensionState {
+  installed: boolean;
+  available: boolean;
+  allowed: boolean;
+  database: string;
+  role: string;
+}
+
+/** Returns what an administrator must do about an extension that the failed migration could not create. Returns null if there is none. */
+async function adviceOnExtension(client: Client, { name, sql }: Migration): Promise<string | null> {
+  const extension = /^create extension if not exists (\w+);/m.exec(sql)?.[1];
+  if (extension === undefined) return null;
+  const state = await readExtension(client, extension).catch(() => null);
+  if (!state || state.installed || (state.available && state.allowed)) return null;
+  const { database, role } = state;
+  const needed = `The migration ${name} needs the extension ${extension} of PostgreSQL`;
+  if (!state.available)
+    return `${needed}, and this PostgreSQL does not have it. Install PostgreSQL's additional modules (often the package postgresql-contrib), then start again.`;
+  return `${needed}, and the role ${role} has no right to create it. Let an administrator run this in the database ${database}, then start again: create extension ${extension};`;
+}
+
+async function readExtension(client: Client, extension: string): Promise<ExtensionState> {
+  const { rows } = await client.query<ExtensionState>(
+    `select
+      exists (select from pg_extension where extname = $1) as installed,
+      exists (select from pg_available_extensions where name = $1) as available,
+      has_database_privilege(current_database(), 'create') as allowed,
+      current_database() as database,
+      current_user as role`,
+    [extension],
+  );
+  return rows[0]!;
 }

@@ -16,9 +16,10 @@ import type { Logger } from 'pino';
 /** The driver's types. Only this folder opens connections. */
 export { DatabaseError, type Client, type Pool, type PoolClient };
 
-/** Reads bigints as numbers. Ours are times and counts, far below 2^53. */
+/** Reads bigints as numbers, because ours are times and counts far below 2^53. Reads dates as texts, because a calendar day has no time zone. */
 const parsers = new TypeOverrides();
 parsers.setTypeParser(types.builtins.INT8, Number);
+parsers.setTypeParser(types.builtins.DATE, (day) => day);
 
 export type Connection = Pick<ClientConfig, 'host' | 'port' | 'user' | 'database' | 'connectionString' | 'ssl'>;
 

@@ -3,6 +3,7 @@ import type { StoredRecord } from '../model/record.ts';
 import { oncePerKind } from '../model/once-per-kind.ts';
 import type { Resource } from '../model/resource.ts';
 import { appendOnly } from '../model/traits/append-only.ts';
+import { identifier } from './identifier.ts';
 import { coalesce, noResult } from './batch-loader.ts';
 import type { Reader } from './reader.ts';
 
@@ -61,7 +62,7 @@ const isWanted = '(account_id, id) in (select * from unnest($1::text[], $2::text
 
 const readStatement = oncePerKind((resource) => ({
   name: `read_${resource.table}`,
-  text: `select ${columnsOf(resource).join(', ')} from ${resource.table} where ${isWanted}`,
+  text: `select ${columnsOf(resource).map(identifier).join(', ')} from ${resource.table} where ${isWanted}`,
 }));
 
 const readSizedStatement = oncePerKind((resource) => ({
@@ -73,7 +74,7 @@ const readSizedStatement = oncePerKind((resource) => ({
         from (
           select *, sum(bytes) over (rows unbounded preceding) as bytes_so_far
           from (
-            select ${columnsOf(resource).join(', ')}, ${bytesIn(resource)} as bytes
+            select ${columnsOf(resource).map(identifier).join(', ')}, ${bytesIn(resource)} as bytes
             from ${resource.table}
             where ${isWanted}
           ) found
@@ -110,14 +111,15 @@ export const columnsOf = oncePerKind((resource): readonly string[] => {
 
 /** Returns SQL for the size of a row's long texts, in bytes. PostgreSQL knows it without reading them. */
 export const bytesIn = oncePerKind((resource) =>
-  ['0', ...longColumnsOf(resource).map((name) => `coalesce(octet_length(${name}), 0)`)].join(' + '),
+  ['0', ...longColumnsOf(resource).map((name) => `coalesce(octet_length(${identifier(name)}), 0)`)].join(' + '),
 );
 
 /** Returns SQL for a resource's columns. Long texts are null unless `condition` holds. */
 export function columnsIf(condition: string, resource: Resource): string {
   const long = new Set(longColumnsOf(resource));
   return columnsOf(resource)
-    .map((name) => (long.has(name) ? `case when ${condition} then ${name} end as ${name}` : name))
+    .map((name) => [long.has(name), identifier(name)] as const)
+    .map(([isLong, name]) => (isLong ? `case when ${condition} then ${name} end as ${name}` : name))
     .join(', ');
 }
 

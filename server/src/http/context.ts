@@ -91,6 +91,8 @@ export interface HttpContext {
     /** Resolves when the erasure is done, or after a timeout. Then it continues. Does nothing for a record that is not deleted. */
     erasedNow(resource: Resource, accountId: string, id: string): Promise<void>;
   };
+  /** Makes the changes of all days that have begun. Resolves when they are made, or after the signal. The duty makes the others. */
+  breakDays(signal: AbortSignal): Promise<void>;
   /** Receives callbacks of referencing services. */
   providerCallbacks: {
     /** Stores a callback. Resolves to false if the service's signature for this account is wrong. */

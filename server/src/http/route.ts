@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import type { ClockAdvance } from '../commit/write-request.ts';
+import type { ClockAdvance, Guard } from '../commit/write-request.ts';
 import type { Decision } from '../model/change.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { HeldEvents } from '../events/event-feed.ts';
@@ -110,12 +110,15 @@ export interface WriteRoute extends RouteBase {
   /** Returns the records that it will change, as far as known before. Other requests that change them wait. */
   locks(request: ApiRequest, input: JsonObject): Promise<string[]> | string[];
   /** Reads the records and decides. Called again if a record has changed meanwhile. */
-  decide(request: ApiRequest, input: JsonObject, caller: Caller): Promise<Decision | ClockDecision>;
+  decide(request: ApiRequest, input: JsonObject, caller: Caller): Promise<GuardedDecision | ClockDecision>;
   /** Runs actions outside of this server before the decision. Not called for a replayed idempotency key. */
   beforeCommit?(request: ApiRequest, input: JsonObject): Promise<void>;
   /** Runs after the commit and before the response. Not called for a refusal. If it fails, its work is done later. */
   afterCommit?(request: ApiRequest): Promise<void>;
 }
+
+/** A decision, with the records that it relies on and does not change. */
+export type GuardedDecision = Decision & { guards?: Guard[] };
 
 /** A decision about the sandbox's clock instead of a record. */
 export interface ClockDecision {
@@ -130,5 +133,6 @@ export function displayName(name: string): string {
 
 /** Returns the display name of one record, with its article: `an application`. */
 export function aOrAn({ object }: Resource): string {
-  return `${/^[aeiou]/.test(object) ? 'an' : 'a'} ${displayName(object)}`;
+  // A unit and a user begin with a consonant's sound.
+  return `${/^([aeio]|u(?!ni|se))/.test(object) ? 'an' : 'a'} ${displayName(object)}`;
 }

@@ -188,7 +188,7 @@ export class Eraser {
           const file = await readRecord(resource, accountId, id);
           if (file) changes.push({ resource, before: withoutPerson(resource, file), after: null });
         }
-        return { changes: await withRollUps({ resources, readRecord }, accountId, changes) };
+        return { changes: await withRollUps({ resources, readRecord, clock }, accountId, changes) };
       },
     });
     return [...recordIds, ...files.map(({ id }) => id)];

@@ -57,6 +57,9 @@ const recoveriesEveryMs = 1_000;
 /** Milliseconds. Endpoints are disabled after days of failures. */
 const disablingEveryMs = 60_000;
 
+/** Milliseconds. So records change at most a minute after their day has begun. */
+const daybreakEveryMs = 60_000;
+
 /** Milliseconds. The queue has a job for each, unless the queue has a fault. */
 const overdueEveryMs = 10 * 60_000;
 
@@ -79,6 +82,7 @@ export function startDuties(context: {
   resources: readonly Resource[];
   database: { readers: Pool; listers: Pool };
   readRecord: RecordReader;
+  breakDays: (signal: AbortSignal) => Promise<void>;
   ids: IdMaker;
   committer: Committer;
   eraser: Eraser;
@@ -142,6 +146,7 @@ export function startDuties(context: {
     every(erasuresEveryMs, 'finish erasures', () => context.eraser.finish()),
     every(recoveriesEveryMs, 'carry on recoveries', () => recoveries.advance()),
     every(disablingEveryMs, 'disable failing endpoints', () => disableFailingEndpoints(context)),
+    every(daybreakEveryMs, 'break days', () => context.breakDays(signal)),
     every(overdueEveryMs, 'wake overdue references', () => wakeOverdueReferences(context)),
     every(partitionsEveryMs, 'make partitions', () =>
       withClient(connection, (client) =>

@@ -21,6 +21,8 @@ export interface Caller {
   isOwnAccount: boolean;
   /** The id of the API key or the user. */
   actorId: string;
+  /** Whether a program acts that decides by itself: its key is an agent's. */
+  isAgent: boolean;
   permissions: ReadonlySet<string>;
   referencingServices: ReferencingServices;
   /** Every permission that a key can have. */

@@ -1,9 +1,11 @@
-import { previousAttributes, sameJson, type Json, type JsonObject } from '../core/json-diff.ts';
+import { previousAttributes, sameJson, type JsonObject } from '../core/json-diff.ts';
 import { withoutPerson } from './erase.ts';
 import { timeOfId, type Id } from '../core/ids.ts';
 import { toSeconds } from '../core/clock.ts';
+import { idsAt } from './links.ts';
 import { mergeMetadata, metadataOf } from './metadata.ts';
 import type { StoredRecord } from './record.ts';
+import { Related } from './related.ts';
 import type { Caller } from './caller.ts';
 import type { Action, Change, RecordChange, RequestedDelivery, Resource } from './resource.ts';
 import { erasable } from './traits/erasable.ts';
@@ -25,15 +27,17 @@ export function decideCreate(
   accountId: string,
   input: JsonObject,
   caller: Caller,
-): RecordChange {
+  related = new Related(),
+): Decision {
   if (!resource.create) throw new Error(`Bug! ${resource.object} cannot be created.`);
-  const fields = resource.create.decide(input, caller);
+  const fields = resource.create.decide(input, caller, related);
   const own = ownAccount.of(resource);
   const after: StoredRecord = { ...fields, ...newRecord(id, own ? id : accountId) };
   if (own) Object.assign(after, { [own.column]: accountId });
   if ('deleted_at' in resource.fields) after.deleted_at = null;
   if ('metadata' in resource.fields) after.metadata = mergeMetadata({}, metadataOf(input));
-  return { resource, before: null, after };
+  const { also = [], verbs = [] } = resource.create.besides?.(after, caller, related) ?? {};
+  return { changes: [{ resource, before: null, after, ...(verbs.length > 0 && { verbs }) }, ...also] };
 }
 
 /** Returns the members that every new record has. */
@@ -42,18 +46,24 @@ export function newRecord(id: Id, accountId: string): Pick<StoredRecord, 'id' | 
 }
 
 /** Changes a record by a valid body. */
-export function decideUpdate(resource: Resource, before: StoredRecord, input: JsonObject, caller: Caller): Decision {
+export function decideUpdate(
+  resource: Resource,
+  before: StoredRecord,
+  input: JsonObject,
+  caller: Caller,
+  related = new Related(),
+): Decision {
   if (!resource.update) throw new Error(`Bug! ${resource.object} cannot be updated.`);
-  const decided = resource.update.decide(before, input, caller);
+  const decided = resource.update.decide(before, input, caller, related);
   const metadata = before.metadata && mergeMetadata(before.metadata, metadataOf(input));
   return toDecision(resource, before, { ...decided, after: { ...decided.after, ...(metadata && { metadata }) } });
 }
 
 /** Erases the person from a record. The id and all other data stay. */
 export function decideErasure(resource: Resource, before: StoredRecord, nowSeconds: number): RecordChange {
-  const { after, verb } = erasable.of(resource)?.decide(before, nowSeconds) ?? { after: before };
+  const { after, verbs } = erasable.of(resource)?.decide(before, nowSeconds) ?? { after: before };
   const erased = { ...withoutPerson(resource, after), deleted_at: nowSeconds };
-  return toDecision(resource, before, { after: erased, ...(verb && { verb }) }).changes[0];
+  return toDecision(resource, before, { after: erased, ...(verbs && { verbs }) }).changes[0];
 }
 
 /** Decides one of the record's actions, such as `cancel`. */
@@ -64,8 +74,9 @@ export function decideAction(
   input: JsonObject,
   caller: Caller,
   named: Readonly<Record<string, StoredRecord>> = {},
+  related = new Related(),
 ): Decision {
-  return toDecision(resource, before, action.decide(before, caller, input, named));
+  return toDecision(resource, before, action.decide(before, caller, input, named, related));
 }
 
 /** The changes, with the requested record first, and the response if it is another record. */
@@ -80,11 +91,11 @@ export interface Decision {
 export function toDecision(
   resource: Resource,
   before: StoredRecord,
-  { after, verb, eventId, deliveries = [], also = [], response }: Change<StoredRecord>,
+  { after, verbs, eventId, deliveries = [], also = [], response }: Change<StoredRecord>,
 ): Decision {
   // The committer does not write a record that the decision returned unchanged.
   const changed = after === before ? before : { ...after, revision: before.revision + 1 };
-  const change = { resource, before, after: changed, ...(verb && { verb }), ...(eventId && { eventId }) };
+  const change = { resource, before, after: changed, ...(verbs && { verbs }), ...(eventId && { eventId }) };
   return { changes: [change, ...also], deliveries, ...(response && { response }) };
 }
 
@@ -114,7 +125,7 @@ export function isErased({ deleted_at }: StoredRecord): boolean {
 
 /**
  * Returns the events of a change, in their order. A creation has `created`, a deletion `deleted`. An update has `updated`, if a visible
- * field has changed, and then the specific event of its verb. An erasure ends with `deleted`. It shows its other changes, such as a status,
+ * field has changed, and then the specific events of its verbs. An erasure ends with `deleted`. It shows its other changes, such as a status,
  * but no earlier personal data. A change without an effect has no events, and is not written.
  */
 export function eventsOf(change: RecordChange, nowSeconds: number): EventFacts[] {
@@ -126,14 +137,14 @@ export function eventsOf(change: RecordChange, nowSeconds: number): EventFacts[]
     object,
     previousAttributes: previous,
   });
-  if (!before) return [event('created', null)];
+  if (!before) return ['created', ...(change.verbs ?? [])].map((verb) => event(verb, null));
   if (!after) return [event('deleted', null)];
   const isErasure = isErased(after) && !isErased(before);
   if (isErasure && isGone(resource, after)) return [event('deleted', null)];
   // Empty the personal members before the comparison, so that no event shows them.
   const known = isErasure ? withoutPerson(resource, before) : before;
   const changed = previousAttributes(renderRecord(resource, known, nowSeconds), object);
-  const verbs = [...(change.verb ? [change.verb] : []), ...(isErasure ? ['deleted'] : [])];
+  const verbs = [...(change.verbs ?? []), ...(isErasure ? ['deleted'] : [])];
   // The event `deleted` tells that it is deleted.
   const isUpdated = changed !== null && Object.keys(changed).some((name) => !isErasure || name !== 'deleted');
   return [...(isUpdated ? [event('updated', changed)] : []), ...verbs.map((verb) => event(verb, null))];
@@ -157,13 +168,8 @@ export function changesUnseen({ resource, before, after }: RecordChange): boolea
 export function mentionedIds(resource: Resource, event: EventFacts): string[] {
   const ids = new Set([event.objectId]);
   for (const link of Object.keys(resource.links ?? {})) {
-    addIds(ids, event.object[link]);
-    addIds(ids, event.previousAttributes?.[link]);
+    for (const object of [event.object, event.previousAttributes])
+      for (const { id } of idsAt(object, link)) ids.add(id);
   }
   return [...ids];
-}
-
-function addIds(ids: Set<string>, value: Json | undefined): void {
-  if (typeof value === 'string') ids.add(value);
-  else if (Array.isArray(value)) for (const item of value) addIds(ids, item);
 }

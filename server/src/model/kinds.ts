@@ -12,18 +12,14 @@ import { sumsUp } from './traits/sums-up.ts';
  */
 export const plannedKinds: ReadonlyMap<string, IdPrefix> = new Map([
   ['approval_requests', 'apr'],
-  ['buildings', 'bld'],
   ['deposits', 'dep'],
   ['file_links', 'fln'],
-  ['guarantors', 'gua'],
   ['invoices', 'in'],
   ['ledger_entries', 'led'],
   ['payments', 'pay'],
   ['portal_sessions', 'psn'],
   ['retention_holds', 'hold'],
   ['subscriptions', 'sub'],
-  ['tenancies', 'ten'],
-  ['units', 'unit'],
   ['workflow_runs', 'wfr'],
   ['workflows', 'wf'],
 ]);
@@ -75,12 +71,11 @@ function requireKnownKinds(kind: Resource, kinds: readonly Resource[]): void {
     );
   };
   for (const [field, path] of Object.entries(links)) if (!plannedKinds.has(path)) require(`links.${field}`, path);
-  const summedUp = sumsUp.of(kind);
-  if (summedUp) {
-    require('sumsUp', summedUp.of);
-    const other = kinds.find(({ path }) => path === summedUp.of);
-    if (other?.links?.[summedUp.link] !== kind.path)
-      throw new Error(`Bug! ${object} sums up \`${summedUp.of}\` by \`${summedUp.link}\`, which does not link to it.`);
+  for (const { of, link, find } of sumsUp.of(kind) ?? []) {
+    require('sumsUp', of);
+    const other = kinds.find(({ path }) => path === of);
+    if (!find && other?.links?.[link] !== kind.path)
+      throw new Error(`Bug! ${object} sums up \`${of}\` by \`${link}\`, which does not link to it.`);
   }
   const erasure = erasable.of(kind);
   for (const link of erasure ? [erasure.link, ...erasure.files] : []) {

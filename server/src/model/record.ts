@@ -35,10 +35,10 @@ export type RecordOf<F extends Fields> = StoredRecord & {
 };
 
 /**
- * The type of a column. `json` is text that only the server parses: PostgreSQL writes it faster than `jsonb`, and never searches it.
+ * The type of a column. A `date` is a calendar day, `YYYY-MM-DD`. `json` is text that only the server parses: PostgreSQL writes it faster than `jsonb`, and never searches it.
  * `encrypted` is a secret, encrypted with the deployment's master key.
  */
-export type ColumnType = 'text' | 'bigint' | 'integer' | 'boolean' | 'text[]' | 'json' | 'encrypted';
+export type ColumnType = 'text' | 'bigint' | 'integer' | 'boolean' | 'text[]' | 'json' | 'date' | 'encrypted';
 
 export interface Field {
   /** Null if it is not stored. Then it is derived, or exists only in a record that a decision has just made. */

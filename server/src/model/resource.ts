@@ -3,23 +3,25 @@ import type { JsonObject } from '../core/json-diff.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { idPattern, type Id, type IdPrefix } from '../core/ids.ts';
 import type { Caller } from './caller.ts';
+import { CalendarDate } from './fields.ts';
 import { metadataForCreate, metadataForUpdate, metadataSchema } from './metadata.ts';
 import { erasureFields, type Fields, type FieldsOf, type StoredRecord } from './record.ts';
-import { closedObject } from './schemas.ts';
+import type { Related } from './related.ts';
+import { closedObject, described } from './schemas.ts';
 import type { Trait, Traits } from './trait.ts';
 import { storesFile } from './traits/stores-file.ts';
 
 /** The result of a decision about a record. */
 export interface Change<R extends StoredRecord> {
   after: R;
-  /** The event after `<resource>.updated`, such as `completed`. It is the only event if no visible field has changed. */
-  verb?: string;
+  /** The events after `<resource>.updated`, such as `completed`. They are the only events if no visible field has changed. */
+  verbs?: readonly string[];
   /** The id of its last event. If set, only `deliveries` deliver that event. */
   eventId?: Id<'evt'>;
   /** Deliveries that the client requested. */
   deliveries?: RequestedDelivery[];
   /** Changes of other records in the same transaction. */
-  also?: RecordChange[];
+  also?: readonly RecordChange[];
   /** The response if it is not the record itself: a record of the kind that the action `returns`. */
   response?: StoredRecord;
 }
@@ -110,9 +112,9 @@ export interface Filter {
   /**
    * How values match: `exact` means equal, `caseless` ignores case, and `prefix` also matches the text before a final `*`.
    * With `contains`, an item of an array is equal. With `status`, an HTTP status is equal, or has the class (`4xx`). With `condition`,
-   * the SQL of the value holds.
+   * the SQL of the value holds. With `gt`, `gte`, `lt` and `lte`, the column is greater or less.
    */
-  match: 'exact' | 'caseless' | 'prefix' | 'contains' | 'status' | 'condition';
+  match: 'gt' | 'gte' | 'lt' | 'lte' | 'exact' | 'caseless' | 'prefix' | 'contains' | 'status' | 'condition';
   /** For `condition`: the SQL of each value. PostgreSQL can plan it as a join, unlike a comparison with a derived column. */
   conditions?: Readonly<Record<string, string>>;
   schema: TSchema;
@@ -122,14 +124,20 @@ export interface Create<R extends StoredRecord> extends OperationDocs {
   body: TObject;
   /** Permissions that it takes besides the one to write records of this kind. */
   alsoNeeds?: readonly string[];
-  decide(input: object, caller: Caller): FieldsOf<R>;
+  /** Paths of links whose records the decision reads, such as `unit.building`. */
+  reads?: readonly string[];
+  decide(input: object, caller: Caller, related: Related): FieldsOf<R>;
+  /** Changes of other records in the same transaction, and further events of the new one. */
+  besides?(created: R, caller: Caller, related: Related): Pick<Change<R>, 'also' | 'verbs'>;
 }
 
 export interface Update<R extends StoredRecord> extends OperationDocs {
   body: TObject;
   /** Members of the body that are redacted in logs. */
   secrets?: readonly string[];
-  decide(current: R, input: object, caller: Caller): Change<R>;
+  /** Paths of links whose records the decision reads. The body's links count. */
+  reads?: readonly string[];
+  decide(current: R, input: object, caller: Caller, related: Related): Change<R>;
 }
 
 export interface Action<R extends StoredRecord = StoredRecord> extends OperationDocs {
@@ -143,7 +151,17 @@ export interface Action<R extends StoredRecord = StoredRecord> extends Operation
   permissions?: readonly [string, ...string[]];
   /** Members of the body with ids of other records, each with the path of its kind. These records are read for the decision. */
   names?: Readonly<Record<string, string>>;
-  decide(current: R, caller: Caller, input: object, named: Readonly<Record<string, StoredRecord>>): Change<R>;
+  /** Paths of links whose records the decision reads. */
+  reads?: readonly string[];
+  /** A person has to decide: an agent's key is refused, with this reason. */
+  refusesAgents?: string;
+  decide(
+    current: R,
+    caller: Caller,
+    input: object,
+    named: Readonly<Record<string, StoredRecord>>,
+    related: Related,
+  ): Change<R>;
 }
 
 /**
@@ -156,6 +174,8 @@ interface RecordCreation {
   resource: Resource;
   before: null;
   after: StoredRecord;
+  /** The events after `<resource>.created`. */
+  verbs?: readonly string[];
 }
 
 interface RecordUpdate {
@@ -163,8 +183,8 @@ interface RecordUpdate {
   /** The record as it was read. */
   before: StoredRecord;
   after: StoredRecord;
-  /** The event after `<resource>.updated`, such as `completed`. */
-  verb?: string;
+  /** The events after `<resource>.updated`, such as `completed`. */
+  verbs?: readonly string[];
   /** The id of its last event. If set, only requested deliveries deliver that event. */
   eventId?: Id<'evt'>;
 }
@@ -241,11 +261,26 @@ export function exactly(fields: Record<string, TSchema>): Record<string, Filter>
   );
 }
 
+/** Returns filters for the days from and to which a date may be: `start_date[gte]` and the like. */
+export function dayBounds(column: string): Record<string, Filter> {
+  const relations = { gt: 'after', gte: 'on or after', lt: 'before', lte: 'on or before' } as const;
+  return Object.fromEntries(
+    (['gt', 'gte', 'lt', 'lte'] as const).map((match) => [
+      `${column}[${match}]`,
+      {
+        column,
+        match,
+        schema: described(CalendarDate, `Only records whose \`${column}\` is ${relations[match]} this day.`),
+      },
+    ]),
+  );
+}
+
 /** Defines the creation of a record by a decision. The body's schema types the input. */
 export function createFrom<R extends StoredRecord, Properties extends TProperties>(
   properties: Properties,
-  decide: (input: Static<TObject<Properties>>, caller: Caller) => FieldsOf<R>,
-  docs: OperationDocs & Pick<Create<R>, 'alsoNeeds'> = {},
+  decide: (input: Static<TObject<Properties>>, caller: Caller, related: Related) => FieldsOf<R>,
+  docs: OperationDocs & Pick<Create<R>, 'alsoNeeds' | 'reads' | 'besides'> = {},
 ): Create<R> {
   return { ...docs, body: closedObject(properties), decide };
 }
@@ -253,8 +288,8 @@ export function createFrom<R extends StoredRecord, Properties extends TPropertie
 /** Defines the update of a record by a decision. The body's schema types the input. */
 export function updateFrom<R extends StoredRecord, Properties extends TProperties>(
   properties: Properties,
-  decide: (current: R, input: Static<TObject<Properties>>, caller: Caller) => Change<R>,
-  docs: OperationDocs & Pick<Update<R>, 'secrets'> = {},
+  decide: (current: R, input: Static<TObject<Properties>>, caller: Caller, related: Related) => Change<R>,
+  docs: OperationDocs & Pick<Update<R>, 'secrets' | 'reads'> = {},
 ): Update<R> {
   return { ...docs, body: closedObject(properties), decide };
 }
@@ -262,10 +297,15 @@ export function updateFrom<R extends StoredRecord, Properties extends TPropertie
 /** Defines an action with a body. The body's schema types the input. */
 export function actionFrom<R extends StoredRecord, Properties extends TProperties>(
   properties: Properties,
-  decide: (current: R, caller: Caller, input: Static<TObject<Properties>>) => Change<R>,
+  decide: (current: R, caller: Caller, input: Static<TObject<Properties>>, related: Related) => Change<R>,
   docs: Omit<Action<R>, 'body' | 'names' | 'decide'>,
 ): Action<R> {
-  return { ...docs, body: closedObject(properties), decide };
+  return {
+    ...docs,
+    body: closedObject(properties),
+    decide: (current, caller, input: Static<TObject<Properties>>, _, related) =>
+      decide(current, caller, input, related),
+  };
 }
 
 function withMetadata(body: TObject, input: TSchema): TObject {

@@ -247,7 +247,7 @@ export const account = defineResource<AccountRecord>(
               caller,
             ),
           },
-          ...(input.provider_credentials && { verb: 'credentials_changed' }),
+          ...(input.provider_credentials && { verbs: ['credentials_changed'] }),
         };
       },
       {

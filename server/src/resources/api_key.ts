@@ -293,7 +293,7 @@ function roll(
   };
   return {
     after: { ...current, expires_at: Math.min(expiresAt, current.expires_at ?? Infinity) },
-    verb: 'rolled',
+    verbs: ['rolled'],
     also: [{ resource: apiKey, before: null, after: successor }],
     response: successor,
   };
@@ -303,7 +303,7 @@ function roll(
 function revoke(current: ApiKeyRecord, caller: Caller): Change<ApiKeyRecord> {
   if (current.revoked_at !== null) return { after: current };
   refuseStronger(current, caller);
-  return { after: { ...current, revoked_at: caller.nowSeconds }, verb: 'revoked' };
+  return { after: { ...current, revoked_at: caller.nowSeconds }, verbs: ['revoked'] };
 }
 
 /**

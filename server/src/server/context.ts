@@ -23,6 +23,7 @@ import { Reader } from '../db/reader.ts';
 import { recordReader } from '../db/record-reader.ts';
 import { SandboxClock } from '../db/sandbox-clock.ts';
 import type { HttpContext, StreamLimits } from '../http/context.ts';
+import { breakDays } from '../maintenance/daybreak.ts';
 import { openAccounts } from '../http/pipeline/account-context.ts';
 import { Uses } from '../http/pipeline/uses.ts';
 import { openKeyRing } from '../http/pipeline/authenticate.ts';
@@ -190,6 +191,7 @@ export async function createContext(
   const simulated = simulatedProviders(config);
   const eraser = new Eraser({ committer, database, reader, readRecord, resources, versions, clock, log });
   metrics.holdsBytes('erasures', eraser.bytes);
+  const accounts = openAccounts(reader);
   return {
     config,
     connection,
@@ -218,6 +220,8 @@ export async function createContext(
       referencingProviders,
       new Set(simulated),
     ),
+    breakDays: async (signal) =>
+      void (await breakDays({ resources, reader, readRecord, committer, accounts, clock, log }, signal)),
     simulations: new Simulations({ committer, database, readRecord, clock }, simulated),
     keyRing: openKeyRing(reader),
     keyUses: new Uses('api_keys'),
@@ -226,7 +230,7 @@ export async function createContext(
     passwords: new Passwords(randomBytes),
     identityProvider:
       config.identityProvider && new IdentityProvider(config.identityProvider, config.publicUrl, realClock),
-    accounts: openAccounts(reader),
+    accounts,
     encryption,
     dispatcher,
     resources,

@@ -470,7 +470,7 @@ function create(name: string, { key = null as string | null, answer: answered = 
     claim: key === null ? null : { name: `acct_a acct_a ${key}`, keyAccountId: 'acct_a', key, fingerprint: name },
     locks: [],
     decide: async () => ({
-      changes: [decideCreate(customer, ids.make('cus'), 'acct_a', { name }, caller)],
+      changes: decideCreate(customer, ids.make('cus'), 'acct_a', { name }, caller).changes,
       response: answered,
     }),
   };
@@ -485,7 +485,7 @@ function createLimited(server: TestServer, name: string, maximum: number): Write
     async decide() {
       const count = await readCount(server.context.reader, resource, this.accountId);
       if (count >= maximum) return { changes: [], response: { status: 400, body: '{}' } };
-      const change = decideCreate(resource, ids.make('cus'), this.accountId, { name }, caller);
+      const [change] = decideCreate(resource, ids.make('cus'), this.accountId, { name }, caller).changes;
       return { changes: [change], response: answer() };
     },
   };

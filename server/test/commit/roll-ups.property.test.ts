@@ -4,22 +4,30 @@ import { withRollUps } from '../../src/commit/roll-ups.ts';
 import { decideCreate, decideUpdate } from '../../src/model/change.ts';
 import { IdMaker } from '../../src/core/ids.ts';
 import { pooledRandomBytes } from '../../src/core/random.ts';
+import { Related } from '../../src/model/related.ts';
 import type { StoredRecord } from '../../src/model/record.ts';
 import type { RecordChange } from '../../src/model/resource.ts';
-import { application } from '../../src/resources/application.ts';
+import { application } from '../../src/resources/letting/application/index.ts';
 import { resources } from '../../src/resources/index.ts';
 import { reference } from '../../src/resources/reference/index.ts';
 import { callerAt } from '../support/caller.ts';
 
 const caller = callerAt(1);
 const ids = new IdMaker({ nowMs: Date.now }, pooledRandomBytes());
-const stored = decideCreate(application, ids.make('app'), 'acct_a', {}, caller).after!;
+/** No link of these applications leads to a record here. */
+const related = new Related(
+  new Map([
+    ['unit', []],
+    ['unit.building', []],
+  ]),
+);
+const stored = decideCreate(application, ids.make('app'), 'acct_a', {}, caller, related).changes[0].after!;
 
 /** What a decision changes in the application itself, besides its references. */
 const ownChanges: Record<string, () => RecordChange[]> = {
   nothing: () => [],
   leaves: () => [{ resource: application, before: stored, after: stored }],
-  updates: () => decideUpdate(application, stored, { unit: 'flat_12' }, caller).changes,
+  updates: () => decideUpdate(application, stored, { unit: 'flat_12' }, caller, related).changes,
   creates: () => [{ resource: application, before: null, after: stored }],
   deletes: () => [{ resource: application, before: stored, after: null }],
 };
@@ -32,12 +40,13 @@ describe('roll-ups', () => {
         fc.nat(3),
         fc.boolean(),
         async (own, references, isOwnFirst) => {
-          const made = Array.from({ length: references }, () =>
-            decideCreate(reference, ids.make('ref'), 'acct_a', { application: stored.id }, caller),
+          const made = Array.from(
+            { length: references },
+            () => decideCreate(reference, ids.make('ref'), 'acct_a', { application: stored.id }, caller).changes[0],
           );
           const wanted = isOwnFirst ? [...ownChanges[own]!(), ...made] : [...made, ...ownChanges[own]!()];
           const readRecord = async (): Promise<StoredRecord | null> => (own === 'creates' ? null : stored);
-          const changes = await withRollUps({ resources, readRecord }, 'acct_a', wanted);
+          const changes = await withRollUps({ resources, readRecord, clock: { nowMs: () => 0 } }, 'acct_a', wanted);
 
           const changed = changes.map(({ before, after }) => (after ?? before).id);
           expect(new Set(changed).size).toBe(changed.length);

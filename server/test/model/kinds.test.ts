@@ -25,7 +25,7 @@ function withInspection(more: Partial<Definition<StoredRecord>> = {}, ...traits:
 describe('the list of kinds of record', () => {
   test('accepts a link when it names a listed or a planned kind', () => {
     expect(withInspection().at(-1)).toMatchObject({ object: 'inspection' });
-    expect(withInspection({ links: { tenant: 'units' } }).at(-1)).toMatchObject({ links: { tenant: 'units' } });
+    expect(withInspection({ links: { tenant: 'deposits' } }).at(-1)).toMatchObject({ links: { tenant: 'deposits' } });
     expect(() => listOfKinds(resources)).not.toThrow();
   });
 
@@ -49,15 +49,23 @@ describe('the list of kinds of record', () => {
   });
 
   test('throws when a kind takes the prefix of a planned one, or is still listed as planned', () => {
-    expect(() => withInspection({ prefix: 'unit' })).toThrow('`units` with the prefix `unit` is planned');
-    expect(() => withInspection({ path: 'units' })).toThrow('`units` with the prefix `unit` is planned');
-    expect(() => withInspection({ path: 'units', prefix: 'unit' })).toThrow('Remove it from `plannedKinds`');
+    expect(() => withInspection({ prefix: 'dep' })).toThrow('`deposits` with the prefix `dep` is planned');
+    expect(() => withInspection({ path: 'deposits' })).toThrow('`deposits` with the prefix `dep` is planned');
+    expect(() => withInspection({ path: 'deposits', prefix: 'dep' })).toThrow('Remove it from `plannedKinds`');
     expect(new Set(plannedKinds.values()).size).toBe(plannedKinds.size);
   });
 
   test.each<[string, Trait, string]>([
-    ['sumsUp', sumsUp({ of: 'refrences', link: 'application', adapt: (current) => current }), '`sumsUp` of inspection'],
-    ['sumsUp', sumsUp({ of: 'references', link: 'application', adapt: (current) => current }), 'does not link to it'],
+    [
+      'sumsUp',
+      sumsUp([{ of: 'refrences', link: 'application', adapt: (after) => ({ after }) }]),
+      '`sumsUp` of inspection',
+    ],
+    [
+      'sumsUp',
+      sumsUp([{ of: 'references', link: 'application', adapt: (after) => ({ after }) }]),
+      'does not link to it',
+    ],
     ['erasable', erasable({ link: 'person', files: [], decide: (after) => ({ after }) }), '`person`, which is no link'],
     ['aboutAccount', aboutAccount({ path: 'event', column: 'account' }), '`aboutAccount` of inspection'],
     ['nestedUnder', nestedUnder({ columns: { event: 'event' } }), '`nestedUnder` of inspection names `event`'],

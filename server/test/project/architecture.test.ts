@@ -71,6 +71,7 @@ const mayImport: Record<string, readonly string[]> = {
     'http/body',
     'http/response',
     'http/pipeline',
+    'http/write',
     'http/docs',
     'http/openapi',
   ],
@@ -131,6 +132,8 @@ const withoutAccount = new Set([
   'select 1 from users limit 1',
   // A key expires in any account, and the statement deletes exactly what it finds.
   'delete from idempotency_keys where ctid = any(array( select ctid from idempotency_keys where claimed_at_ms <= $1 order by claimed_at_ms limit ${purgedAtOnceMax} for update skip locked ))',
+  // A day begins in each time zone.
+  'select distinct time_zone from accounts',
   // A sign-in of the command line is found by one of its codes.
   'select id, account_id from device_logins where device_code_hash = $1',
   'select id, account_id from device_logins where user_code_hash = $1',
@@ -285,6 +288,12 @@ test('asks SQL or JavaScript for the current time only where no other clock woul
   ]);
 });
 
+/** Returns the folder of a kind below `resources/`, such as `letting`. Returns null for a kind that is one file. */
+function folderOf(file: string): string | null {
+  const [, folder = '', ...rest] = file.split('/');
+  return rest.length === 0 ? null : folder;
+}
+
 function importFaults(sources: Sources): string[] {
   const faults: string[] = [];
   for (const [file, source] of sources) {
@@ -299,7 +308,8 @@ function importFaults(sources: Sources): string[] {
       const imported = normalize(join(dirname(file), target));
       const otherRoom = roomOf(imported);
       if (room === 'resources' && otherRoom === 'resources') {
-        const sameFolder = dirname(file) !== 'resources' && dirname(file) === dirname(imported);
+        // The kinds of a let are one room.
+        const sameFolder = folderOf(file) !== null && folderOf(file) === folderOf(imported);
         if (!sameFolder && file !== 'resources/index.ts')
           faults.push(`${file} imports ${imported}: a resource never imports another one`);
       } else if (typesOnly[room]?.includes(otherRoom) && !/^\s*(?:import|export) type\b/.test(statement)) {

@@ -15,6 +15,7 @@ export function callerAt(nowSeconds: number): Caller {
     today: today(nowSeconds, defaultTimeZone),
     isOwnAccount: true,
     actorId: 'key_0VbZq7hM00eR5tBvNx1Zs9',
+    isAgent: false,
     permissions: new Set(),
     keyExpiresAt: null,
     referencingServices: { provider_a: null, provider_b: null, provider_c: null, provider_d: null },

@@ -89,8 +89,8 @@ export function withFaultyCustomer(spoil: (record: object) => object): (context:
     resources: context.resources.map((resource) => {
       const { create } = resource;
       if (resource.object !== 'customer' || !create) return resource;
-      const decide: typeof create.decide = (input, caller) => {
-        const record = create.decide(input, caller);
+      const decide: typeof create.decide = (...decided) => {
+        const record = create.decide(...decided);
         return faults-- > 0 ? spoil(record) : record;
       };
       return { ...resource, create: { ...create, decide } };

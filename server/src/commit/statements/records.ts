@@ -3,6 +3,7 @@ import { oncePerKind } from '../../model/once-per-kind.ts';
 import type { Resource } from '../../model/resource.ts';
 import { storesFile } from '../../model/traits/stores-file.ts';
 import { arrayLiteral } from '../../db/array-literal.ts';
+import { identifier } from '../../db/identifier.ts';
 import { columnsOf } from '../../db/record-reader.ts';
 import type { BatchEntry, KnownRecordWrite, RecordWrite } from '../batch-entry.ts';
 import type { Guard } from '../write-request.ts';
@@ -64,7 +65,7 @@ const textOfUpdate = oncePerKind((resource) => {
   const types = ['integer', 'bigint', ...columns.map((name) => arrayTypeOf(resource, name))];
   return `
       with input as materialized (
-        select * from unnest(${parameters(types)}) as input (entry, expected_revision, ${columns.join(', ')})
+        select * from unnest(${parameters(types)}) as input (entry, expected_revision, ${columns.map(identifier).join(', ')})
       ),
       held as materialized (
         select record.account_id, record.id
@@ -78,7 +79,7 @@ const textOfUpdate = oncePerKind((resource) => {
       ),
       changed as (
         update ${resource.table} record
-        set revision = input.revision, ${fields.map((name) => `${name} = ${fromInput(resource, name)}`).join(', ')}
+        set revision = input.revision, ${fields.map((name) => `${identifier(name)} = ${fromInput(resource, name)}`).join(', ')}
         from input
         join held using (account_id, id)
         where record.account_id = held.account_id and record.id = held.id
@@ -142,9 +143,9 @@ const textOfInsert = oncePerKind((resource) => {
   const columns = writtenColumnsOf(resource);
   return `
       with input as (
-        select * from unnest(${parameters(columns.map((name) => arrayTypeOf(resource, name)))}) as input (${columns.join(', ')})
+        select * from unnest(${parameters(columns.map((name) => arrayTypeOf(resource, name)))}) as input (${columns.map(identifier).join(', ')})
       )${storesFile.has(resource) ? endOfUploads : ''}
-      insert into ${resource.table} (${columns.join(', ')})
+      insert into ${resource.table} (${columns.map(identifier).join(', ')})
       select ${columns.map((name) => fromInput(resource, name)).join(', ')}
       from input`;
 });
@@ -208,12 +209,15 @@ function arrayTypeOf(resource: Resource, column: string): string {
 
 /** Casts a column from its input. A nested array travels as text, because `unnest` would flatten it. Bytes travel as hex. */
 function fromInput(resource: Resource, column: string): string {
+  const input = `input.${identifier(column)}`;
   switch (resource.fields[column]?.column) {
     case 'text[]':
-      return `input.${column}::text[]`;
+      return `${input}::text[]`;
+    case 'date':
+      return `${input}::date`;
     case 'encrypted':
-      return `decode(input.${column}, 'hex')`;
+      return `decode(${input}, 'hex')`;
     default:
-      return `input.${column}`;
+      return input;
   }
 }

@@ -177,7 +177,7 @@ export async function endDeviceKey({ context, request }: ProgramCall): Promise<J
       );
     if (before.revoked_at !== null) return { changes: [] };
     const after: ApiKeyRecord = { ...before, revoked_at: toSeconds(clock.nowMs()), revision: before.revision + 1 };
-    return { changes: [{ resource: apiKey, before, after, verb: 'revoked' }] };
+    return { changes: [{ resource: apiKey, before, after, verbs: ['revoked'] }] };
   });
   await untilEndedEverywhere({ context }, apiKey);
   return { object: 'api_key', id: principal.id, status: 'revoked' };
@@ -305,7 +305,7 @@ async function newKey(
     permissions: access === 'full' ? fewestOf(held) : held.filter((permission) => permission.endsWith('.read')),
     expires_at: caller.nowSeconds + deviceKeySeconds,
   };
-  const { after } = decideCreate(apiKey, ids.make(apiKey.prefix), accountId, input, caller);
+  const [{ after }] = decideCreate(apiKey, ids.make(apiKey.prefix), accountId, input, caller).changes;
   return after as ApiKeyRecord;
 }
 

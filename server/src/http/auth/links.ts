@@ -259,7 +259,7 @@ async function usedUp({ context }: AuthCall, { purpose, link }: OpenLink): Promi
 
 export function acceptanceOf(link: InvitationRecord, realSeconds: number): RecordChange {
   const after = { ...link, accepted_at: realSeconds, revision: link.revision + 1 };
-  return { resource: invitation, before: link, after, verb: 'accepted' };
+  return { resource: invitation, before: link, after, verbs: ['accepted'] };
 }
 
 function linkInvalid(): ApiError {

@@ -19,7 +19,12 @@ export interface ErrorExample {
   when?: string;
   wrong: ExampleRequest;
   /** The parts of the error that differ between two requests with the same code. */
-  error: { message: string; check?: string; param?: string; errors?: { code: ErrorCode; param: string; message: string }[] };
+  error: {
+    message: string;
+    check?: string;
+    param?: string;
+    errors?: { code: ErrorCode; param: string; message: string }[];
+  };
   /** What to change, in a sentence. */
   mend: string;
   right: ExampleRequest;

@@ -68,7 +68,8 @@ function boundsOf(route: Route): Bounds | undefined {
 
 function pathParameters({ resources }: Shapes, { path, idDescription }: Route): Piece[] {
   if (!path.includes(':id')) return [];
-  const description = idDescription ?? recordIdDescription(findKnown(resources, ({ path: kind }) => path.includes(`/${kind}/:id`)));
+  const description =
+    idDescription ?? recordIdDescription(findKnown(resources, ({ path: kind }) => path.includes(`/${kind}/:id`)));
   return [{ name: 'id', in: 'path', required: true, description, schema: { type: 'string' } }];
 }
 

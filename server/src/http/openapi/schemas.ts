@@ -211,8 +211,11 @@ export class Schemas {
   #recordSchema(resource: Resource, fields: [string, Field][], withSecrets: boolean): Piece {
     const members: TProperties = commonMembers(resource);
     for (const [name, { schema, description }] of fields) {
-      const linked = resource.links?.[name];
-      const own = linked === undefined ? schema : this.#expandable(schema, linked);
+      let own = schema;
+      for (const [link, linked] of Object.entries(resource.links ?? {})) {
+        if (link === name) own = this.#expandable(schema, linked);
+        else if (link.startsWith(`${name}.`)) own = this.#expandableAt(own, link.slice(name.length + 1), linked);
+      }
       const shown = Type.Unsafe({ ...own, ...(description !== undefined && { description }) });
       members[name] = IsOptional(schema) ? Type.Optional(shown) : shown;
     }
@@ -221,6 +224,16 @@ export class Schemas {
     return {
       ...this.#shape(resource.object, closedObject(members), 'response'),
       ...this.#textsOf(resource, withSecrets),
+    };
+  }
+
+  /** Returns the schema of an object, or of a list of objects, with an expandable member. */
+  #expandableAt(schema: TSchema, member: string, linked: string): TSchema {
+    const { items, properties = {} } = schema as { items?: TSchema; properties?: TProperties };
+    if (items) return { ...schema, items: this.#expandableAt(items, member, linked) };
+    return {
+      ...schema,
+      properties: { ...properties, [member]: this.#expandable(properties[member]!, linked) },
     };
   }
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../core/json-diff.ts';
+import { isObject, type Json, type JsonObject } from '../../core/json-diff.ts';
 import { isId } from '../../core/ids.ts';
 import { invalidParameter } from '../../core/errors.ts';
 import type { StoredRecord } from '../../model/record.ts';
@@ -41,7 +41,7 @@ function addPath(
   context: HttpContext,
   request: ApiRequest,
   resource: Resource,
-  [name, ...rest]: string[],
+  names: string[],
   expansion: Expansion,
   { path, before }: { path: string; before: string },
 ): void {
@@ -49,7 +49,8 @@ function addPath(
   const { versions, resources } = context;
   const nameOf = (known: string): string =>
     versions.convertName(resource.object, known, versions.newest, request.version);
-  const link = Object.keys(links).find((known) => nameOf(known) === name);
+  // A link into a list of objects has two names: `pet_requests.customer`.
+  const link = Object.keys(links).find((known) => `${names.join('.')}.`.startsWith(`${nameOf(known)}.`));
   if (link === undefined) {
     throw unknownPath(
       path,
@@ -59,6 +60,8 @@ function addPath(
   const target = resources.find((candidate) => candidate.path === links[link]);
   if (target) requirePermission(`${target.path}.read`, request.principal);
   const inner = (expansion[link] ??= {});
+  const depth = link.split('.').length;
+  const [name, rest] = [names.slice(0, depth).join('.'), names.slice(depth)];
   if (rest.length === 0) return;
   if (!target) throw unknownPath(path, []);
   addPath(context, request, target, rest, inner, { path, before: `${before}${name}.` });
@@ -95,11 +98,26 @@ export async function renderExpanded(
   for (const [link, inner] of Object.entries(expansion)) {
     const target = context.resources.find(({ path }) => path === resource.links![link]);
     if (!target) continue;
-    const value = object[link]!;
-    const whole = (id: Json): Promise<Json> => expandId(context, request, target, id, inner);
-    object[link] = Array.isArray(value) ? await Promise.all(value.map(whole)) : await whole(value);
+    await expandAt(object, link.split('.'), (id) => expandId(context, request, target, id, inner));
   }
   return object;
+}
+
+/** Replaces the ids at a link of an object by their records. */
+async function expandAt(
+  object: JsonObject,
+  [name = '', ...inner]: string[],
+  whole: (id: Json) => Promise<Json>,
+): Promise<void> {
+  const expanded = async (item: Json): Promise<Json> => {
+    if (inner.length === 0) return whole(item);
+    if (!isObject(item)) return item;
+    const copy = { ...item };
+    await expandAt(copy, inner, whole);
+    return copy;
+  };
+  const value = object[name]!;
+  object[name] = Array.isArray(value) ? await Promise.all(value.map(expanded)) : await expanded(value);
 }
 
 /** More than the largest page without expanded records, in bytes. The limit is needed because one record can occur thousands of times. */

@@ -129,6 +129,10 @@ function isMatch(filter: Filter, value: string, row: StoredRow): boolean {
     case 'caseless':
     case 'status':
     case 'condition':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
       throw new Error(`Bug! Nothing that is streamed is filtered by ${filter.match}.`);
   }
 }

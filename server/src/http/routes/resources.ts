@@ -1,24 +1,18 @@
 import type { TObject } from 'typebox';
-import {
-  decideAction,
-  decideCreate,
-  decideErasure,
-  decideUpdate,
-  toDecision,
-  isErased,
-  isGone,
-} from '../../model/change.ts';
+import { decideErasure, toDecision, isErased, isGone } from '../../model/change.ts';
 import { isId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { ApiError } from '../../core/errors.ts';
 import { includesPermission } from '../../model/permissions.ts';
-import { fieldOf, type StoredRecord } from '../../model/record.ts';
+import type { StoredRecord } from '../../model/record.ts';
 import type { Caller } from '../../model/caller.ts';
-import type { Action, Create, RecordChange, Resource, OperationDocs, Update } from '../../model/resource.ts';
+import type { Action, Create, Resource, OperationDocs, Update } from '../../model/resource.ts';
+import { idsAt } from '../../model/links.ts';
 import { closedObject } from '../../model/schemas.ts';
-import { readCount, readList, type ListQuery } from '../../db/list-query.ts';
+import { rollUpsOf } from '../../model/roll-ups.ts';
+import type { ListQuery } from '../../db/list-query.ts';
 import { recordMissing } from '../response/errors.ts';
 import { activityRoute } from './activity.ts';
+import { decideActionOn, decideCreation, decideUpdateOf, resourceAt } from '../write/decisions.ts';
 import { clockRoutes } from './sandbox-clock.ts';
 import { renderExpanded } from '../response/expand.ts';
 import { listParameters, listQuery } from './list.ts';
@@ -45,14 +39,13 @@ import { cached } from '../../model/traits/cached.ts';
 import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';
 import { erasable, type Erasure } from '../../model/traits/erasable.ts';
 import { grantsRights } from '../../model/traits/grants-rights.ts';
+import { inUse } from '../../model/traits/in-use.ts';
 import { keepsOne } from '../../model/traits/keeps-one.ts';
 import { limited } from '../../model/traits/limited.ts';
 import { nestedUnder, type Nesting } from '../../model/traits/nested-under.ts';
 import { ownAccount, type OwnAccount } from '../../model/traits/own-account.ts';
 import { storesFile, type Contents } from '../../model/traits/stores-file.ts';
 import { streamed } from '../../model/traits/streamed.ts';
-import { sumsUp } from '../../model/traits/sums-up.ts';
-import { supersedes } from '../../model/traits/supersedes.ts';
 
 /** Returns every operation: those of the resources, those about activity and API versions, and those of a sandbox. */
 export function routesOf(context: HttpContext): Route[] {
@@ -63,7 +56,7 @@ export function routesOf(context: HttpContext): Route[] {
     activityRoute(context),
     rulesetRoute(context),
     ...versionRoutes(context, routes),
-    ...(sandboxClock ? clockRoutes(sandboxClock) : []),
+    ...(sandboxClock ? clockRoutes(context, sandboxClock) : []),
   ];
 }
 
@@ -267,59 +260,8 @@ function createRoute(context: HttpContext, resource: Resource, create: Create<St
       ...actingKey(resource, request),
     ],
     upload: contents ? { contents, prefix: resource.prefix } : null,
-    async decide(request, input, caller) {
-      const id = request.upload?.id ?? context.ids.make(resource.prefix);
-      const change = decideCreate(resource, id, request.accountId, input, caller);
-      await requireRoom(context, resource, request.accountId);
-      return { changes: [change, ...(await superseded(context, resource, change.after!, caller))] };
-    },
+    decide: (request, input, caller) => decideCreation(context, resource, request, input, caller),
   };
-}
-
-/** Each new record ends its predecessor, so more than a few are still open only after simultaneous requests. */
-const supersededMax = 50;
-
-/** Returns the ends of earlier records that a new one supersedes. */
-async function superseded(
-  { lister }: HttpContext,
-  resource: Resource,
-  record: StoredRecord,
-  caller: Caller,
-): Promise<RecordChange[]> {
-  const rule = supersedes.of(resource);
-  if (!rule) return [];
-  const value = String(fieldOf(record, rule.column));
-  const { records } = await readList(
-    lister,
-    resource,
-    {
-      accountId: record.account_id,
-      filters: [{ filter: { column: rule.column, match: 'caseless', schema: {} }, value }],
-      created: {},
-      limit: supersededMax,
-      offset: 0,
-      cursor: null,
-    },
-    'all',
-  );
-  return (records ?? []).flatMap((earlier) => {
-    const end = rule.end(earlier, caller);
-    return end ? toDecision(resource, earlier, end).changes : [];
-  });
-}
-
-/**
- * Checks a limit early, with a helpful message. The committer enforces it in the end.
- *
- * @throws {ApiError} `limit_reached` if the account already has as many as allowed.
- */
-async function requireRoom(context: HttpContext, resource: Resource, accountId: string): Promise<void> {
-  const most = limited.of(resource);
-  if (most === undefined || (await readCount(context.reader, resource, accountId)) < most) return;
-  throw new ApiError(
-    'limit_reached',
-    `This account already has ${most} ${resource.path}, the limit. Delete one that you no longer need.`,
-  );
 }
 
 function updateRoute(context: HttpContext, resource: Resource, update: Update<StoredRecord>): WriteRoute {
@@ -328,7 +270,7 @@ function updateRoute(context: HttpContext, resource: Resource, update: Update<St
     operationId: `${resource.path}_update`,
     docs: updateDocs(resource, update),
     decide: async (request, input, caller) =>
-      decideUpdate(resource, await loadPresent(context, resource, request), input, caller),
+      decideUpdateOf(context, resource, await loadPresent(context, resource, request), request, input, caller),
   };
 }
 
@@ -348,13 +290,23 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
       description,
       ...(typeof how === 'object' && refusingErased(resource, docsOf(how))),
       ...(keepsOne.has(resource) && { refusals: ['status_transition_invalid' as const] }),
+      ...(inUse.has(resource) && { refusals: ['record_in_use' as const] }),
     },
     response: typeof how === 'object' ? actionResponse(resource, how) : { kind: 'deletion', resource },
     ...(how === 'erases' && { alsoNeeds: also }),
     async decide(request, input, caller) {
       if (typeof how === 'object')
-        return decideAction(resource, how, await loadPresent(context, resource, request), input, caller);
+        return decideActionOn(
+          context,
+          resource,
+          how,
+          await loadPresent(context, resource, request),
+          request,
+          input,
+          caller,
+        );
       const before = await load(context, resource, request);
+      inUse.of(resource)?.check(before);
       if (how === 'erases') caller.requireConfirmation();
       if (how === 'removes') {
         forPersonsOnly.of(resource)?.checkRemoval?.(before, caller);
@@ -414,52 +366,9 @@ function actionRoute(context: HttpContext, resource: Resource, name: string, act
     alsoNeeds: also,
     async decide(request, input, caller) {
       const record = await loadPresent(context, resource, request);
-      return decideAction(resource, action, record, input, caller, await loadNamed(context, action, request, input));
+      return decideActionOn(context, resource, action, record, request, input, caller);
     },
   };
-}
-
-/**
- * Reads the records that the body names.
- *
- * @throws {ApiError} `resource_missing` with status 400 and the member's name.
- */
-async function loadNamed(
-  context: HttpContext,
-  { names = {} }: Action,
-  request: ApiRequest,
-  input: JsonObject,
-): Promise<Record<string, StoredRecord>> {
-  const named: Record<string, StoredRecord> = {};
-  for (const [member, path] of Object.entries(names)) {
-    const resource = resourceAt(context, path);
-    const id = input[member];
-    if (typeof id !== 'string') throw new Error(`Bug! \`${member}\` names a record, but is no text.`);
-    const record = isId(resource.prefix, id) ? await readNamed(context, resource, request, id) : null;
-    if (!record) {
-      const message = `There is no ${displayName(resource.object)} \`${id.slice(0, 80)}\` in this account. Send an existing id: \`${resource.prefix}_…\`.`;
-      throw new ApiError('resource_missing', message, { param: member, status: 400 });
-    }
-    named[member] = record;
-  }
-  return named;
-}
-
-/** Reads a named record of the account acted upon, or else of the key's own account. */
-async function readNamed(
-  { readRecord }: HttpContext,
-  resource: Resource,
-  { accountId, principal }: ApiRequest,
-  id: string,
-): Promise<StoredRecord | null> {
-  const record = await readRecord(resource, accountId, id);
-  return record ?? (principal.accountId === accountId ? null : readRecord(resource, principal.accountId, id));
-}
-
-function resourceAt({ resources }: HttpContext, path: string): Resource {
-  const resource = resources.find((candidate) => candidate.path === path);
-  if (!resource) throw new Error(`Bug! There is no resource ${path}.`);
-  return resource;
 }
 
 /** Returns the common parts of all operations that change a record. */
@@ -501,18 +410,15 @@ function actingKey(resource: Resource, { principal }: ApiRequest): string[] {
   return grantsRights.has(resource) ? [principal.id] : [];
 }
 
-function isSummedUp({ resources }: HttpContext, { path }: Resource): boolean {
-  return resources.some((resource) => sumsUp.of(resource)?.of === path);
+function isSummedUp({ resources }: HttpContext, resource: Resource): boolean {
+  return rollUpsOf(resources, resource).length > 0;
 }
 
 /** Returns the ids of records that sum up this one, from its links. */
-function summedUpBy({ resources }: HttpContext, { path }: Resource, links: JsonObject): string[] {
-  return resources.flatMap((resource) => {
-    const { prefix } = resource;
-    const rollUp = sumsUp.of(resource);
-    if (rollUp?.of !== path) return [];
-    const id = links[rollUp.link];
-    return typeof id === 'string' && isId(prefix, id) ? [id] : [];
+function summedUpBy({ resources }: HttpContext, resource: Resource, links: JsonObject): string[] {
+  return rollUpsOf(resources, resource).flatMap(([{ prefix }, { link, find }]) => {
+    if (find) return [];
+    return idsAt(links, link).flatMap(({ id }) => (isId(prefix, id) ? [id] : []));
   });
 }
 
@@ -556,7 +462,7 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
               summary: `Update your own ${displayName(resource.object)}`,
             },
             decide: async (request: ApiRequest, input: JsonObject, caller: Caller) =>
-              decideUpdate(resource, await loadOwn(request), input, caller),
+              decideUpdateOf(context, resource, await loadOwn(request), request, input, caller),
           },
         ]
       : []),
@@ -565,7 +471,7 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
       operationId: `${ownPath}_${name.replaceAll('/', '_')}`,
       docs: { summary: name, ...docsOf(action) },
       decide: async (request: ApiRequest, input: JsonObject, caller: Caller) =>
-        decideAction(resource, action, await loadOwn(request), input, caller),
+        decideActionOn(context, resource, action, await loadOwn(request), request, input, caller),
     })),
   ];
 }

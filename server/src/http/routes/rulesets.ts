@@ -14,7 +14,9 @@ const RulesetCheck = named(
   'RulesetCheck',
   'A rule of law by which lets are judged.',
   closedObject({
-    id: Type.String({ description: 'The id of the check, as in `check` of an error and in the `rules` of an account.' }),
+    id: Type.String({
+      description: 'The id of the check, as in `check` of an error and in the `rules` of an account.',
+    }),
     severity: described(
       oneOf('error', 'warn'),
       'What a failed check does: `error` refuses the request, and `warn` keeps a warning. The account’s `rules` can change that.',

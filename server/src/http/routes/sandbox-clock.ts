@@ -4,11 +4,15 @@ import { ApiError } from '../../core/errors.ts';
 import { closedObject } from '../../model/schemas.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import type { SandboxClock } from '../../db/sandbox-clock.ts';
+import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
 import type { ReadRoute, RouteResponse, WriteRoute } from '../route.ts';
 
 /** A leap year, in seconds. Longer times need several steps. */
 const advanceSecondsMax = 366 * 24 * 3600;
+
+/** Milliseconds. The duty makes the changes that are left. */
+const daybreakMsMax = 10_000;
 
 /** The end of the year 2100. */
 const latestTimeMs = Date.UTC(2101, 0, 1);
@@ -41,8 +45,8 @@ const response: RouteResponse = {
 };
 
 /** Returns the routes about the clock of a sandbox, which all accounts of the deployment share. */
-export function clockRoutes(sandboxClock: SandboxClock): [ReadRoute, WriteRoute] {
-  return [retrieveRoute(sandboxClock), advanceRoute(sandboxClock)];
+export function clockRoutes(context: HttpContext, sandboxClock: SandboxClock): [ReadRoute, WriteRoute] {
+  return [retrieveRoute(sandboxClock), advanceRoute(context, sandboxClock)];
 }
 
 function retrieveRoute(sandboxClock: SandboxClock): ReadRoute {
@@ -73,14 +77,14 @@ function clockAt(
   return { object: 'clock', now, advanced_by: aheadMs / 1000, ...(hasServiceContext && { account: accountId }) };
 }
 
-function advanceRoute(sandboxClock: SandboxClock): WriteRoute {
+function advanceRoute(context: HttpContext, sandboxClock: SandboxClock): WriteRoute {
   return {
     method: 'POST',
     operationId: 'test_helpers_clock_advance',
     docs: {
       summary: 'Advance the clock',
       description:
-        'Sandbox only. Moves the clock of this deployment forward, for all accounts. So you can test what takes days: webhook retries, expiry of an `Idempotency-Key` or an API key, the rollback of an upgrade, retention. When you get the response, every process uses the new time. The clock never moves back.',
+        'Sandbox only. Moves the clock of this deployment forward, for all accounts. So you can test what takes days: webhook retries, expiry of an `Idempotency-Key` or an API key, the rollback of an upgrade, retention, the start and end of tenancies. When you get the response, every process uses the new time, and the changes of the days that have begun are made. The clock never moves back.',
       example: { seconds: 86_400 },
     },
     response,
@@ -110,6 +114,9 @@ function advanceRoute(sandboxClock: SandboxClock): WriteRoute {
       await sandboxClock.makePartitionsFor(timeMs);
       return { clockAdvance: { fromMs, toMs }, response: clockAt(sandboxClock, toMs, request) };
     },
-    afterCommit: async () => void (await sandboxClock.look()),
+    async afterCommit() {
+      await sandboxClock.look();
+      await context.breakDays(AbortSignal.timeout(daybreakMsMax));
+    },
   };
 }

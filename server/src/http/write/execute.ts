@@ -20,7 +20,7 @@ import { maskSecrets, maskSecretsInUrl } from '../../core/mask-secrets.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { RecordChange, Resource } from '../../model/resource.ts';
-import { UnavailableError, type DatabaseError } from '../../db/pools.ts';
+import { DatabaseError, UnavailableError } from '../../db/pools.ts';
 import { authenticateUncached } from '../pipeline/authenticate.ts';
 import { apiErrorOf, errorResponse, internalError } from '../response/errors.ts';
 import {
@@ -43,6 +43,7 @@ import type { ApiRequest, AuthenticatedRequest } from '../request.ts';
 import { isErased } from '../../model/change.ts';
 import { isId } from '../../core/ids.ts';
 import { hashToken, makeLinkToken } from '../../core/tokens.ts';
+import { constrained } from '../../model/traits/constrained.ts';
 import { grantsRights } from '../../model/traits/grants-rights.ts';
 import { linkUrl } from '../../sign-in/links.ts';
 import { realSecondsOf, requireConfirmation } from '../../sign-in/sessions.ts';
@@ -235,11 +236,17 @@ async function execute(
     claim,
     locks: await route.locks(request, input),
   };
-  const outcome = await context.committer.commit({
-    ...writeRequest,
-    decide: () => decide(context, request, route, input),
-  });
+  const commit = (): Promise<Outcome> =>
+    context.committer.commit({ ...writeRequest, decide: () => decide(context, request, route, input) });
+  let outcome = await commit();
+  // The decision did not see the other record. It sees it now, and can name it.
+  if (ruleBroken(context, outcome)) outcome = await commit();
   if (outcome.kind !== 'refused') return outcome;
+  const broken = ruleBroken(context, outcome);
+  if (broken) {
+    const refusal = errorResponse(broken, request.id, context.config, { isLogged: true });
+    return context.committer.commit({ ...writeRequest, decide: async () => ({ changes: [], response: refusal }) });
+  }
 
   // A decision that breaks the database's rules is a bug of ours. Its response is stored like any other. The log omits the error's
   // detail, because it contains the row.
@@ -247,6 +254,14 @@ async function execute(
   context.log.error({ request: request.id, code, message, constraint }, 'the database refused a change');
   const response = errorResponse(internalError(outcome.error), request.id, context.config, { isLogged: true });
   return context.committer.commit({ ...writeRequest, decide: async () => ({ changes: [], response }) });
+}
+
+/** Returns the refusal of a change that breaks a rule between records, which the database keeps. Returns null for any other outcome. */
+function ruleBroken({ resources }: HttpContext, outcome: Outcome): ApiError | null {
+  if (outcome.kind !== 'refused' || !(outcome.error instanceof DatabaseError)) return null;
+  const { constraint } = outcome.error;
+  const rules = resources.flatMap((resource) => constrained.of(resource) ?? []);
+  return rules.find(({ name }) => name === constraint)?.refusal() ?? null;
 }
 
 /** Decides, and converts a refusal to the response that is stored. Without a database there is no decision. */
@@ -263,10 +278,14 @@ async function decide(
       const { clockAdvance, response } = decision;
       return { changes: [], clockAdvance, response: { status: 200, body: textIn(context, request, response) } };
     }
+    guards.push(...(decision.guards ?? []));
     guards.push(...(await requireLinkedRecords(context, request, decision.changes)));
     guards.push(...(await requireOneLeft(context, decision.changes)));
     const changes = await withRollUps(context, request.accountId, decision.changes);
-    const response = await responseOf(contextAfter(context, changes), request, route, decision);
+    // The record may sum up others that change with it, so the response shows it with the sums.
+    const [asked = decision.changes[0], ...others] = changes;
+    const decided = { ...decision, changes: [asked, ...others] as Decision['changes'] };
+    const response = await responseOf(contextAfter(context, changes), request, route, decided);
     return { changes, guards, deliveries: decision.deliveries ?? [], response };
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
@@ -430,6 +449,7 @@ export function callerOf(
     today: today(nowSeconds, timeZone),
     isOwnAccount: request.accountId === request.principal.accountId,
     actorId: request.principal.id,
+    isAgent: request.principal.type === 'agent',
     permissions: request.principal.permissions,
     referencingServices,
     knownPermissions: permissions,

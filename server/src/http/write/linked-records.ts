@@ -1,9 +1,12 @@
 import { isGone } from '../../model/change.ts';
 import { isId } from '../../core/ids.ts';
-import { fieldOf, type StoredRecord } from '../../model/record.ts';
+import { idsAt } from '../../model/links.ts';
+import type { StoredRecord } from '../../model/record.ts';
 import type { Resource, RecordChange } from '../../model/resource.ts';
 import type { Guard } from '../../commit/write-request.ts';
+import { linksHere } from '../../model/traits/links-here.ts';
 import { ApiError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
 import { aOrAn, displayName } from '../route.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
@@ -21,23 +24,53 @@ export async function requireLinkedRecords(
   request: ApiRequest,
   changes: readonly RecordChange[],
 ): Promise<Guard[]> {
-  const isStrict = request.account?.linkedRecords === 'strict';
   const guards: Guard[] = [];
   for (const { resource, before, after } of changes) {
-    for (const [field, path] of Object.entries(resource.links ?? {})) {
-      const target = context.resources.find((candidate) => candidate.path === path);
-      const [known, linked] = [before, after].map((record) => record && fieldOf(record, field));
-      for (const [index, id] of idsIn(linked).entries()) {
-        if (idsIn(known).includes(id)) continue;
-        const record =
-          target && isId(target.prefix, id) ? await context.readRecord(target, request.accountId, id) : null;
-        const message = faultOf(context, { field, target, id, record, isStrict });
-        const param = Array.isArray(linked) ? `${field}[${index}]` : field;
-        if (message !== null) throw new ApiError('resource_missing', message, { param, status: 400 });
-        if (!target || !record) continue;
-        const { account_id, revision } = record;
-        guards.push({ resource: target, record: { account_id, id: record.id, revision } });
-      }
+    const links = Object.keys(resource.links ?? {});
+    guards.push(...(await requireLinks(context, request, resource, links, before, after)));
+  }
+  return guards;
+}
+
+/**
+ * Refuses links that must name a record of the account and do not. Decisions rely on these records, so it runs before the decision.
+ *
+ * @param before the record with its present links. Null if it is new.
+ * @param input the members of the body.
+ * @throws {ApiError} `resource_missing` with status 400 and the field.
+ */
+export async function requireLinksHere(
+  context: HttpContext,
+  request: ApiRequest,
+  resource: Resource,
+  before: StoredRecord | null,
+  input: JsonObject,
+): Promise<void> {
+  await requireLinks(context, request, resource, linksHere.of(resource) ?? [], before, input);
+}
+
+async function requireLinks(
+  context: HttpContext,
+  request: ApiRequest,
+  resource: Resource,
+  links: readonly string[],
+  before: StoredRecord | null,
+  after: Readonly<Record<string, unknown>> | null,
+): Promise<Guard[]> {
+  const isStrict = request.account?.linkedRecords === 'strict';
+  const guards: Guard[] = [];
+  for (const field of links) {
+    const target = context.resources.find((candidate) => candidate.path === resource.links![field]);
+    const known = new Set(idsAt(before, field).map(({ id }) => id));
+    const isHere = linksHere.of(resource)?.includes(field) === true;
+    for (const { id, param } of idsAt(after, field)) {
+      if (known.has(id)) continue;
+      const record = target && isId(target.prefix, id) ? await context.readRecord(target, request.accountId, id) : null;
+      const message = faultOf(context, { field, target, id, record, isStrict, isHere });
+      if (message !== null) throw new ApiError('resource_missing', message, { param, status: 400 });
+      if (!target || !record) continue;
+      const { account_id, revision } = record;
+      guards.push({ resource: target, record: { account_id, id: record.id, revision } });
     }
   }
   return guards;
@@ -51,29 +84,29 @@ interface Link {
   /** The linked record, or null if there is none. */
   record: StoredRecord | null;
   isStrict: boolean;
+  /** Whether the link must name a record of the account, even if the account's links are open. */
+  isHere: boolean;
 }
 
 /** Says why a link is refused, and what to send instead. Returns null if the link is valid. */
-function faultOf({ resources }: HttpContext, { field, target, id, record, isStrict }: Link): string | null {
+function faultOf({ resources }: HttpContext, { field, target, id, record, isStrict, isHere }: Link): string | null {
   const begin = id.slice(0, Math.max(0, id.indexOf('_')));
   const kind = resources.find(({ prefix }) => prefix === begin);
   if (kind && kind !== target) {
-    const wanted = target ? `that of ${aOrAn(target)} (\`${target.prefix}_…\`), or one` : 'an id';
-    return `\`${id.slice(0, 80)}\` begins like the id of ${aOrAn(kind)}. For \`${field}\`, send ${wanted} of your own system.`;
+    const wanted = target ? `that of ${aOrAn(target)} (\`${target.prefix}_…\`)` : 'an id of your own system';
+    const orOwn = target && !isHere ? ', or one of your own system' : '';
+    return `\`${id.slice(0, 80)}\` begins like the id of ${aOrAn(kind)}. For \`${field}\`, send ${wanted}${orOwn}.`;
   }
   if (!target) return null;
   if (record)
     return isGone(target, record)
       ? `The ${displayName(target.object)} \`${id}\` was deleted, so you cannot link to it. Choose another one.`
       : null;
+  if (isHere)
+    return `There is no ${displayName(target.object)} \`${id.slice(0, 80)}\` in this account. Create it first, and send its id: \`${target.prefix}_…\`.`;
   if (!isStrict) {
     if (!isId(target.prefix, id)) return null;
     return `There is no ${displayName(target.object)} \`${id}\` in this account. Send an existing id, or an id of your own system in another form.`;
   }
   return `There is no ${displayName(target.object)} \`${id.slice(0, 80)}\` in this account, and the account’s links are strict. Create the record first, or set the account’s \`linked_records\` to \`open\`.`;
-}
-
-/** Returns the ids of a link, which is one id or a list. */
-function idsIn(value: unknown): string[] {
-  return [value].flat().filter((id) => typeof id === 'string');
 }

@@ -12,7 +12,7 @@ export interface Erasure {
   /** Links to files about the person, which are deleted. */
   files: readonly string[];
   /** Returns further changes of a record. Its personal fields are emptied in any case. */
-  decide(current: StoredRecord, nowSeconds: number): Pick<Change<StoredRecord>, 'after' | 'verb'>;
+  decide(current: StoredRecord, nowSeconds: number): Pick<Change<StoredRecord>, 'after' | 'verbs'>;
 }
 
 export const erasable = defineTrait<Erasure>(erasureFields);

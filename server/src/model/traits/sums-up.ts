@@ -1,13 +1,27 @@
+import type { Change } from '../resource.ts';
 import type { StoredRecord } from '../record.ts';
 import { defineTrait } from '../trait.ts';
 
-/** The record sums up records of another kind that link to it. */
+/** The record sums up records of another kind. */
 export interface RollUp {
-  /** The path of the other kind. `link` is its link to this record. */
+  /** The path of the other kind. */
   of: string;
+  /** The other kind's link to this record. A list links to several. Records that `find` finds need no link. */
   link: string;
+  /** Returns the ids of the records that sum up one of the others, if its link does not tell them. */
+  find?: (other: StoredRecord, read: ReadByPath) => Promise<readonly string[]>;
   /** Returns the record after a write to one of the others. Of that one, `before` is null if it is new, `after` if it was deleted. */
-  adapt(current: StoredRecord, before: StoredRecord | null, after: StoredRecord | null): StoredRecord;
+  adapt(
+    current: StoredRecord,
+    before: StoredRecord | null,
+    after: StoredRecord | null,
+    nowSeconds: number,
+  ): Pick<Change<StoredRecord>, 'after' | 'verbs'>;
+  /** Returns the events of the whole change. One mutation may write several of the others, and the states between have no events. */
+  verbs?(before: StoredRecord, after: StoredRecord): readonly string[];
 }
 
-export const sumsUp = defineTrait<RollUp>();
+/** Reads one record of the account by the path of its kind. Returns null if there is none. */
+export type ReadByPath = (path: string, id: string) => Promise<StoredRecord | null>;
+
+export const sumsUp = defineTrait<readonly RollUp[]>();

@@ -147,12 +147,12 @@ function revoke(current: InvitationRecord, caller: Caller): Change<InvitationRec
       'status_transition_invalid',
       `The invitation ${current.id} was accepted, so it cannot be revoked. Disable or delete the user instead.`,
     );
-  return { after: { ...current, revoked_at: caller.realSeconds }, verb: 'revoked' };
+  return { after: { ...current, revoked_at: caller.realSeconds }, verbs: ['revoked'] };
 }
 
 /** @throws {ApiError} `permission_denied` if the earlier invitation gives a role that the person may not handle. */
 function superseded(earlier: InvitationRecord, caller: Caller): Change<InvitationRecord> | null {
   if (statusOf(earlier, caller.realSeconds) !== 'pending') return null;
   requireHandling(caller, earlier.role);
-  return { after: { ...earlier, revoked_at: caller.realSeconds }, verb: 'revoked' };
+  return { after: { ...earlier, revoked_at: caller.realSeconds }, verbs: ['revoked'] };
 }

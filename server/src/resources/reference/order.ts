@@ -175,7 +175,7 @@ export function applyStatus(
         outcome: current.outcome ?? latest.outcome.verdict,
         reference_pdf: current.reference_pdf ?? report?.after?.id ?? null,
       },
-      verb: 'completed',
+      verbs: ['completed'],
       // An erasure would not find a file without a link.
       ...(report && current.reference_pdf === null && { also: [report] }),
     };

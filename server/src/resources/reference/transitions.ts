@@ -39,7 +39,7 @@ export function update(current: ReferenceRecord, input: ReferenceUpdate, caller:
   }
   if (outcome === undefined || current.status === 'complete') return { after };
   const complete: ReferenceRecord = { ...after, status: 'complete', completed_at: caller.nowSeconds };
-  return { after: stopProvider(complete, caller.nowSeconds), verb: 'completed' };
+  return { after: stopProvider(complete, caller.nowSeconds), verbs: ['completed'] };
 }
 
 /** `POST /v1/references/{id}/cancel`. */
@@ -47,7 +47,7 @@ export function cancel(current: ReferenceRecord, { nowSeconds }: Pick<Caller, 'n
   if (current.status === 'complete' || current.status === 'canceled') {
     throw forbidden(current, 'Only a pending or processing reference can be canceled.');
   }
-  return { after: stopProvider({ ...current, status: 'canceled' }, nowSeconds), verb: 'canceled' };
+  return { after: stopProvider({ ...current, status: 'canceled' }, nowSeconds), verbs: ['canceled'] };
 }
 
 /** Cancels an open reference when its person is erased. */

@@ -35,7 +35,7 @@ export function disableFailing(
 ): Change<WebhookEndpointRecord> {
   const since = new Date(sinceMs).toISOString().slice(0, 10);
   const reason = `Every attempt since ${since} has failed: ${attempts} attempts on ${days} days. Enable it again when it works, and replay the missed events with \`recover\`.`;
-  return { after: { ...withStatus(current, 'disabled', nowSeconds), disabled_reason: reason }, verb: 'disabled' };
+  return { after: { ...withStatus(current, 'disabled', nowSeconds), disabled_reason: reason }, verbs: ['disabled'] };
 }
 
 /** Older spans are forgotten. An endpoint that is switched so often does not need them. */

@@ -125,5 +125,5 @@ export function ended(
   status: 'completed' | 'canceled',
   nowSeconds: number,
 ): Change<RecoveryRecord> {
-  return { after: { ...current, status, completed_at: nowSeconds }, verb: status };
+  return { after: { ...current, status, completed_at: nowSeconds }, verbs: [status] };
 }

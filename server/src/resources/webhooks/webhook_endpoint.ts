@@ -183,7 +183,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
         refusals: ['reauthentication_required'],
         decide(current, caller) {
           caller.requireConfirmation();
-          return { after: { ...current, signing_secret: caller.makeSecret('whsec') }, verb: 'secret_rolled' };
+          return { after: { ...current, signing_secret: caller.makeSecret('whsec') }, verbs: ['secret_rolled'] };
         },
       },
       ping: {
@@ -221,7 +221,7 @@ function ping(current: WebhookEndpointRecord, caller: Caller): Change<WebhookEnd
     isResend: false,
   };
   const record = newDelivery(delivery, caller.nowSeconds);
-  return { after: current, verb, eventId, deliveries: [delivery], response: record };
+  return { after: current, verbs: [verb], eventId, deliveries: [delivery], response: record };
 }
 
 /** @throws {ApiError} `account_invalid` with status 400. */

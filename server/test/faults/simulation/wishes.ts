@@ -139,9 +139,10 @@ async function changeOf(life: Life, { kind, number, target }: Wish): Promise<Rec
   const caller = callerAt(toSeconds(life.clock.nowMs()));
   switch (kind) {
     case 'new_customer':
-      return decideCreate(customer, life.ids.make('cus'), accountId, { name: `Wish ${number}` }, caller);
+      return decideCreate(customer, life.ids.make('cus'), accountId, { name: `Wish ${number}` }, caller).changes[0];
     case 'new_reference':
-      return decideCreate(reference, life.ids.make('ref'), accountId, { application: `app_${number}` }, caller);
+      return decideCreate(reference, life.ids.make('ref'), accountId, { application: `app_${number}` }, caller)
+        .changes[0];
     case 'count_up': {
       const before = await recordOf(life, customer, target!);
       const metadata = { count: String(Number(before.metadata!.count ?? 0) + 1) };

@@ -1,0 +1,189 @@
+import type { Logger } from 'pino';
+import type { Committer } from '../commit/committer.ts';
+import { readRelated } from '../commit/read-related.ts';
+import { withRollUps } from '../commit/roll-ups.ts';
+import type { Guard } from '../commit/write-request.ts';
+import { today } from '../core/calendar.ts';
+import { toSeconds, type Clock } from '../core/clock.ts';
+import type { Rules } from '../core/law-rules.ts';
+import { UnavailableError } from '../db/pools.ts';
+import type { Reader } from '../db/reader.ts';
+import type { RecordReader } from '../db/record-reader.ts';
+import { oncePerKind } from '../model/once-per-kind.ts';
+import { toDecision } from '../model/change.ts';
+import { fieldOf, type StoredRecord } from '../model/record.ts';
+import type { RecordChange, Resource } from '../model/resource.ts';
+import { daybreak, type Dawn } from '../model/traits/daybreak.ts';
+
+/** Records that change together, in one mutation. */
+const pageSize = 100;
+
+/** A mutation that has lost to other writers this often continues with half of its records. */
+const lossesBeforeHalving = 2;
+
+export interface DaybreakContext {
+  resources: readonly Resource[];
+  reader: Reader;
+  readRecord: RecordReader;
+  committer: Committer;
+  accounts: { get(id: string): Promise<{ rules: Rules } | null> };
+  clock: Clock;
+  log: Logger;
+}
+
+interface Due {
+  account_id: string;
+  id: string;
+  next_on: string;
+}
+
+/** Records of one kind and account that change on one day. */
+interface Page {
+  resource: Resource;
+  accountId: string;
+  day: string;
+  ids: string[];
+}
+
+/**
+ * Makes the changes of all days that have begun, in the order of the days. A day begins at midnight in the time zone of the account. Several
+ * processes may run it at once: the revision of a record lets only one of them make a change.
+ *
+ * @returns the number of changed records.
+ */
+export async function breakDays(context: DaybreakContext, signal: AbortSignal): Promise<number> {
+  // A record that cannot be changed must not stop the others.
+  const failed = new Set<string>();
+  const zones = await readTimeZones(context.reader);
+  let changed = 0;
+  while (!signal.aborted) {
+    const page = await nextPage(context, zones, failed);
+    if (!page) break;
+    try {
+      changed += await changePage(context, page);
+    } catch (error) {
+      if (error instanceof UnavailableError) throw error;
+      context.log.error({ err: error, kind: page.resource.object, ids: page.ids.length }, 'a daybreak failed');
+      changed += await changeEach(context, page, failed, signal);
+    }
+  }
+  return changed;
+}
+
+/** Changes the records of a failed page one by one, so that only the faulty ones are left. */
+async function changeEach(
+  context: DaybreakContext,
+  page: Page,
+  failed: Set<string>,
+  signal: AbortSignal,
+): Promise<number> {
+  let changed = 0;
+  for (const id of page.ids) {
+    if (signal.aborted) break;
+    try {
+      changed += await changePage(context, { ...page, ids: [id] });
+    } catch (error) {
+      if (error instanceof UnavailableError) throw error;
+      failed.add(id);
+      context.log.error({ err: error, kind: page.resource.object, id }, 'a daybreak failed');
+    }
+  }
+  return changed;
+}
+
+async function readTimeZones(reader: Reader): Promise<string[]> {
+  const rows = await reader.query<{ time_zone: string }>({
+    name: 'read_time_zones',
+    text: 'select distinct time_zone from accounts',
+    values: [],
+  });
+  return rows.map(({ time_zone: zone }) => zone);
+}
+
+/** Returns the records of the earliest day that has begun. Returns null if there are none. */
+async function nextPage(
+  { resources, reader, clock }: DaybreakContext,
+  zones: readonly string[],
+  failed: Set<string>,
+): Promise<Page | null> {
+  const nowSeconds = toSeconds(clock.nowMs());
+  const days = zones.map((zone) => today(nowSeconds, zone));
+  const latest = days.reduce((last, day) => (day > last ? day : last), '');
+  let first: Page | null = null;
+  for (const resource of resources) {
+    if (!daybreak.has(resource)) continue;
+    const rows = await reader.query<Due>({ ...dueStatement(resource), values: [latest, zones, days, [...failed]] });
+    const [row] = rows;
+    if (!row || (first && first.day <= row.next_on)) continue;
+    const ofDay = rows.filter(({ account_id, next_on }) => account_id === row.account_id && next_on === row.next_on);
+    first = { resource, accountId: row.account_id, day: row.next_on, ids: ofDay.map(({ id }) => id) };
+  }
+  return first;
+}
+
+const dueStatement = oncePerKind((resource) => ({
+  name: `due_${resource.table}`,
+  // The first condition is for the index. The second knows the time zone. Its days come from this process, because PostgreSQL may not know
+  // a name that we do.
+  text: `
+      select record.account_id, record.id, record.next_on
+      from ${resource.table} record
+      join accounts account on account.account_id = record.account_id and account.id = record.account_id
+      join unnest($2::text[], $3::date[]) as zone (name, day) on zone.name = account.time_zone
+      where record.next_on <= $1::date
+        and record.next_on <= zone.day
+        and record.id <> all($4::text[])
+      order by record.next_on, record.account_id, record.id
+      limit ${pageSize}`,
+}));
+
+/** Makes the changes of a page in one mutation. Returns the number of changed records. */
+async function changePage(context: DaybreakContext, { resource, accountId, day, ids }: Page): Promise<number> {
+  const { committer, accounts, clock } = context;
+  let decisions = 0;
+  let changed = 0;
+  await committer.commitAsSystem({
+    accountId,
+    locks: ids,
+    async decide() {
+      const halvings = Math.max(0, decisions++ - lossesBeforeHalving + 1);
+      const facts = await accounts.get(accountId);
+      if (!facts) return null;
+      const dawn = {
+        day,
+        nowSeconds: toSeconds(clock.nowMs()),
+        account: { rules: facts.rules },
+      };
+      const changes: RecordChange[] = [];
+      const guards: Guard[] = [];
+      for (const id of ids.slice(0, Math.max(1, ids.length >> halvings))) {
+        const record = await context.readRecord(resource, accountId, id);
+        // Another process, or a request, was first.
+        if (!record || fieldOf(record, 'next_on') !== day) continue;
+        const decided = await changeOf(context, resource, record, dawn);
+        changes.push(...decided.changes);
+        guards.push(...decided.guards);
+      }
+      changed = changes.length;
+      return changed === 0 ? null : { changes: await withRollUps(context, accountId, changes), guards };
+    },
+  });
+  return changed;
+}
+
+async function changeOf(
+  context: DaybreakContext,
+  resource: Resource,
+  record: StoredRecord,
+  dawn: Dawn,
+): Promise<{ changes: RecordChange[]; guards: Guard[] }> {
+  const rule = daybreak.of(resource)!;
+  const { related, guards } = await readRelated(context, record.account_id, resource, record, rule.reads ?? []);
+  const decided = rule.decide(record, dawn, related);
+  // A record that the day leaves as it is still waits for another day.
+  const after = decided.after === record ? { ...record } : decided.after;
+  const nextOn = rule.nextOn(after);
+  if (nextOn !== null && nextOn <= dawn.day)
+    throw new Error(`Bug! After ${dawn.day}, ${record.id} waits for ${nextOn} again.`);
+  return { changes: toDecision(resource, record, { ...decided, after }).changes, guards };
+}

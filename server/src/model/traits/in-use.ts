@@ -1,0 +1,16 @@
+import { ApiError } from '../../core/errors.ts';
+import type { StoredRecord } from '../record.ts';
+import { defineTrait } from '../trait.ts';
+
+/** Records of this kind cannot be deleted while others rely on them. */
+export interface InUse {
+  /** @throws {ApiError} `record_in_use`. */
+  check(record: StoredRecord): void;
+}
+
+export const inUse = defineTrait<InUse>();
+
+/** Returns the refusal to change or delete a record that others rely on. */
+export function recordInUse(message: string, param?: string): ApiError {
+  return new ApiError('record_in_use', message, param === undefined ? {} : { param });
+}
