@@ -85,11 +85,42 @@ create table applications (
   move_in_date text,
   reference_counts text not null,
   metadata text not null,
-  constraint applications_pkey PRIMARY KEY (account_id, id)
+  status text collate "C" not null default 'open'::text,
+  decision text,
+  review text,
+  guarantors text[] collate "C" not null default '{}'::text[],
+  tenancy text collate "C",
+  checks text not null default '[]'::text,
+  approved_at bigint,
+  rejected_at bigint,
+  withdrawn_at bigint,
+  converted_at bigint,
+  guarantors_known text not null default '[]'::text,
+  constraint applications_pkey PRIMARY KEY (account_id, id),
+  constraint applications_status_known CHECK ((status = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'converted'::text])))
 );
 
 CREATE INDEX applications_customers ON public.applications USING gin (customers);
+CREATE INDEX applications_status ON public.applications USING btree (account_id, status, id);
+CREATE INDEX applications_tenancy ON public.applications USING btree (account_id, tenancy, id) WHERE (tenancy IS NOT NULL);
 CREATE INDEX applications_unit ON public.applications USING btree (account_id, unit, id) WHERE (unit IS NOT NULL);
+
+create table buildings (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  name text not null,
+  address text not null,
+  jurisdiction text collate "C",
+  archived boolean not null,
+  unit_count integer not null,
+  metadata text not null,
+  constraint buildings_pkey PRIMARY KEY (account_id, id),
+  constraint buildings_units_counted CHECK ((unit_count >= 0))
+);
+
+CREATE INDEX buildings_archived ON public.buildings USING btree (account_id, archived, id);
 
 create table count_deltas (
   account_id text collate "C" not null,
@@ -114,6 +145,8 @@ create table customers (
   metadata text not null,
   deleted_at bigint,
   history_erased_at bigint,
+  right_to_rent text,
+  live_tenancies text[] collate "C" not null default '{}'::text[],
   constraint customers_pkey PRIMARY KEY (account_id, id),
   constraint customers_deleted_are_empty CHECK (((deleted_at IS NULL) OR ((name = '[erased]'::text) AND (email IS NULL) AND (phone IS NULL) AND (date_of_birth IS NULL) AND (addresses = '[]'::text) AND (metadata = '{}'::text))))
 );
@@ -214,6 +247,34 @@ create table files (
 );
 
 CREATE INDEX files_purpose ON public.files USING btree (account_id, purpose, id);
+
+create table guarantors (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  application text collate "C" not null,
+  customer text collate "C" not null,
+  guarantees text[] collate "C",
+  limit text,
+  file text collate "C",
+  reference text collate "C",
+  tenancy text collate "C",
+  status text collate "C" not null,
+  agreed_on date,
+  released_on date,
+  agreed_at bigint,
+  declined_at bigint,
+  released_at bigint,
+  metadata text not null,
+  constraint guarantors_pkey PRIMARY KEY (account_id, id),
+  constraint guarantors_status_known CHECK ((status = ANY (ARRAY['proposed'::text, 'agreed'::text, 'declined'::text, 'released'::text])))
+);
+
+CREATE INDEX guarantors_application ON public.guarantors USING btree (account_id, application, id);
+CREATE INDEX guarantors_customer ON public.guarantors USING btree (account_id, customer, id);
+CREATE INDEX guarantors_status ON public.guarantors USING btree (account_id, status, id);
+CREATE INDEX guarantors_tenancy ON public.guarantors USING btree (account_id, tenancy, id) WHERE (tenancy IS NOT NULL);
 
 create table idempotency_keys (
   account_id text collate "C" not null,
@@ -390,6 +451,57 @@ create table simulated_orders (
 CREATE UNIQUE INDEX simulated_orders_provider_order_id_key ON public.simulated_orders USING btree (provider, order_id);
 CREATE INDEX simulated_orders_to_tell ON public.simulated_orders USING btree (tell_at_ms) WHERE (tell_at_ms IS NOT NULL);
 
+create table tenancies (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  unit text collate "C" not null,
+  customers text[] collate "C" not null,
+  start_date date not null,
+  end_date date,
+  rent text not null,
+  type text collate "C" not null,
+  application text collate "C",
+  replaces text collate "C",
+  agreement text collate "C",
+  statement_given_on date,
+  guarantors text[] collate "C" not null,
+  deposit text collate "C",
+  jurisdiction text collate "C",
+  notice text,
+  end_reason text collate "C",
+  cancel_reason text,
+  balance bigint not null,
+  arrears text not null,
+  pet_requests text not null,
+  signed_on date,
+  checks text not null,
+  status text collate "C" not null,
+  signed_at bigint,
+  activated_at bigint,
+  notice_given_at bigint,
+  ended_at bigint,
+  canceled_at bigint,
+  agreed_end_date date,
+  judged_on date,
+  next_on date,
+  metadata text not null,
+  constraint tenancies_pkey PRIMARY KEY (account_id, id),
+  constraint tenancies_signed_on CHECK (((signed_on IS NULL) = (signed_at IS NULL))),
+  constraint tenancies_status_known CHECK ((status = ANY (ARRAY['draft'::text, 'signed'::text, 'active'::text, 'notice'::text, 'ended'::text, 'canceled'::text])))
+);
+
+CREATE INDEX tenancies_application ON public.tenancies USING btree (account_id, application, id) WHERE (application IS NOT NULL);
+CREATE INDEX tenancies_customers ON public.tenancies USING gin (customers);
+CREATE INDEX tenancies_end ON public.tenancies USING btree (account_id, end_date, id);
+CREATE INDEX tenancies_next_on ON public.tenancies USING btree (next_on, account_id, id) WHERE (next_on IS NOT NULL);
+CREATE INDEX tenancies_no_double_let ON public.tenancies USING gist (account_id, unit, daterange(start_date, end_date, '[]'::text)) WHERE (status = ANY (ARRAY['signed'::text, 'active'::text, 'notice'::text, 'ended'::text]));
+CREATE INDEX tenancies_start ON public.tenancies USING btree (account_id, start_date, id);
+CREATE INDEX tenancies_status ON public.tenancies USING btree (account_id, status, id);
+CREATE INDEX tenancies_type ON public.tenancies USING btree (account_id, type, id);
+CREATE INDEX tenancies_unit ON public.tenancies USING btree (account_id, unit, id);
+
 create table tenant_references (
   account_id text collate "C" not null,
   id text collate "C" not null,
@@ -425,6 +537,38 @@ CREATE INDEX tenant_references_outcome ON public.tenant_references USING btree (
 CREATE INDEX tenant_references_reference_pdf ON public.tenant_references USING btree (account_id, reference_pdf) WHERE (reference_pdf IS NOT NULL);
 CREATE INDEX tenant_references_status ON public.tenant_references USING btree (account_id, status, id);
 CREATE INDEX tenant_references_to_erase ON public.tenant_references USING btree (id) WHERE ((deleted_at IS NOT NULL) AND (history_erased_at IS NULL));
+
+create table units (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  building text collate "C" not null,
+  name text not null,
+  type text collate "C" not null,
+  bedrooms integer,
+  max_occupants integer,
+  rent text,
+  on_market boolean not null,
+  archived boolean not null,
+  status text collate "C" not null,
+  tenancy text collate "C",
+  next_tenancy text collate "C",
+  holding_deposit text collate "C",
+  available_on date,
+  lets text not null,
+  lowest_asked text,
+  metadata text not null,
+  constraint units_pkey PRIMARY KEY (account_id, id),
+  constraint units_status_known CHECK ((status = ANY (ARRAY['available'::text, 'reserved'::text, 'let_agreed'::text, 'occupied'::text])))
+);
+
+CREATE INDEX units_archived ON public.units USING btree (account_id, archived, id);
+CREATE INDEX units_building ON public.units USING btree (account_id, building, id);
+CREATE INDEX units_on_market ON public.units USING btree (account_id, on_market, id);
+CREATE INDEX units_status ON public.units USING btree (account_id, status, id);
+CREATE INDEX units_tenancy ON public.units USING btree (account_id, tenancy, id) WHERE (tenancy IS NOT NULL);
+CREATE INDEX units_type ON public.units USING btree (account_id, type, id);
 
 create table used_challenges (
   account_id text collate "C" not null,
@@ -545,6 +689,1469 @@ create table webhook_queue (
 CREATE INDEX webhook_queue_again ON public.webhook_queue USING btree (due_at_ms) WHERE (attempt_count > 0);
 CREATE INDEX webhook_queue_first ON public.webhook_queue USING btree (due_at_ms) WHERE (attempt_count = 0);
 
+CREATE OR REPLACE FUNCTION public.cash_dist(money, money)
+ RETURNS money
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$cash_dist$function$
+;
+
+CREATE OR REPLACE FUNCTION public.date_dist(date, date)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$date_dist$function$
+;
+
+CREATE OR REPLACE FUNCTION public.float4_dist(real, real)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$float4_dist$function$
+;
+
+CREATE OR REPLACE FUNCTION public.float8_dist(double precision, double precision)
+ RETURNS double precision
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$float8_dist$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bit_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bit_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bit_consistent(internal, bit, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bit_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bit_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bit_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bit_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bit_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bit_same(gbtreekey_var, gbtreekey_var, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bit_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bit_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bit_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bit_union(internal, internal)
+ RETURNS gbtreekey_var
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bit_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bool_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gist', $function$gbt_bool_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bool_consistent(internal, boolean, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gist', $function$gbt_bool_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bool_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gist', $function$gbt_bool_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bool_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gist', $function$gbt_bool_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bool_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gist', $function$gbt_bool_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bool_same(gbtreekey2, gbtreekey2, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gist', $function$gbt_bool_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bool_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bool_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bool_union(internal, internal)
+ RETURNS gbtreekey2
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gist', $function$gbt_bool_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bpchar_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bpchar_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bpchar_consistent(internal, character, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bpchar_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bpchar_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bpchar_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bytea_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bytea_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bytea_consistent(internal, bytea, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bytea_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bytea_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bytea_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bytea_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bytea_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bytea_same(gbtreekey_var, gbtreekey_var, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bytea_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bytea_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bytea_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_bytea_union(internal, internal)
+ RETURNS gbtreekey_var
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_bytea_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_cash_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_cash_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_cash_consistent(internal, money, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_cash_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_cash_distance(internal, money, smallint, oid, internal)
+ RETURNS double precision
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_cash_distance$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_cash_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_cash_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_cash_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_cash_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_cash_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_cash_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_cash_same(gbtreekey16, gbtreekey16, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_cash_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_cash_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_cash_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_cash_union(internal, internal)
+ RETURNS gbtreekey16
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_cash_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_date_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_date_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_date_consistent(internal, date, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_date_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_date_distance(internal, date, smallint, oid, internal)
+ RETURNS double precision
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_date_distance$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_date_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_date_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_date_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_date_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_date_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_date_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_date_same(gbtreekey8, gbtreekey8, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_date_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_date_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_date_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_date_union(internal, internal)
+ RETURNS gbtreekey8
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_date_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_decompress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_decompress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_enum_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_enum_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_enum_consistent(internal, anyenum, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_enum_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_enum_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_enum_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_enum_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_enum_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_enum_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_enum_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_enum_same(gbtreekey8, gbtreekey8, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_enum_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_enum_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_enum_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_enum_union(internal, internal)
+ RETURNS gbtreekey8
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_enum_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float4_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float4_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float4_consistent(internal, real, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float4_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float4_distance(internal, real, smallint, oid, internal)
+ RETURNS double precision
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float4_distance$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float4_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float4_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float4_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float4_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float4_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float4_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float4_same(gbtreekey8, gbtreekey8, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float4_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float4_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float4_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float4_union(internal, internal)
+ RETURNS gbtreekey8
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float4_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float8_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float8_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float8_consistent(internal, double precision, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float8_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float8_distance(internal, double precision, smallint, oid, internal)
+ RETURNS double precision
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float8_distance$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float8_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float8_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float8_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float8_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float8_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float8_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float8_same(gbtreekey16, gbtreekey16, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float8_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float8_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float8_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_float8_union(internal, internal)
+ RETURNS gbtreekey16
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_float8_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_inet_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_inet_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_inet_consistent(internal, inet, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_inet_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_inet_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_inet_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_inet_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_inet_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_inet_same(gbtreekey16, gbtreekey16, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_inet_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_inet_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_inet_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_inet_union(internal, internal)
+ RETURNS gbtreekey16
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_inet_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int2_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int2_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int2_consistent(internal, smallint, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int2_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int2_distance(internal, smallint, smallint, oid, internal)
+ RETURNS double precision
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int2_distance$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int2_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int2_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int2_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int2_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int2_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int2_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int2_same(gbtreekey4, gbtreekey4, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int2_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int2_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int2_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int2_union(internal, internal)
+ RETURNS gbtreekey4
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int2_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int4_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int4_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int4_consistent(internal, integer, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int4_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int4_distance(internal, integer, smallint, oid, internal)
+ RETURNS double precision
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int4_distance$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int4_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int4_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int4_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int4_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int4_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int4_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int4_same(gbtreekey8, gbtreekey8, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int4_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int4_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int4_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int4_union(internal, internal)
+ RETURNS gbtreekey8
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int4_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int8_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int8_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int8_consistent(internal, bigint, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int8_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int8_distance(internal, bigint, smallint, oid, internal)
+ RETURNS double precision
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int8_distance$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int8_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int8_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int8_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int8_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int8_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int8_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int8_same(gbtreekey16, gbtreekey16, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int8_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int8_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int8_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_int8_union(internal, internal)
+ RETURNS gbtreekey16
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_int8_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_intv_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_intv_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_intv_consistent(internal, interval, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_intv_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_intv_decompress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_intv_decompress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_intv_distance(internal, interval, smallint, oid, internal)
+ RETURNS double precision
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_intv_distance$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_intv_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_intv_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_intv_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_intv_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_intv_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_intv_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_intv_same(gbtreekey32, gbtreekey32, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_intv_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_intv_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_intv_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_intv_union(internal, internal)
+ RETURNS gbtreekey32
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_intv_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macad8_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macad8_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macad8_consistent(internal, macaddr8, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macad8_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macad8_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macad8_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macad8_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macad8_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macad8_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macad8_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macad8_same(gbtreekey16, gbtreekey16, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macad8_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macad8_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macad8_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macad8_union(internal, internal)
+ RETURNS gbtreekey16
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macad8_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macad_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macad_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macad_consistent(internal, macaddr, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macad_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macad_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macad_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macad_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macad_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macad_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macad_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macad_same(gbtreekey16, gbtreekey16, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macad_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macad_union(internal, internal)
+ RETURNS gbtreekey16
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macad_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_macaddr_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_macaddr_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_numeric_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_numeric_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_numeric_consistent(internal, numeric, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_numeric_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_numeric_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_numeric_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_numeric_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_numeric_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_numeric_same(gbtreekey_var, gbtreekey_var, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_numeric_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_numeric_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_numeric_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_numeric_union(internal, internal)
+ RETURNS gbtreekey_var
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_numeric_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_oid_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_oid_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_oid_consistent(internal, oid, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_oid_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_oid_distance(internal, oid, smallint, oid, internal)
+ RETURNS double precision
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_oid_distance$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_oid_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_oid_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_oid_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_oid_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_oid_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_oid_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_oid_same(gbtreekey8, gbtreekey8, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_oid_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_oid_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_oid_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_oid_union(internal, internal)
+ RETURNS gbtreekey8
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_oid_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_text_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_text_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_text_consistent(internal, text, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_text_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_text_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_text_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_text_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_text_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_text_same(gbtreekey_var, gbtreekey_var, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_text_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_text_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_text_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_text_union(internal, internal)
+ RETURNS gbtreekey_var
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_text_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_time_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_time_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_time_consistent(internal, time without time zone, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_time_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_time_distance(internal, time without time zone, smallint, oid, internal)
+ RETURNS double precision
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_time_distance$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_time_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_time_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_time_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_time_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_time_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_time_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_time_same(gbtreekey16, gbtreekey16, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_time_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_time_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_time_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_time_union(internal, internal)
+ RETURNS gbtreekey16
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_time_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_timetz_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_timetz_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_timetz_consistent(internal, time with time zone, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_timetz_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_ts_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_ts_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_ts_consistent(internal, timestamp without time zone, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_ts_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_ts_distance(internal, timestamp without time zone, smallint, oid, internal)
+ RETURNS double precision
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_ts_distance$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_ts_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_ts_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_ts_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_ts_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_ts_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_ts_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_ts_same(gbtreekey16, gbtreekey16, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_ts_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_ts_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_ts_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_ts_union(internal, internal)
+ RETURNS gbtreekey16
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_ts_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_tstz_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_tstz_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_tstz_consistent(internal, timestamp with time zone, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_tstz_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_tstz_distance(internal, timestamp with time zone, smallint, oid, internal)
+ RETURNS double precision
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_tstz_distance$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_uuid_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_uuid_compress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_uuid_consistent(internal, uuid, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_uuid_consistent$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_uuid_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_uuid_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_uuid_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_uuid_penalty$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_uuid_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_uuid_picksplit$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_uuid_same(gbtreekey32, gbtreekey32, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_uuid_same$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_uuid_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_uuid_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_uuid_union(internal, internal)
+ RETURNS gbtreekey32
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_uuid_union$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_var_decompress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_var_decompress$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_var_fetch(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_var_fetch$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbt_varbit_sortsupport(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbt_varbit_sortsupport$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbtreekey16_in(cstring)
+ RETURNS gbtreekey16
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbtreekey_in$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbtreekey16_out(gbtreekey16)
+ RETURNS cstring
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbtreekey_out$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbtreekey2_in(cstring)
+ RETURNS gbtreekey2
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbtreekey_in$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbtreekey2_out(gbtreekey2)
+ RETURNS cstring
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbtreekey_out$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbtreekey32_in(cstring)
+ RETURNS gbtreekey32
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbtreekey_in$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbtreekey32_out(gbtreekey32)
+ RETURNS cstring
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbtreekey_out$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbtreekey4_in(cstring)
+ RETURNS gbtreekey4
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbtreekey_in$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbtreekey4_out(gbtreekey4)
+ RETURNS cstring
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbtreekey_out$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbtreekey8_in(cstring)
+ RETURNS gbtreekey8
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbtreekey_in$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbtreekey8_out(gbtreekey8)
+ RETURNS cstring
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbtreekey_out$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbtreekey_var_in(cstring)
+ RETURNS gbtreekey_var
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbtreekey_in$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gbtreekey_var_out(gbtreekey_var)
+ RETURNS cstring
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gbtreekey_out$function$
+;
+
+CREATE OR REPLACE FUNCTION public.gist_translate_cmptype_btree(integer)
+ RETURNS smallint
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$gist_translate_cmptype_btree$function$
+;
+
+CREATE OR REPLACE FUNCTION public.int2_dist(smallint, smallint)
+ RETURNS smallint
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$int2_dist$function$
+;
+
+CREATE OR REPLACE FUNCTION public.int4_dist(integer, integer)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$int4_dist$function$
+;
+
+CREATE OR REPLACE FUNCTION public.int8_dist(bigint, bigint)
+ RETURNS bigint
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$int8_dist$function$
+;
+
+CREATE OR REPLACE FUNCTION public.interval_dist(interval, interval)
+ RETURNS interval
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$interval_dist$function$
+;
+
+CREATE OR REPLACE FUNCTION public.oid_dist(oid, oid)
+ RETURNS oid
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$oid_dist$function$
+;
+
 CREATE OR REPLACE FUNCTION public.reject_batch_entries(reason text, entries integer[])
  RETURNS void
  LANGUAGE plpgsql
@@ -555,4 +2162,25 @@ begin
   end if;
 end
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.time_dist(time without time zone, time without time zone)
+ RETURNS interval
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$time_dist$function$
+;
+
+CREATE OR REPLACE FUNCTION public.ts_dist(timestamp without time zone, timestamp without time zone)
+ RETURNS interval
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$ts_dist$function$
+;
+
+CREATE OR REPLACE FUNCTION public.tstz_dist(timestamp with time zone, timestamp with time zone)
+ RETURNS interval
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/btree_gist', $function$tstz_dist$function$
 ;

@@ -154,7 +154,9 @@ export const tenantNotice: Check<TenantNoticeFacts> = {
     if (endsOn >= earliest && isPeriodsEnd) return null;
     const limit = periodAt(rentPeriods.anchor, rentPeriods, endsOn >= earliest ? endsOn : earliest).end;
     const choice =
-      endsOn >= earliest ? `The next such day is ${limit}.` : `It passes with ${limit} or the end of a later rent period.`;
+      endsOn >= earliest
+        ? `The next such day is ${limit}.`
+        : `It passes with ${limit} or the end of a later rent period.`;
     return {
       message: `A tenant’s notice takes two months, unless less is agreed in writing, and ends with a rent period (Protection from Eviction Act 1977 s5(1ZA), gov.uk guidance). ${choice}`,
       param: 'ends_on',
@@ -170,7 +172,8 @@ export const landlordNotice: Check<LandlordNoticeFacts> = {
   id: 'landlord_notice',
   severity: 'error',
   source: 'Housing Act 1988 s8(4AA)',
-  description: 'A landlord’s notice names grounds of Schedule 2, and is as long as the longest period of these grounds.',
+  description:
+    'A landlord’s notice names grounds of Schedule 2, and is as long as the longest period of these grounds.',
   judge({ servedOn, endsOn, grounds }) {
     if (grounds.length === 0) {
       return {

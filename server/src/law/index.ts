@@ -19,3 +19,4 @@ export { mergeWarnings, RaisedChecks } from './raised-checks.ts';
 export type { RaisedCheck } from './raised-checks.ts';
 export { nextDeadlineOn } from './deadlines.ts';
 export { checksOn, rulesets } from './rulesets.ts';
+export { isWithin } from './rent.ts';

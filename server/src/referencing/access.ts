@@ -5,7 +5,8 @@ import type { RecordReader } from '../db/record-reader.ts';
 import type { Address, Order, ProviderClient } from './providers/provider.ts';
 import { ProviderFault } from './providers/provider.ts';
 import { account, type AccountRecord } from '../resources/account.ts';
-import { application, type ApplicationRecord } from '../resources/application.ts';
+import { application, type ApplicationRecord } from '../resources/letting/application/index.ts';
+import { guarantorBy, isStanding } from '../resources/letting/application/guarantors.ts';
 import { customer, type CustomerRecord } from '../resources/customer.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
 
@@ -85,8 +86,8 @@ export async function orderOf(
       dateOfBirth: person.date_of_birth,
       addresses: person.addresses.filter(({ to }) => to === null).map(addressOf),
     },
-    rent: shareOf(wish),
-    hasGuarantor: hasGuarantor(wish),
+    rent: shareOf(wish, reference.customer),
+    hasGuarantor: hasGuarantor(wish, reference.customer),
     callbackUrl,
     // A real service must not see the account's own notes.
     scenario: isSimulated ? (reference.metadata?.simulate ?? null) : null,
@@ -107,13 +108,24 @@ export async function readWish(
   return readRecord(application, accountId, id);
 }
 
-/** Returns what one person pays. Co-applicants pay the same, because an application has no other shares. */
-export function shareOf(wish: ApplicationRecord | null): Order['rent'] {
+/**
+ * Returns what one person pays. Co-applicants pay the same, because an application has no other shares. A guarantor pays the shares of the
+ * applicants that it stands for.
+ */
+export function shareOf(wish: ApplicationRecord | null, personId: string | null): Order['rent'] {
   if (!wish?.rent) return null;
-  return { ...wish.rent, amount: Math.round(wish.rent.amount / Math.max(1, wish.customers.length)) };
+  const applicants = Math.max(1, wish.customers.length);
+  const guarantor = personId === null ? null : guarantorBy(wish, personId);
+  const shares = guarantor ? (guarantor.guarantees?.length ?? applicants) : 1;
+  return { ...wish.rent, amount: Math.round((wish.rent.amount * shares) / applicants) };
 }
 
-/** Tells whether the application names a guarantor for the rent. */
-export function hasGuarantor(wish: ApplicationRecord | null): boolean {
-  return wish?.metadata?.guarantor !== undefined;
+/** Returns whether a guarantor stands by this applicant, or was asked to. */
+export function hasGuarantor(wish: ApplicationRecord | null, personId: string | null): boolean {
+  if (!wish || (personId !== null && guarantorBy(wish, personId))) return false;
+  return wish.guarantors_known.some(
+    (guarantor) =>
+      isStanding(guarantor) &&
+      (guarantor.guarantees === null || personId === null || guarantor.guarantees.includes(personId)),
+  );
 }

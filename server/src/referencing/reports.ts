@@ -93,7 +93,7 @@ export class Reports {
     const { readRecord, clock, config } = this.#context;
     const person = await readApplicant(readRecord, reference);
     const wish = await readWish(readRecord, reference);
-    const share = shareOf(wish);
+    const share = shareOf(wish, reference.customer);
     const address = person?.addresses.find(({ to }) => to === null);
     return {
       referenceId: reference.id,
@@ -112,7 +112,7 @@ export class Reports {
         wish?.rent && share && wish.customers.length > 1
           ? { whole: wish.rent, shares: wish.customers.map((id) => ({ customerId: id, rent: share })) }
           : null,
-      hasGuarantor: hasGuarantor(wish),
+      hasGuarantor: hasGuarantor(wish, reference.customer),
       findings,
       timeline: findings.notes,
       isTest: config.mode === 'sandbox',

@@ -1,11 +1,13 @@
 import { Type, type Static } from 'typebox';
 import { invalidParameter } from '../core/errors.ts';
-import { CalendarDate, SingleLine } from '../model/fields.ts';
+import { CalendarDate, LinkedId, SingleLine } from '../model/fields.ts';
 import type { Caller } from '../model/caller.ts';
 import { createFromFields, updateFromFields } from '../model/inputs.ts';
-import type { Fields, RecordOf } from '../model/record.ts';
-import { defineResource } from '../model/resource.ts';
-import { closedObject, described, named, nullable } from '../model/schemas.ts';
+import type { Fields, RecordOf, StoredRecord } from '../model/record.ts';
+import { defineResource, type Change } from '../model/resource.ts';
+import { inUse, recordInUse } from '../model/traits/in-use.ts';
+import { sumsUp } from '../model/traits/sums-up.ts';
+import { closedObject, described, named, nullable, oneOf } from '../model/schemas.ts';
 
 /** Stored values may be older than the rules for input. */
 const Text = Type.String({ minLength: 1, maxLength: 500 });
@@ -39,6 +41,27 @@ const AddressInput = named(
   }),
 );
 const AddressInputs = Type.Array(AddressInput, { maxItems: 50 });
+
+const rightToRent = {
+  status: described(oneOf('unlimited', 'time_limited'), 'Whether the right ends on a day.'),
+  checked_on: described(CalendarDate, 'The day of the check.'),
+  expires_on: described(nullable(CalendarDate), 'The last day of the right. Null if it has none.'),
+  files: Type.Array(LinkedId, {
+    maxItems: 50,
+    uniqueItems: true,
+    description: 'The ids of the files with the evidence.',
+  }),
+};
+const RightToRent = named('RightToRent', 'A check of the right to rent in England.', closedObject(rightToRent));
+const RightToRentInput = named(
+  'RightToRentInput',
+  'A check of the right to rent in England.',
+  closedObject({
+    ...rightToRent,
+    expires_on: Type.Optional(rightToRent.expires_on),
+    files: Type.Optional(rightToRent.files),
+  }),
+);
 
 const fields = {
   name: {
@@ -77,60 +100,104 @@ const fields = {
     input: { on: 'both', schema: AddressInputs, default: [], check: withNulls },
     erased: () => [],
   },
+  right_to_rent: {
+    column: 'json',
+    schema: nullable(RightToRent),
+    description: 'The check of the right to rent (Immigration Act 2014, s22). Null if none was recorded.',
+    input: { on: 'both', schema: RightToRentInput, check: withDefaults },
+    erased: () => null,
+  },
+  live_tenancies: { column: 'text[]', schema: Type.Array(Type.String()), shown: 'never', initial: [] },
 } satisfies Fields;
 
 export type CustomerRecord = RecordOf<typeof fields>;
 
 /** A person: an applicant, a tenant, or a person that may become one. */
-export const customer = defineResource<CustomerRecord>({
-  object: 'customer',
-  prefix: 'cus',
-  path: 'customers',
-  table: 'customers',
-  docs: {
-    description: 'A person: an applicant, a tenant, or a person that may become one.',
-    example: {
-      record: {
+export const customer = defineResource<CustomerRecord>(
+  {
+    object: 'customer',
+    prefix: 'cus',
+    path: 'customers',
+    table: 'customers',
+    docs: {
+      description: 'A person: an applicant, a tenant, or a person that may become one.',
+      example: {
+        record: {
+          name: 'Ada Lovelace',
+          email: 'ada@example.org',
+          phone: '+44 1904 555 0123',
+          date_of_birth: '1990-12-10',
+          addresses: [
+            {
+              line1: '12 Coppergate',
+              line2: null,
+              city: 'York',
+              postal_code: 'YO1 9NR',
+              country: 'GB',
+              from: '2021-04-01',
+              to: null,
+            },
+          ],
+          right_to_rent: null,
+          metadata: { crm: '88213' },
+        },
+        before: { phone: null },
+      },
+    },
+    metadata: true,
+    fields,
+    filters: {
+      email: {
+        column: 'email',
+        match: 'caseless',
+        schema: described(Email, 'Only customers with this address. Capital and small ASCII letters are equal.'),
+      },
+    },
+    create: createFromFields(fields, {
+      example: {
         name: 'Ada Lovelace',
         email: 'ada@example.org',
-        phone: '+44 1904 555 0123',
         date_of_birth: '1990-12-10',
         addresses: [
-          {
-            line1: '12 Coppergate',
-            line2: null,
-            city: 'York',
-            postal_code: 'YO1 9NR',
-            country: 'GB',
-            from: '2021-04-01',
-            to: null,
-          },
+          { line1: '12 Coppergate', city: 'York', postal_code: 'YO1 9NR', country: 'GB', from: '2021-04-01' },
         ],
-        metadata: { crm: '88213' },
       },
-      before: { phone: null },
-    },
+    }),
+    update: updateFromFields(fields, { example: { phone: '+44 1904 555 0123' } }),
+    links: { 'right_to_rent.files': 'files' },
+    delete: 'erases',
   },
-  metadata: true,
-  fields,
-  filters: {
-    email: {
-      column: 'email',
-      match: 'caseless',
-      schema: described(Email, 'Only customers with this address. Capital and small ASCII letters are equal.'),
-    },
-  },
-  create: createFromFields(fields, {
-    example: {
-      name: 'Ada Lovelace',
-      email: 'ada@example.org',
-      date_of_birth: '1990-12-10',
-      addresses: [{ line1: '12 Coppergate', city: 'York', postal_code: 'YO1 9NR', country: 'GB', from: '2021-04-01' }],
+  sumsUp([{ of: 'tenancies', link: 'customers', adapt: adaptToTenancy }]),
+  inUse({
+    check({ id, live_tenancies: tenancies }: CustomerRecord) {
+      if (tenancies.length === 0) return;
+      throw recordInUse(
+        `The customer ${id} is a tenant of ${tenancies.join(', ')}, so the data must stay. End or cancel ${tenancies.length === 1 ? 'it' : 'them'} first.`,
+      );
     },
   }),
-  update: updateFromFields(fields, { example: { phone: '+44 1904 555 0123' } }),
-  delete: 'erases',
-});
+);
+
+type TenancyOfCustomer = StoredRecord & { status: string };
+
+/** Notes the tenancies that hold a home, whose tenants cannot be erased. */
+function adaptToTenancy(
+  current: CustomerRecord,
+  _: StoredRecord | null,
+  after: StoredRecord | null,
+): Change<CustomerRecord> {
+  const tenancy = after as TenancyOfCustomer | null;
+  if (!tenancy) return { after: current };
+  const isLive = ['signed', 'active', 'notice'].includes(tenancy.status);
+  if (isLive === current.live_tenancies.includes(tenancy.id)) return { after: current };
+  const others = current.live_tenancies.filter((id) => id !== tenancy.id);
+  return { after: { ...current, live_tenancies: isLive ? [...others, tenancy.id] : others } };
+}
+
+/** Sets absent members to their defaults. */
+function withDefaults(sent: Static<typeof RightToRentInput> | null): Static<typeof RightToRent> | null {
+  return sent && { ...sent, expires_on: sent.expires_on ?? null, files: sent.files ?? [] };
+}
 
 /** Earlier birthdays are typing errors. */
 const earliestBirthday = '1900-01-01';

@@ -2,8 +2,12 @@ import { listOfKinds } from '../model/kinds.ts';
 import type { Resource } from '../model/resource.ts';
 import { account } from './account.ts';
 import { apiKey } from './api_key.ts';
-import { application } from './application.ts';
 import { customer } from './customer.ts';
+import { application } from './letting/application/index.ts';
+import { building } from './letting/building.ts';
+import { guarantor } from './letting/guarantor.ts';
+import { tenancy } from './letting/tenancy/index.ts';
+import { unit } from './letting/unit.ts';
 import { event } from './event.ts';
 import { file } from './file.ts';
 import { log } from './log.ts';
@@ -18,6 +22,10 @@ import { webhookEndpoint } from './webhooks/webhook_endpoint.ts';
 export const resources: readonly Resource[] = listOfKinds([
   reference,
   application,
+  guarantor,
+  building,
+  unit,
+  tenancy,
   customer,
   file,
   event,

@@ -235,8 +235,9 @@ describe('overruled and canceled references', () => {
     for (const name of ['Łukasz Żółć', 'Ada Lovelace'])
       people.push((await good(api.post('/v1/customers', { name }))).body.id);
     const rent = { amount: 190_000, currency: 'gbp', interval: 'month' };
-    const flat = { customers: people, rent, metadata: { guarantor: 'yes' } };
+    const flat = { customers: people, rent };
     const application = (await good(api.post('/v1/applications', flat))).body.id;
+    await good(api.post('/v1/guarantors', { application, customer: 'cus_in_a_crm' }));
     const reportOf = async (simulate: string) => {
       const { id } = await refer(api, { application, customer: people[0], simulate });
       const { body } = await good(api.post(`/v1/test_helpers/references/${id}/complete`));

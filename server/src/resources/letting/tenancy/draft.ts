@@ -1,0 +1,97 @@
+import type { Caller } from '../../../model/caller.ts';
+import { invalidParameter } from '../../../core/errors.ts';
+import { judge, refuseFailed, type Acts } from '../../../law/index.ts';
+import type { FieldsOf } from '../../../model/record.ts';
+import type { Related } from '../../../model/related.ts';
+import type { Change } from '../../../model/resource.ts';
+import { wrongStatus } from '../../../model/status.ts';
+import type { BuildingRecord } from '../building.ts';
+import type { UnitRecord } from '../unit.ts';
+import type { TenancyRecord } from './fields.ts';
+import { withStandingChecks } from './standing-checks.ts';
+
+/** The records that the law of a tenancy depends on. */
+export const readsOfDraft = ['unit', 'unit.building', 'customers'] as const;
+
+/** Checks a new draft, and takes the law from its building. */
+export function draft(made: FieldsOf<TenancyRecord>, caller: Caller, related: Related): FieldsOf<TenancyRecord> {
+  const { id, archived } = related.one<UnitRecord>('unit')!;
+  if (archived)
+    throw invalidParameter(
+      'unit',
+      `The unit ${id} is archived. Choose another one, or send \`archived: false\` to it.`,
+    );
+  const drafted = { ...made, jurisdiction: jurisdictionOf(related) };
+  requireDaysInOrder(drafted);
+  judgeDraft(drafted, caller, related);
+  return drafted;
+}
+
+/** Returns the law of the building, which can change until the tenancy is signed. */
+export function jurisdictionOf(related: Related): BuildingRecord['jurisdiction'] {
+  return related.one<BuildingRecord>('unit.building')?.jurisdiction ?? null;
+}
+
+/** Members that only a draft can change. The rest are texts and files. */
+const draftMembers = ['start_date', 'end_date', 'rent'] as const;
+
+/**
+ * Updates a tenancy. After the draft, only texts, files and metadata change.
+ *
+ * @throws {ApiError} `status_transition_invalid` for a change of the terms of a signed tenancy.
+ */
+export function update(
+  current: TenancyRecord,
+  after: TenancyRecord,
+  input: object,
+  caller: Caller,
+  related: Related,
+): Change<TenancyRecord> {
+  const terms = draftMembers.filter((name) => name in input);
+  if (current.status !== 'draft') {
+    const [term] = terms;
+    if (term !== undefined)
+      throw wrongStatus(
+        current,
+        'tenancy',
+        `Only a draft can change its \`${term}\`. Now you can update \`agreement\`, \`statement_given_on\` and \`metadata\`.`,
+      );
+    return withStandingChecks(current, { after }, caller, related);
+  }
+  if (terms.length === 0) return { after };
+  requireDaysInOrder(after);
+  judgeDraft(after, caller, related);
+  return { after };
+}
+
+/** @throws {ApiError} `check_failed`. */
+function judgeDraft(
+  drafted: Pick<TenancyRecord, 'jurisdiction' | 'type' | 'rent' | 'end_date'>,
+  caller: Caller,
+  related: Related,
+): void {
+  const { jurisdiction, type } = drafted;
+  refuseFailed(
+    judge(caller.account.rules, 'draft', caller.today, { jurisdiction, type, ...termsOf(drafted, related) }),
+  );
+}
+
+/** Returns the facts about the terms of a tenancy that checks judge. */
+export function termsOf(
+  { rent, end_date: endDate }: Pick<TenancyRecord, 'rent' | 'end_date'>,
+  related: Related,
+): Acts['draft'] {
+  return { rent, lowestAsked: related.one<UnitRecord>('unit')?.lowest_asked ?? null, endDate, isEndedByNotice: false };
+}
+
+/** @throws {ApiError} `parameter_invalid` if the end is before the start. */
+function requireDaysInOrder({
+  start_date: start,
+  end_date: end,
+}: Pick<TenancyRecord, 'start_date' | 'end_date'>): void {
+  if (end === null || start <= end) return;
+  throw invalidParameter(
+    'end_date',
+    `\`end_date\` is ${end}, which is before \`start_date\`, ${start}. Correct one of them.`,
+  );
+}

@@ -1,0 +1,305 @@
+import { ApiError, invalidParameter } from '../../../core/errors.ts';
+import { judge, refuseFailed } from '../../../law/index.ts';
+import type { Caller } from '../../../model/caller.ts';
+import { isErased, toDecision } from '../../../model/change.ts';
+import type { Related } from '../../../model/related.ts';
+import type { Change, RecordChange } from '../../../model/resource.ts';
+import { requireStatus, wrongStatus } from '../../../model/status.ts';
+import type { ApplicationRecord } from '../application/index.ts';
+import { requirePast } from '../days.ts';
+import { guarantor, type GuarantorRecord } from '../guarantor.ts';
+import { holderBetween, type UnitRecord } from '../unit.ts';
+import { jurisdictionOf, termsOf } from './draft.ts';
+import type { TenancyRecord } from './fields.ts';
+import { unrecordedTenants, withStandingChecks, withWarnings } from './standing-checks.ts';
+
+/*
+ *  draft ── sign ──▶ signed ── start_date ──▶ active ── end_date is past, end ──▶ ended
+ *    │                 │  ╲                    │  ▲                               ▲
+ *    │                 │   ╲   give_notice     │  │ withdraw_notice               │
+ *    │                 │    ╲──────────────────▼──│────▶ notice ─────────────────┘
+ *    └──── cancel ─────┴──▶ canceled
+ *
+ * A new day activates and ends tenancies; see `dawn.ts`. A landlord's notice does not end a tenancy: the tenant leaves, or a court decides.
+ */
+
+export interface Signing {
+  signed_on: string;
+  agreement?: string | null;
+}
+
+/** `POST /v1/tenancies/{id}/sign`. */
+export function sign(
+  current: TenancyRecord,
+  caller: Caller,
+  { signed_on: signedOn, agreement }: Signing,
+  related: Related,
+): Change<TenancyRecord> {
+  requireStatus(current, ['draft'], 'tenancy', 'Only a draft can be signed.');
+  requirePast('signed_on', signedOn, caller);
+  const home = requireUnit(current, related);
+  if (home.archived)
+    throw invalidParameter(
+      'unit',
+      `The unit ${home.id} is archived. Send \`archived: false\` to it, or let another one.`,
+    );
+  requireOpenApplication(current, related);
+  requireTenants(related);
+  requireFree(home, current);
+  const { type, statement_given_on: statementGivenOn } = current;
+  const judgement = judge(caller.account.rules, 'sign', signedOn, {
+    jurisdiction: jurisdictionOf(related),
+    type,
+    ...termsOf(current, related),
+    signedOn,
+    statementGivenOn,
+    unrecordedTenants: unrecordedTenants(current, related),
+  });
+  refuseFailed(judgement);
+  const agreed = guarantorsOf(related).filter(({ status }) => status === 'agreed');
+  const signed: TenancyRecord = {
+    ...current,
+    status: 'signed',
+    jurisdiction: jurisdictionOf(related),
+    signed_on: signedOn,
+    signed_at: caller.nowSeconds,
+    agreement: agreement ?? current.agreement,
+    agreed_end_date: current.end_date,
+    guarantors: agreed.map(({ id }) => id),
+  };
+  return {
+    ...withWarnings(current, { after: signed, verbs: ['signed'] }, [judgement], caller.nowSeconds),
+    also: withTenancy(guarantorsOf(related), current.id),
+  };
+}
+
+const noticeChecks: ReadonlySet<string> = new Set(['tenant_notice', 'landlord_notice']);
+
+export interface NoticeInput {
+  by: 'tenant' | 'landlord' | 'mutual';
+  served_on: string;
+  ends_on: string;
+  grounds?: string[] | null;
+  agreed_in_writing?: boolean | null;
+}
+
+/** `POST /v1/tenancies/{id}/give_notice`. A later notice of the tenants, or an agreement, replaces a landlord's notice. */
+export function giveNotice(
+  current: TenancyRecord,
+  caller: Caller,
+  { by, served_on: servedOn, ends_on: endsOn, grounds, agreed_in_writing: agreed }: NoticeInput,
+  related: Related,
+): Change<TenancyRecord> {
+  requireStatus(
+    current,
+    ['signed', 'active', 'notice'],
+    'tenancy',
+    'Only a signed or active tenancy can get a notice.',
+  );
+  if (current.status === 'notice' && current.notice?.by !== 'landlord')
+    throw wrongStatus(current, 'tenancy', 'Its notice ends it already. Withdraw that notice first: `withdraw_notice`.');
+  if (current.status === 'notice' && by === 'landlord')
+    throw wrongStatus(
+      current,
+      'tenancy',
+      'It has a landlord’s notice already. Withdraw that notice first: `withdraw_notice`.',
+    );
+  requirePast('served_on', servedOn, caller);
+  if (endsOn < servedOn || endsOn < current.start_date)
+    throw invalidParameter(
+      'ends_on',
+      `\`ends_on\` must be ${servedOn < current.start_date ? current.start_date : servedOn} or later: not before the notice, and not before the tenancy starts.`,
+    );
+  if (by !== 'landlord' && grounds && grounds.length > 0)
+    throw invalidParameter(
+      'grounds',
+      'Only a landlord’s notice has `grounds`. Leave them out, or send `by: landlord`.',
+    );
+  const { jurisdiction, type } = current;
+  const given = { servedOn, endsOn };
+  const { interval, interval_count } = current.rent;
+  const judgement =
+    by === 'landlord'
+      ? judge(caller.account.rules, 'landlord_notice', servedOn, {
+          jurisdiction,
+          type,
+          ...given,
+          grounds: grounds ?? [],
+        })
+      : by === 'tenant'
+        ? judge(caller.account.rules, 'tenant_notice', servedOn, {
+            jurisdiction,
+            type,
+            ...given,
+            agreedInWriting: agreed ?? false,
+            rentPeriods: { anchor: current.start_date, interval, interval_count },
+          })
+        : null;
+  if (judgement) refuseFailed(judgement);
+  const noticed: TenancyRecord = {
+    ...current,
+    // The warnings of a notice that this one replaces.
+    checks: current.checks.filter(({ id }) => !noticeChecks.has(id)),
+    status: 'notice',
+    notice: { by, served_on: servedOn, ends_on: endsOn, grounds: grounds ?? [], agreed_in_writing: agreed ?? false },
+    notice_given_at: caller.nowSeconds,
+    // A court ends a tenancy on a landlord's notice, if the tenants stay.
+    end_date: by === 'landlord' ? current.end_date : endsOn,
+  };
+  requireFree(requireUnit(current, related), noticed);
+  return withWarnings(
+    current,
+    { after: noticed, verbs: ['notice_given'] },
+    judgement ? [judgement] : [],
+    caller.nowSeconds,
+  );
+}
+
+/** `POST /v1/tenancies/{id}/withdraw_notice`. The tenancy goes on, until its agreed end if it has one. */
+export function withdrawNotice(
+  current: TenancyRecord,
+  caller: Caller,
+  _: { agreed_in_writing: true },
+  related: Related,
+): Change<TenancyRecord> {
+  requireStatus(current, ['notice'], 'tenancy', 'It has no notice to withdraw.');
+  const after: TenancyRecord = {
+    ...current,
+    status: current.activated_at === null ? 'signed' : 'active',
+    notice: null,
+    notice_given_at: null,
+    end_date: current.agreed_end_date,
+    checks: current.checks.filter(({ id }) => !noticeChecks.has(id)),
+  };
+  requireFree(requireUnit(current, related), after);
+  return withStandingChecks(current, { after, verbs: ['notice_withdrawn'] }, caller, related);
+}
+
+export interface EndInput {
+  ended_on: string;
+  reason: 'surrender' | 'possession_order' | 'abandonment' | 'death' | 'other';
+}
+
+/** `POST /v1/tenancies/{id}/end`. */
+export function end(
+  current: TenancyRecord,
+  caller: Caller,
+  { ended_on: endedOn, reason }: EndInput,
+): Change<TenancyRecord> {
+  requireStatus(
+    current,
+    ['active', 'notice'],
+    'tenancy',
+    'Only an active tenancy, or one in notice, can end. Cancel a signed one that has not begun.',
+  );
+  requirePast('ended_on', endedOn, caller);
+  if (endedOn < current.start_date)
+    throw invalidParameter(
+      'ended_on',
+      `\`ended_on\` must be ${current.start_date} or later, when the tenancy started.`,
+    );
+  if (current.end_date !== null && endedOn > current.end_date)
+    throw invalidParameter('ended_on', `\`ended_on\` must be ${current.end_date} or earlier, the end that is known.`);
+  return { after: ended(current, endedOn, reason, caller.nowSeconds), verbs: ['ended'] };
+}
+
+/** Returns the tenancy after its end. */
+export function ended(
+  current: TenancyRecord,
+  endDate: string,
+  reason: NonNullable<TenancyRecord['end_reason']>,
+  nowSeconds: number,
+): TenancyRecord {
+  return { ...current, status: 'ended', end_date: endDate, end_reason: reason, ended_at: nowSeconds };
+}
+
+/** `POST /v1/tenancies/{id}/cancel`. */
+export function cancel(
+  current: TenancyRecord,
+  caller: Caller,
+  { reason }: { reason?: string | null },
+  related: Related,
+): Change<TenancyRecord> {
+  requireStatus(
+    current,
+    ['draft', 'signed'],
+    'tenancy',
+    'Only a draft, or a signed tenancy that has not begun, can be canceled. End an active one: `end`.',
+  );
+  return {
+    after: { ...current, status: 'canceled', cancel_reason: reason ?? null, canceled_at: caller.nowSeconds },
+    verbs: ['canceled'],
+    also: current.status === 'signed' ? withTenancy(guarantorsOf(related), null) : [],
+  };
+}
+
+/** The links whose records `sign` and the notices read. */
+export const readsOfSigning = ['unit', 'unit.building', 'customers', 'application', 'application.guarantors'] as const;
+
+function guarantorsOf(related: Related): readonly GuarantorRecord[] {
+  return related.all<GuarantorRecord>('application.guarantors');
+}
+
+/** Sets the tenancy of the guarantors that stand by it. */
+function withTenancy(guarantors: readonly GuarantorRecord[], tenancy: string | null): RecordChange[] {
+  return guarantors
+    .filter(({ status }) => status === 'proposed' || status === 'agreed')
+    .flatMap((current) => {
+      const after: GuarantorRecord = { ...current, tenancy };
+      return toDecision(guarantor, current, { after }).changes;
+    });
+}
+
+function requireUnit({ unit }: TenancyRecord, related: Related): UnitRecord {
+  const found = related.one<UnitRecord>('unit');
+  if (found) return found;
+  throw new ApiError('resource_missing', `The unit ${unit} was deleted. Draft a tenancy of another unit.`, {
+    param: 'unit',
+    status: 400,
+  });
+}
+
+/** @throws {ApiError} `status_transition_invalid` if the tenancy's application was rejected, withdrawn or converted. */
+function requireOpenApplication({ application: id }: TenancyRecord, related: Related): void {
+  if (id === null) return;
+  const application = related.one<ApplicationRecord>('application');
+  if (!application)
+    throw new ApiError('resource_missing', `The application ${id} was deleted. Draft a tenancy without it.`, {
+      param: 'application',
+      status: 400,
+    });
+  if (application.status === 'open' || application.status === 'approved') return;
+  throw new ApiError(
+    'status_transition_invalid',
+    `The application ${id} is ${application.status}. Only a tenancy of an open or approved application can be signed.`,
+    { param: 'application' },
+  );
+}
+
+/** @throws {ApiError} `resource_missing` if a tenant was erased. */
+function requireTenants(related: Related): void {
+  const erased = related.all('customers').find(isErased);
+  if (!erased) return;
+  throw new ApiError('resource_missing', `The customer ${erased.id} was deleted. Draft a tenancy of the others.`, {
+    param: 'customers',
+    status: 400,
+  });
+}
+
+/** @throws {ApiError} `unit_occupied` if another tenancy holds the unit on one of the days. */
+function requireFree(home: UnitRecord, tenancy: TenancyRecord): void {
+  const holder = holderBetween(home, tenancy);
+  if (holder) throw unitOccupied(home.id, holder);
+}
+
+function unitOccupied(
+  unitId: string,
+  { tenancy, start_date: start, end_date: last, status }: UnitRecord['lets'][number],
+): ApiError {
+  const days = last === null ? `from ${start} on` : `from ${start} to ${last}`;
+  return new ApiError(
+    'unit_occupied',
+    `The tenancy ${tenancy} (${status}) holds the unit ${unitId} ${days}. Choose days on which it is free, or end or cancel ${tenancy} first.`,
+    { param: 'unit' },
+  );
+}

@@ -1,0 +1,316 @@
+import { Type } from 'typebox';
+import { addDays } from '../../core/calendar.ts';
+import { isWithin, judge, refuseFailed } from '../../law/index.ts';
+import { CalendarDate, Flag, LinkedId, SingleLine, StoredLine } from '../../model/fields.ts';
+import type { Caller } from '../../model/caller.ts';
+import { createFromFields, updateFromFields } from '../../model/inputs.ts';
+import type { Fields, RecordOf, StoredRecord } from '../../model/record.ts';
+import type { Related } from '../../model/related.ts';
+import { Rent, RentInput } from '../../model/rent.ts';
+import { defineResource, exactly, type Change } from '../../model/resource.ts';
+import { described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { inUse, recordInUse } from '../../model/traits/in-use.ts';
+import { linksHere } from '../../model/traits/links-here.ts';
+import { sumsUp } from '../../model/traits/sums-up.ts';
+import type { BuildingRecord } from './building.ts';
+
+const UnitType = named('UnitType', 'The kind of a home.', oneOf('flat', 'house', 'studio', 'room', 'other'));
+const UnitStatus = named(
+  'UnitStatus',
+  'The state of a home, from its tenancies and holding deposits.',
+  oneOf('available', 'reserved', 'let_agreed', 'occupied'),
+);
+
+/** A tenancy that holds the unit, or has held it. */
+export interface Let {
+  tenancy: string;
+  status: 'signed' | 'active' | 'notice' | 'ended';
+  start_date: string;
+  /** The last day. Null if it is not known. */
+  end_date: string | null;
+}
+
+/** Ended tenancies beyond these are only in the list of tenancies. The constraint of the database knows all. */
+const endedMax = 100;
+
+const fields = {
+  building: {
+    column: 'text',
+    schema: LinkedId,
+    description: 'The id of its building.',
+    input: { on: 'create', required: true },
+  },
+  name: {
+    column: 'text',
+    schema: StoredLine,
+    description: 'The name within the building, such as `Flat 2`.',
+    input: { on: 'both', required: true, schema: SingleLine },
+  },
+  type: {
+    column: 'text',
+    schema: UnitType,
+    description: 'The kind of the home. A house that is let by the room has a unit for each room.',
+    input: { on: 'create', default: 'flat' },
+  },
+  bedrooms: {
+    column: 'integer',
+    schema: nullable(Type.Integer({ minimum: 0, maximum: 50 })),
+    description: 'The number of bedrooms. Null if it is not known.',
+    input: { on: 'both' },
+  },
+  max_occupants: {
+    column: 'integer',
+    schema: nullable(Type.Integer({ minimum: 1, maximum: 100 })),
+    description: 'The number of people that may live there. Null if it is not known.',
+    input: { on: 'both' },
+  },
+  rent: {
+    column: 'json',
+    schema: nullable(Rent),
+    description: 'The rent that is asked. Null if it is not known.',
+    input: { on: 'both', schema: RentInput },
+  },
+  on_market: {
+    column: 'boolean',
+    schema: Type.Boolean(),
+    description: 'Whether it is advertised. In England, an advertised home must have a `rent`.',
+    input: { on: 'both', default: false },
+  },
+  archived: {
+    column: 'boolean',
+    schema: Type.Boolean(),
+    description: 'Whether your team no longer lets it.',
+    input: { on: 'both', default: false },
+  },
+  status: {
+    column: 'text',
+    schema: UnitStatus,
+    description:
+      '`occupied`: a tenancy is active or in notice. `let_agreed`: one is signed. `reserved`: a holding deposit is held. `available`: none of these.',
+    initial: 'available',
+  },
+  tenancy: {
+    column: 'text',
+    schema: nullable(LinkedId),
+    description: 'The id of the tenancy that holds it now: active or in notice. Null if there is none.',
+    initial: null,
+  },
+  next_tenancy: {
+    column: 'text',
+    schema: nullable(LinkedId),
+    description: 'The id of the signed tenancy that starts next. Null if there is none.',
+    initial: null,
+  },
+  holding_deposit: {
+    column: 'text',
+    schema: nullable(LinkedId),
+    description: 'The id of the holding deposit that reserves it. Null if there is none.',
+    initial: null,
+  },
+  available_on: {
+    column: 'date',
+    schema: nullable(CalendarDate),
+    description: 'The day after the last tenancy. Null if no end of it is known, or if the home was never let.',
+    initial: null,
+  },
+  lets: { column: 'json', schema: Type.Unsafe<Let[]>(Type.Array(Type.Object({}))), shown: 'never', initial: [] },
+  /** The lowest rent since it was put on the market. A higher bid is refused. */
+  lowest_asked: { column: 'json', schema: nullable(Rent), shown: 'never', initial: null },
+} satisfies Fields;
+
+export type UnitRecord = RecordOf<typeof fields>;
+
+const ofFields = {
+  create: createFromFields<UnitRecord>(fields, {
+    example: {
+      building: 'bld_0VbZq9aK00mT3cUuP8sXw4',
+      name: 'Flat 2',
+      rent: { amount: 95_000, currency: 'gbp', interval: 'month' },
+    },
+    refusals: ['check_failed'],
+  }),
+  update: updateFromFields<UnitRecord>(fields, {
+    description: 'A home that a tenancy or a holding deposit holds cannot be archived.',
+    example: { on_market: true },
+    refusals: ['check_failed', 'record_in_use'],
+  }),
+};
+
+/** A home that is let as a whole: a flat, a house or a room. */
+export const unit = defineResource<UnitRecord>(
+  {
+    object: 'unit',
+    prefix: 'unit',
+    path: 'units',
+    table: 'units',
+    docs: {
+      description:
+        'A home that is let as a whole: a flat, a house or a room. Its `status` follows from its tenancies and holding deposits, in the same transaction. No two tenancies hold a unit on the same day.',
+      example: {
+        record: {
+          building: 'bld_0VbZq9aK00mT3cUuP8sXw4',
+          name: 'Flat 2',
+          type: 'flat',
+          bedrooms: 2,
+          max_occupants: 3,
+          rent: { amount: 95_000, currency: 'gbp', interval: 'month' },
+          on_market: true,
+          archived: false,
+          status: 'available',
+          tenancy: null,
+          next_tenancy: null,
+          holding_deposit: null,
+          available_on: null,
+          metadata: {},
+        },
+        before: { on_market: false },
+        after: {
+          let_agreed: { status: 'let_agreed', next_tenancy: 'ten_0VbZq9aK00mT3cUuP8sXw4' },
+          occupied: { status: 'occupied', tenancy: 'ten_0VbZq9aK00mT3cUuP8sXw4' },
+        },
+      },
+    },
+    metadata: true,
+    fields,
+    links: { building: 'buildings', tenancy: 'tenancies', next_tenancy: 'tenancies', holding_deposit: 'deposits' },
+    filters: exactly({
+      building: LinkedId,
+      tenancy: LinkedId,
+      type: UnitType,
+      status: UnitStatus,
+      on_market: described(Flag, 'Only units that are advertised, or only the others.'),
+      archived: described(Flag, 'Only archived units, or only the others.'),
+    }),
+    counted: ['status'],
+    verbs: {
+      available: 'No tenancy and no holding deposit holds it any more.',
+      reserved: 'A holding deposit holds it.',
+      let_agreed: 'A tenancy of it was signed.',
+      occupied: 'A tenancy of it has begun.',
+    },
+    create: {
+      ...ofFields.create,
+      reads: ['building'],
+      decide: (input, caller, related) => {
+        const made = ofFields.create.decide(input, caller, related);
+        return withAsked(null, made, caller, related);
+      },
+    },
+    update: {
+      ...ofFields.update,
+      reads: ['building'],
+      decide(current, input, caller, related) {
+        const { after } = ofFields.update.decide(current, input, caller, related);
+        if (after.archived && !current.archived) requireUnheld(after);
+        return { after: withAsked(current, after, caller, related) };
+      },
+    },
+    delete: 'removes',
+  },
+  linksHere(['building']),
+  sumsUp([{ of: 'tenancies', link: 'unit', adapt: adaptToTenancy, verbs: verbsOf }]),
+  inUse({
+    check({ id, lets, holding_deposit: deposit }: UnitRecord) {
+      const known = lets.at(-1)?.tenancy ?? deposit;
+      if (known === null) return;
+      throw recordInUse(
+        `The unit ${id} was let or reserved: see ${known}. It cannot be deleted, because its history must stay. Archive it instead: \`{"archived": true}\`.`,
+      );
+    },
+  }),
+);
+
+/** @throws {ApiError} `record_in_use` if a tenancy or a holding deposit holds the unit. */
+function requireUnheld({ id, tenancy, next_tenancy: next, holding_deposit: deposit }: UnitRecord): void {
+  const holder = tenancy ?? next ?? deposit;
+  if (holder === null) return;
+  throw recordInUse(
+    `${holder} holds the unit ${id}, so it cannot be archived. End or cancel ${holder} first.`,
+    'archived',
+  );
+}
+
+/**
+ * Checks the asked rent, and notes the lowest one since the unit was put on the market.
+ *
+ * @throws {ApiError} `check_failed` for `rent_stated`.
+ */
+function withAsked<Unit extends Pick<UnitRecord, 'rent' | 'on_market' | 'lowest_asked'>>(
+  current: UnitRecord | null,
+  after: Unit,
+  caller: Caller,
+  related: Related,
+): Unit {
+  const { rent, on_market: onMarket } = after;
+  const isAsked = onMarket && (!current?.on_market || rent !== current.rent);
+  if (!isAsked) return after;
+  const { jurisdiction } = related.one<BuildingRecord>('building')!;
+  refuseFailed(
+    judge(caller.account.rules, 'advertise', caller.today, { jurisdiction, type: 'assured', onMarket, rent }),
+  );
+  const earlier = current?.on_market ? current.lowest_asked : null;
+  const isLower = rent !== null && (earlier?.currency !== rent.currency || isWithin(rent, earlier));
+  return { ...after, lowest_asked: isLower ? rent : earlier };
+}
+
+type TenancyOfUnit = StoredRecord & {
+  status: string;
+  start_date: string;
+  end_date: string | null;
+};
+
+/** Updates the unit after a write to one of its tenancies. */
+function adaptToTenancy(
+  current: UnitRecord,
+  before: StoredRecord | null,
+  after: StoredRecord | null,
+): Change<UnitRecord> {
+  const [was, is] = [before, after].map((tenancy) => tenancy && letOf(tenancy as TenancyOfUnit));
+  if (!was && !is) return { after: current };
+  const others = current.lets.filter(({ tenancy }) => tenancy !== (before ?? after)!.id);
+  const lets = [...others, ...(is ? [is] : [])].sort(byStart);
+  const ended = lets.filter(({ status }) => status === 'ended').slice(-endedMax);
+  return {
+    after: rolledUp({ ...current, lets: [...ended, ...lets.filter(({ status }) => status !== 'ended')].sort(byStart) }),
+  };
+}
+
+/** Returns the event of a new status. When one tenancy follows another, the unit is occupied before and after. */
+function verbsOf({ status: was }: UnitRecord, { status }: UnitRecord): string[] {
+  return status === was ? [] : [status];
+}
+
+function letOf({ id, status, start_date, end_date }: TenancyOfUnit): Let | null {
+  if (status !== 'signed' && status !== 'active' && status !== 'notice' && status !== 'ended') return null;
+  return { tenancy: id, status, start_date, end_date };
+}
+
+function byStart(one: Let, other: Let): number {
+  return one.start_date < other.start_date ? -1 : 1;
+}
+
+/** Sets the fields that follow from the tenancies and the holding deposit. */
+function rolledUp(changed: UnitRecord): UnitRecord {
+  const { lets, holding_deposit: deposit } = changed;
+  const holder = lets.find(({ status }) => status === 'active' || status === 'notice');
+  const next = lets.find(({ status }) => status === 'signed');
+  const status = holder ? 'occupied' : next ? 'let_agreed' : deposit === null ? 'available' : 'reserved';
+  const end = lets.at(-1)?.end_date ?? null;
+  return {
+    ...changed,
+    status,
+    tenancy: holder?.tenancy ?? null,
+    next_tenancy: next?.tenancy ?? null,
+    available_on: end === null ? null : addDays(end, 1),
+  };
+}
+
+/** Returns the tenancy that holds the unit on one of these days, or null. An end of null is open. */
+export function holderBetween(
+  { lets }: UnitRecord,
+  { id, start_date: start, end_date: end }: { id: string; start_date: string; end_date: string | null },
+): Let | null {
+  const overlaps = (other: Let): boolean =>
+    (end === null || other.start_date <= end) && (other.end_date === null || start <= other.end_date);
+  return lets.find((other) => other.tenancy !== id && overlaps(other)) ?? null;
+}

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { good, startTestServer, type TestServer } from '../support/server.ts';
+import { advance, Agency, dawn, expectCode, lettingClock, startDay, startLetting } from './agency.ts';
+
+const company = { type: 'company' };
+
+describe('days', () => {
+  let server: TestServer;
+
+  beforeAll(async () => {
+    server = await startLetting();
+  });
+
+  afterAll(() => server.stop());
+
+  test('starts and ends tenancies in the order of their days when the clock leaps over them', async () => {
+    const agency = await Agency.on(server);
+    const { id } = await agency.unit();
+    const days = [
+      ['2027-01-10', '2027-01-15'],
+      ['2027-01-16', '2027-01-20'],
+      ['2027-01-31', '2027-02-02'],
+    ];
+    // The order of their creation is not the order of their days.
+    const lets = new Map<string, string>();
+    for (const [start_date, end_date] of days.toReversed())
+      lets.set((await agency.signed(id, { ...company, start_date, end_date })).id, start_date!);
+    await advance(server, 40);
+    expect(await dawn(server)).toBe(0);
+    const { body } = await good(agency.api.get('/v1/events?limit=50'));
+    const moves = (body.data as { type: string; data: { object: { id: string } } }[])
+      .filter(({ type }) => /^tenancy\.(activated|ended)$|^unit\.(occupied|available|let_agreed)$/.test(type))
+      .map(({ type, data }) => `${type} ${lets.get(data.object.id) ?? ''}`.trim())
+      .toReversed();
+    expect(moves).toEqual([
+      'unit.let_agreed',
+      'tenancy.activated 2027-01-10',
+      'unit.occupied',
+      // Both on one day, in the order of their ids.
+      'tenancy.activated 2027-01-16',
+      'tenancy.ended 2027-01-10',
+      'tenancy.ended 2027-01-16',
+      'unit.let_agreed',
+      'tenancy.activated 2027-01-31',
+      'unit.occupied',
+      'tenancy.ended 2027-01-31',
+      'unit.available',
+    ]);
+    const ended = await agency.get('tenancies', [...lets.keys()][0]!);
+    expect(ended).toMatchObject({
+      status: 'ended',
+      end_reason: 'expiry',
+      activated_at: expect.any(Number),
+      ended_at: expect.any(Number),
+    });
+    expect(await agency.get('units', id)).toMatchObject({
+      tenancy: null,
+      next_tenancy: null,
+      available_on: '2027-02-03',
+    });
+  });
+
+  test('adds no event of the unit when one tenancy follows another on the same day', async () => {
+    const agency = await Agency.on(server);
+    const { id } = await agency.unit();
+    const { now } = (await good(agency.api.get('/v1/test_helpers/clock'))).body;
+    const day = (days: number) => new Date((now + days * 86_400) * 1000).toISOString().slice(0, 10);
+    await agency.signed(id, { ...company, start_date: day(1), end_date: day(2) });
+    await agency.signed(id, { ...company, start_date: day(3) });
+    await advance(server, 4);
+    const verbs = (await agency.historyOf(id)).filter((type) => type !== 'unit.updated');
+    expect(verbs).toEqual(['unit.created', 'unit.let_agreed', 'unit.occupied']);
+  });
+
+  test('ends a tenancy by its notice, and reports a pet request a week before its last day', async () => {
+    const agency = await Agency.on(server);
+    const now = new Date((await good(agency.api.get('/v1/test_helpers/clock'))).body.now * 1000);
+    const day = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString().slice(0, 10);
+    const { id } = await agency.draft((await agency.unit()).id, { start_date: day(0) });
+    await agency.move('tenancies', id, 'sign', { signed_on: day(0) });
+    await agency.move('tenancies', id, 'give_notice', { by: 'mutual', served_on: day(0), ends_on: day(30) });
+    await agency.move('tenancies', id, 'request_pet', { customer: 'tenant_1', description: 'A cat.' });
+    const raised = async () => {
+      const { checks } = await agency.get('tenancies', id);
+      return checks.filter((check: { id: string }) => check.id === 'pet_answer').length;
+    };
+    const raisedEvents = async () =>
+      (await agency.historyOf(id)).filter((type) => type === 'tenancy.check_raised').length;
+    const before = await raisedEvents();
+    await advance(server, 20);
+    expect([await raised(), (await raisedEvents()) - before]).toEqual([0, 0]);
+    await advance(server, 1);
+    expect([await raised(), (await raisedEvents()) - before]).toEqual([1, 1]);
+    await advance(server, 8);
+    expect([await raised(), (await raisedEvents()) - before]).toEqual([1, 2]);
+    await agency.move('tenancies', id, 'answer_pet', { number: 1, answer: 'granted' });
+    expect(await raised()).toBe(0);
+    expect(await agency.get('tenancies', id)).toMatchObject({ status: 'notice', activated_at: expect.any(Number) });
+    await advance(server, 2);
+    expect(await agency.get('tenancies', id)).toMatchObject({
+      status: 'ended',
+      end_reason: 'notice',
+      end_date: day(30),
+    });
+  });
+
+  test('changes all other records of a page when one cannot be read', async () => {
+    const agency = await Agency.on(server);
+    const { now } = (await good(agency.api.get('/v1/test_helpers/clock'))).body;
+    const day = new Date((now + 5 * 86_400) * 1000).toISOString().slice(0, 10);
+    const ids: string[] = [];
+    for (let number = 0; number < 3; number++) {
+      const { id } = await agency.draft((await agency.unit()).id, { start_date: day });
+      await agency.move('tenancies', id, 'sign', { signed_on: startDay });
+      ids.push(id);
+    }
+    const { readers } = server.context.database;
+    await readers.query(`update tenancies set pet_requests = 'no JSON' where id = $1`, [ids[1]]);
+    await advance(server, 5);
+    const { rows } = await readers.query<{ status: string }>(
+      'select status from tenancies where id = any($1) order by id',
+      [ids],
+    );
+    expect(rows.map(({ status }) => status)).toEqual(['active', 'signed', 'active']);
+    await readers.query(`update tenancies set pet_requests = '[]' where id = $1`, [ids[1]]);
+    expect(await dawn(server)).toBe(1);
+  });
+});
+
+describe('time zones', () => {
+  test('begins a day at its midnight in the zone of each account', async () => {
+    // It is 11:30 in London on 31 January, and 00:30 in Auckland on 1 February.
+    const beganMs = Date.now();
+    const startMs = Date.parse('2027-01-31T11:30:00Z');
+    const server = await startTestServer({ overrides: { clock: { nowMs: () => startMs + Date.now() - beganMs } } });
+    try {
+      const [london, auckland] = [await Agency.on(server), await Agency.on(server)];
+      await good(auckland.api.post('/v1/account', { time_zone: 'Pacific/Auckland' }));
+      const lets: { id: string }[] = [];
+      for (const agency of [london, auckland])
+        lets.push(await agency.signed((await agency.unit()).id, { start_date: '2027-02-01' }));
+      const unsigned = await london.draft((await london.unit()).id);
+      const sign = { signed_on: '2027-02-01' };
+      expectCode(await london.api.post(`/v1/tenancies/${unsigned.id}/sign`, sign), 'parameter_invalid');
+      const other = await auckland.draft((await auckland.unit()).id, { start_date: '2027-03-01' });
+      await auckland.move('tenancies', other.id, 'sign', sign);
+      const statuses = async () => [
+        (await london.get('tenancies', lets[0]!.id)).status,
+        (await auckland.get('tenancies', lets[1]!.id)).status,
+      ];
+      expect(await dawn(server)).toBe(1);
+      expect(await statuses()).toEqual(['signed', 'active']);
+      await advance(server, 0.5);
+      expect(await statuses()).toEqual(['signed', 'active']);
+      await advance(server, 0.05);
+      expect(await statuses()).toEqual(['active', 'active']);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+describe('several workers', () => {
+  test('make each move once when they run at the same time, also while requests change the records', async () => {
+    const first = await startLetting();
+    const second = await startTestServer({
+      connection: first.connection,
+      secretKey: first.secretKey,
+      overrides: { clock: lettingClock() },
+    });
+    try {
+      const agency = await Agency.on(first);
+      const unit = await agency.unit();
+      const ids = await Promise.all(
+        Array.from({ length: 40 }, async () => {
+          const { id } = await agency.draft((await agency.unit({ building: unit.building })).id, {
+            start_date: startDay,
+          });
+          return (await agency.move('tenancies', id, 'sign', { signed_on: startDay })).id;
+        }),
+      );
+      const updates = ids.map((id, number) =>
+        good(agency.api.post(`/v1/tenancies/${id}`, { metadata: { number: String(number) } })),
+      );
+      const counts = await Promise.all([
+        dawn(first),
+        dawn(second),
+        dawn(first),
+        ...updates.map(async (u) => void (await u)),
+      ]);
+      expect((counts[0] ?? 0) + (counts[1] ?? 0) + (counts[2] ?? 0)).toBe(40);
+      const { rows } = await first.context.database.readers.query<{ times: number }>(
+        `select count(*)::int as times from events where type = 'tenancy.activated' group by object_id`,
+      );
+      expect(rows.map(({ times }) => times)).toEqual(ids.map(() => 1));
+    } finally {
+      await second.stop();
+      await first.stop();
+    }
+  });
+});
