@@ -30,10 +30,19 @@ function verbOf(document: OpenApiDocument, { entry, params, answer }: SdkOperati
     summary: told.summary ?? '',
     about,
     ...(permission !== undefined && { permission }),
+    ...idOf(told),
     ...(params && { params: parametersOf(document, params) }),
     fields: fieldsOf(document, answer, entry.answer === 'list'),
     ...(example !== undefined && { example }),
   };
+}
+
+/** Returns the form of the id in the path, from its description: ``The id of the customer: `cus_…`.`` */
+function idOf({ parameters = [] }: OperationObject): Pick<Verb, 'id'> {
+  const id = parameters.find((parameter) => parameter.in === 'path');
+  if (!id) return {};
+  const [, form = id.name] = /`([^`]+)`/.exec(id.description ?? '') ?? [];
+  return { id: form };
 }
 
 interface Example {

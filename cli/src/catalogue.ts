@@ -19,6 +19,8 @@ export interface Verb {
   summary: string;
   about: string;
   permission?: string;
+  /** The form of the id that the command takes, such as `cus_…`. Left out if it takes none. */
+  id?: string;
   /** Left out if the operation takes none. */
   params?: Record<string, Parameter>;
   /** The members of the response, or of each record of a list. */

@@ -17,6 +17,10 @@ import { version } from './version.ts';
 export const resourceTexts: Record<string, string> = {
   references: 'Checks of a person as a tenant',
   applications: 'Applications to rent a home',
+  guarantors: 'Persons that pay if the tenants do not',
+  buildings: 'Houses and blocks of flats',
+  units: 'Homes to let',
+  tenancies: 'Lets of homes to tenants',
   customers: 'Applicants and tenants',
   files: 'Reports and evidence',
   events: 'Changes of records',
@@ -27,6 +31,7 @@ export const resourceTexts: Record<string, string> = {
   accounts: 'Connected accounts',
   api_keys: 'Keys and their permissions',
   api_versions: 'Versions of the API',
+  rulesets: 'The checks of the law on a day',
   test_helpers: 'Outcomes and the clock of a sandbox',
 };
 

@@ -28,8 +28,8 @@ export function addVerbs(parent: Command, resource: string): void {
 function addVerb(parent: Command, resource: string, name: string, verb: Verb): void {
   const isList = name === 'list' || name.startsWith('list_');
   const command = parent.command(name).summary(verb.summary).description(descriptionOf(verb));
-  const hasId = needsId(resource, name);
-  if (hasId) command.argument('<id>', idText(resource));
+  const hasId = verb.id !== undefined;
+  if (hasId) command.argument('<id>', `its id, ${verb.id}`);
   for (const [parameter, told] of Object.entries(verb.params ?? {})) addFlags(command, parameter, told);
   const isWrite = verb.params !== undefined && !isList && !['retrieve', 'api_version_preview'].includes(name);
   if (verb.params) {
@@ -39,7 +39,7 @@ function addVerb(parent: Command, resource: string, name: string, verb: Verb): v
   if (isList) command.option('--all', 'all pages, not only the first');
   if (name === 'contents') command.option('-o, --output <path>', 'write the file here instead of to standard output');
   if (name === 'recover') command.option('--wait', 'wait until the recovery is complete, and show its progress');
-  const example = exampleOf(resource, name, verb, hasId);
+  const example = exampleOf(resource, name, verb);
   command.addHelpText('after', `\nExample:\n  $ ${example}`);
   command.action(async (...given: unknown[]) => {
     const id = hasId ? (given.shift() as string) : undefined;
@@ -59,27 +59,6 @@ export interface OperationCall {
   params: Params;
   flags: GlobalFlags & { all?: boolean; wait?: boolean; output?: string; idempotencyKey?: string };
   question: string | null;
-}
-
-const withoutId = new Set(['account', 'activity', 'test_helpers clock']);
-
-/** Lists and creations need no id, nor do resources of which there is one. */
-function needsId(resource: string, name: string): boolean {
-  return !withoutId.has(resource) && name !== 'list' && name !== 'create';
-}
-
-function idText(resource: string): string {
-  const names: Record<string, string> = { webhook_endpoints: 'we_…', api_keys: 'key_…', logs: 'req_…' };
-  const prefixes: Record<string, string> = {
-    references: 'ref',
-    'test_helpers references': 'ref',
-    applications: 'app',
-    customers: 'cus',
-    files: 'file',
-    events: 'evt',
-    accounts: 'acct',
-  };
-  return `its id, ${names[resource] ?? `${prefixes[resource]}_…`}`;
 }
 
 function descriptionOf({ summary, about, permission }: Verb): string {
@@ -165,8 +144,8 @@ function attributeOf(parameter: string): string {
 }
 
 /** Returns a command line for the example of the API docs. */
-export function exampleOf(resource: string, name: string, verb: Verb, hasId: boolean): string {
-  const words = ['tenure', resource, name, ...(hasId ? [idText(resource).replace('its id, ', '')] : [])];
+export function exampleOf(resource: string, name: string, verb: Verb): string {
+  const words = ['tenure', resource, name, ...(verb.id === undefined ? [] : [verb.id])];
   for (const [field, value] of Object.entries(verb.example ?? {})) {
     const parameter = verb.params?.[field];
     if (!parameter) throw new CliError(`The example of ${resource} ${name} has an unknown field ${field}.`);

@@ -23,26 +23,42 @@ import type {
   ApiKeysListParams,
   ApiKeysRollParams,
   ApiVersion,
-  Application,
-  ApplicationCreatedEvent,
-  ApplicationDeletedEvent,
-  ApplicationUpdatedEvent,
+  ApplicationDecision,
+  ApplicationReferences,
+  ApplicationReview,
+  ApplicationsApproveParams,
   ApplicationsCreateParams,
   ApplicationsListParams,
+  ApplicationsRejectParams,
+  ApplicationsRequestReviewParams,
   ApplicationsRetrieveParams,
+  ApplicationsReviewParams,
   ApplicationsUpdateParams,
+  ApplicationsWithdrawParams,
+  Arrears,
   AutomaticReference,
   AutomaticReferenceInput,
+  Building,
+  BuildingCreatedEvent,
+  BuildingDeletedEvent,
+  BuildingUpdatedEvent,
+  BuildingsCreateParams,
+  BuildingsListParams,
+  BuildingsUpdateParams,
   Customer,
   CustomerCreatedEvent,
   CustomerDeletedEvent,
   CustomerUpdatedEvent,
   CustomersCreateParams,
   CustomersListParams,
+  CustomersRetrieveParams,
   CustomersUpdateParams,
   DeletedApplication,
+  DeletedBuilding,
   DeletedCustomer,
   DeletedFile,
+  DeletedGuarantor,
+  DeletedUnit,
   DeletedUser,
   DeletedWebhookEndpoint,
   Delivery,
@@ -57,6 +73,14 @@ import type {
   FilesCreateParams,
   FilesListParams,
   FilesUpdateParams,
+  GuarantorStatus,
+  GuarantorsAgreeParams,
+  GuarantorsCreateParams,
+  GuarantorsDeclineParams,
+  GuarantorsListParams,
+  GuarantorsReleaseParams,
+  GuarantorsRetrieveParams,
+  GuarantorsUpdateParams,
   Invitation,
   InvitationAcceptedEvent,
   InvitationCreatedEvent,
@@ -66,10 +90,14 @@ import type {
   InvitationsCreateParams,
   InvitationsListParams,
   InvitationsRetrieveParams,
+  Jurisdiction,
   Log,
   LogsListParams,
   Metadata,
+  Money,
   Outcome,
+  PetRequest,
+  RaisedCheck,
   Recovery,
   RecoveryCanceledEvent,
   RecoveryCompletedEvent,
@@ -77,8 +105,30 @@ import type {
   RecoveryUpdatedEvent,
   ReferenceStatus,
   ReferenceType,
+  Rent,
   RulesetsResource,
+  TenanciesAnswerPetParams,
+  TenanciesCancelParams,
+  TenanciesCreateParams,
+  TenanciesEndParams,
+  TenanciesGiveNoticeParams,
+  TenanciesListParams,
+  TenanciesRequestPetParams,
+  TenanciesRetrieveParams,
+  TenanciesSignParams,
+  TenanciesUpdateParams,
+  TenanciesWithdrawNoticeParams,
+  TenancyNotice,
+  TenancyRent,
+  TenancyStatus,
+  TenancyType,
   TestHelpersClockResource,
+  UnitStatus,
+  UnitType,
+  UnitsCreateParams,
+  UnitsListParams,
+  UnitsRetrieveParams,
+  UnitsUpdateParams,
   User,
   UserCreatedEvent,
   UserDeletedEvent,
@@ -137,17 +187,30 @@ export type {
   ApiKeysRollParams,
   ApiVersion,
   ApiVersionPreview,
-  Application,
-  ApplicationCreatedEvent,
-  ApplicationDeletedEvent,
+  ApplicationDecision,
   ApplicationReferences,
-  ApplicationUpdatedEvent,
+  ApplicationReview,
+  ApplicationsApproveParams,
   ApplicationsCreateParams,
   ApplicationsListParams,
+  ApplicationsRejectParams,
+  ApplicationsRequestReviewParams,
   ApplicationsRetrieveParams,
+  ApplicationsReviewParams,
   ApplicationsUpdateParams,
+  ApplicationsWithdrawParams,
+  Arrears,
   AutomaticReference,
   AutomaticReferenceInput,
+  Building,
+  BuildingAddress,
+  BuildingAddressInput,
+  BuildingCreatedEvent,
+  BuildingDeletedEvent,
+  BuildingUpdatedEvent,
+  BuildingsCreateParams,
+  BuildingsListParams,
+  BuildingsUpdateParams,
   CheckSeverity,
   Clock,
   Customer,
@@ -156,10 +219,14 @@ export type {
   CustomerUpdatedEvent,
   CustomersCreateParams,
   CustomersListParams,
+  CustomersRetrieveParams,
   CustomersUpdateParams,
   DeletedApplication,
+  DeletedBuilding,
   DeletedCustomer,
   DeletedFile,
+  DeletedGuarantor,
+  DeletedUnit,
   DeletedUser,
   DeletedWebhookEndpoint,
   Delivery,
@@ -183,6 +250,14 @@ export type {
   FilesCreateParams,
   FilesListParams,
   FilesUpdateParams,
+  GuarantorStatus,
+  GuarantorsAgreeParams,
+  GuarantorsCreateParams,
+  GuarantorsDeclineParams,
+  GuarantorsListParams,
+  GuarantorsReleaseParams,
+  GuarantorsRetrieveParams,
+  GuarantorsUpdateParams,
   Interval,
   Invitation,
   InvitationAcceptedEvent,
@@ -194,20 +269,25 @@ export type {
   InvitationsCreateParams,
   InvitationsListParams,
   InvitationsRetrieveParams,
+  Jurisdiction,
   Latency,
   LinkedRecords,
   Log,
   LoggedError,
   LogsListParams,
   Metadata,
+  Money,
+  MoneyInput,
   OtherEvent,
   Outcome,
+  PetRequest,
   PreviewedError,
   Provider,
   ProviderAData,
   ProviderCredentialsInput,
   ProviderData,
   ProviderNote,
+  RaisedCheck,
   Recovery,
   RecoveryCanceledEvent,
   RecoveryCompletedEvent,
@@ -216,17 +296,42 @@ export type {
   RecoveryUpdatedEvent,
   ReferenceStatus,
   ReferenceType,
+  RejectionReason,
   Rent,
   RentInput,
   RequestSource,
+  RightToRent,
+  RightToRentInput,
   Ruleset,
   RulesetCheck,
   RulesetId,
   RulesetsResource,
   RulesetsRetrieveParams,
   SecondFactor,
+  TenanciesAnswerPetParams,
+  TenanciesCancelParams,
+  TenanciesCreateParams,
+  TenanciesEndParams,
+  TenanciesGiveNoticeParams,
+  TenanciesListParams,
+  TenanciesRequestPetParams,
+  TenanciesRetrieveParams,
+  TenanciesSignParams,
+  TenanciesUpdateParams,
+  TenanciesWithdrawNoticeParams,
+  TenancyNotice,
+  TenancyRent,
+  TenancyRentInput,
+  TenancyStatus,
+  TenancyType,
   TestHelpersClockAdvanceParams,
   TestHelpersClockResource,
+  UnitStatus,
+  UnitType,
+  UnitsCreateParams,
+  UnitsListParams,
+  UnitsRetrieveParams,
+  UnitsUpdateParams,
   User,
   UserCreatedEvent,
   UserDeletedEvent,
@@ -285,6 +390,206 @@ export interface ApiVersionList {
   data: Array<ApiVersion>;
 }
 
+/**
+ * An application of one or more persons to rent a home together. Create a reference for each person.
+ * `references` sums them up, and changes at the same moment as they do.
+ */
+export interface Application {
+  /** The id of the application. */
+  id: string;
+  /** The kind of the object. */
+  object: 'application';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The ids of the persons that apply together: customers of this API, or of your own system. */
+  customers: Array<string | Customer | DeletedCustomer>;
+  /** The id of the home: a unit of this API, or of your own system. Null if you sent none. */
+  unit: string | null | Unit;
+  /** The rent. Null if it is not known. */
+  rent: Rent | null;
+  /** The day on which the applicants want to move in. Null if it is not known. */
+  move_in_date: string | null;
+  /** The state of the references that name this application. */
+  references: ApplicationReferences;
+  /**
+   * `open` until a decision. `approved` and `rejected` are decisions. `withdrawn`: the applicants gave
+   * up. `converted`: its tenancy was signed.
+   */
+  status: 'open' | 'approved' | 'rejected' | 'withdrawn' | 'converted' | (string & {});
+  /** The decision. Null while there is none. */
+  decision: ApplicationDecision | null;
+  /** The review of a rejection by a person. Null if the applicants did not ask for one. */
+  review: ApplicationReview | null;
+  /** The ids of its guarantors, the oldest first. */
+  guarantors: Array<string | Guarantor>;
+  /** The id of the signed tenancy that it led to. Null if there is none. */
+  tenancy: string | null | Tenancy;
+  /** The duties by law that are not met. */
+  checks: Array<RaisedCheck>;
+  /** When it was approved, in seconds since the Unix epoch. Null if it was not. */
+  approved_at: number | null;
+  /** When it was rejected, in seconds since the Unix epoch. Null if it was not. */
+  rejected_at: number | null;
+  /** When it was withdrawn, in seconds since the Unix epoch. Null if it was not. */
+  withdrawn_at: number | null;
+  /** When its tenancy was signed, in seconds since the Unix epoch. Null if none was. */
+  converted_at: number | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface ApplicationApprovedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.approved';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApplicationCheckRaisedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.check_raised';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApplicationConvertedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.converted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApplicationCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApplicationDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 export interface ApplicationList {
   /** The kind of the object. */
   object: 'list';
@@ -294,6 +599,197 @@ export interface ApplicationList {
   has_more: boolean;
   /** The records of the page. */
   data: Array<Application>;
+}
+
+export interface ApplicationRejectedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.rejected';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApplicationReopenedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.reopened';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApplicationReviewRequestedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.review_requested';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApplicationReviewedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.reviewed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApplicationUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApplicationWithdrawnEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.withdrawn';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface BuildingList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Building>;
 }
 
 export interface CustomerList {
@@ -347,6 +843,240 @@ export interface FileList {
   data: Array<File>;
 }
 
+/**
+ * A person that pays if the tenants do not. A guarantor is referenced like an applicant: create a
+ * reference with the same `application` and the guarantor’s `customer`.
+ */
+export interface Guarantor {
+  /** The id of the guarantor. */
+  id: string;
+  /** The kind of the object. */
+  object: 'guarantor';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the application. */
+  application: string | Application;
+  /** The id of the guarantor’s person: a customer of this API, or of your own system. It is no applicant. */
+  customer: string | Customer | DeletedCustomer;
+  /** The ids of the applicants that the guarantor stands for. Null means all. */
+  guarantees: Array<string | Customer | DeletedCustomer> | null;
+  /** The most that the guarantor pays. Null if there is no limit. */
+  limit: Money | null;
+  /** The id of the file with the deed of guarantee. Null if there is none. */
+  file: string | null | File;
+  /** The id of the newest reference of this person for this application. Null if there is none. */
+  reference: string | null | Reference;
+  /** The id of the signed tenancy of the application. Null if there is none. */
+  tenancy: string | null | Tenancy;
+  /** `proposed` until the guarantor has agreed or declined. `released`: the guarantee has ended. */
+  status: GuarantorStatus | (string & {});
+  /** The day of the agreement. Null if there is none. */
+  agreed_on: string | null;
+  /** The day of the release. Null if there was none. */
+  released_on: string | null;
+  /** When `agree` was called, in seconds since the Unix epoch. Null if it was not. */
+  agreed_at: number | null;
+  /** When it declined, in seconds since the Unix epoch. Null if it did not. */
+  declined_at: number | null;
+  /** When `release` was called, in seconds since the Unix epoch. Null if it was not. */
+  released_at: number | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface GuarantorAgreedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'guarantor.agreed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Guarantor;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface GuarantorCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'guarantor.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Guarantor;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface GuarantorDeclinedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'guarantor.declined';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Guarantor;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface GuarantorDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'guarantor.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Guarantor;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface GuarantorList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Guarantor>;
+}
+
+export interface GuarantorReleasedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'guarantor.released';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Guarantor;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface GuarantorUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'guarantor.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Guarantor;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 export interface InvitationList {
   /** The kind of the object. */
   object: 'list';
@@ -368,6 +1098,41 @@ export type KnownEvent =
   | ApplicationCreatedEvent
   | ApplicationUpdatedEvent
   | ApplicationDeletedEvent
+  | ApplicationApprovedEvent
+  | ApplicationRejectedEvent
+  | ApplicationWithdrawnEvent
+  | ApplicationReviewRequestedEvent
+  | ApplicationReviewedEvent
+  | ApplicationConvertedEvent
+  | ApplicationReopenedEvent
+  | ApplicationCheckRaisedEvent
+  | GuarantorCreatedEvent
+  | GuarantorUpdatedEvent
+  | GuarantorDeletedEvent
+  | GuarantorAgreedEvent
+  | GuarantorDeclinedEvent
+  | GuarantorReleasedEvent
+  | BuildingCreatedEvent
+  | BuildingUpdatedEvent
+  | BuildingDeletedEvent
+  | UnitCreatedEvent
+  | UnitUpdatedEvent
+  | UnitDeletedEvent
+  | UnitAvailableEvent
+  | UnitReservedEvent
+  | UnitLetAgreedEvent
+  | UnitOccupiedEvent
+  | TenancyCreatedEvent
+  | TenancyUpdatedEvent
+  | TenancySignedEvent
+  | TenancyActivatedEvent
+  | TenancyNoticeGivenEvent
+  | TenancyNoticeWithdrawnEvent
+  | TenancyEndedEvent
+  | TenancyCanceledEvent
+  | TenancyPetRequestedEvent
+  | TenancyPetAnsweredEvent
+  | TenancyCheckRaisedEvent
   | CustomerCreatedEvent
   | CustomerUpdatedEvent
   | CustomerDeletedEvent
@@ -623,6 +1388,701 @@ export interface ReferenceUpdatedEvent {
   api_version?: string;
 }
 
+/**
+ * The let of a home to its tenants. A draft holds nothing. From `sign` on, it holds its unit from
+ * `start_date` to `end_date`, both included. It starts and ends by itself when the day comes, in the
+ * time zone of the account.
+ */
+export interface Tenancy {
+  /** The id of the tenancy. */
+  id: string;
+  /** The kind of the object. */
+  object: 'tenancy';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the home. */
+  unit: string | Unit;
+  /** The ids of the tenants, who are jointly liable. The first is the lead tenant. */
+  customers: Array<string | Customer | DeletedCustomer>;
+  /** The first day. */
+  start_date: string;
+  /** The last day. Null if it is not known: the tenancy goes on until a notice. */
+  end_date: string | null;
+  /** The rent. */
+  rent: TenancyRent;
+  /** The kind of tenancy. An assured one is the usual let of a home to a person. */
+  type: TenancyType | (string & {});
+  /** The id of the application that led to it. Null if there was none. */
+  application: string | null | Application;
+  /** The id of the tenancy before it, of other tenants of the same home. Null if there is none. */
+  replaces: string | null | Tenancy;
+  /** The id of the file with the signed agreement. Null if there is none. */
+  agreement: string | null | File;
+  /**
+   * The day on which the tenants got the written statement of terms (Housing Act 1988, s16D). Null if
+   * they did not.
+   */
+  statement_given_on: string | null;
+  /** The ids of the guarantors that have agreed. */
+  guarantors: Array<string | Guarantor>;
+  /** The id of its deposit. Null if there is none. */
+  deposit: string | null;
+  /** The law that applies, from the building. Null means that of the account, `rules.ruleset`. */
+  jurisdiction: Jurisdiction | (string & {}) | null;
+  /** The notice that was given. Null if there is none, or if it was withdrawn. */
+  notice: TenancyNotice | null;
+  /** How it ended. Null until it has ended. */
+  end_reason:
+    | 'notice'
+    | 'expiry'
+    | 'surrender'
+    | 'possession_order'
+    | 'abandonment'
+    | 'death'
+    | 'other'
+    | (string & {})
+    | null;
+  /** Why it was canceled. Null if it was not, or if no reason was given. */
+  cancel_reason: string | null;
+  /** What the tenants owe, in the smallest unit of the currency of the rent. Below 0, they have credit. */
+  balance: number;
+  /** The rent that is overdue. */
+  arrears: Arrears;
+  /** The tenants’ requests to keep a pet, the oldest first. */
+  pet_requests: Array<PetRequest>;
+  /** The day on which the agreement was signed. Null until then. */
+  signed_on: string | null;
+  /** The duties by law that are not met. */
+  checks: Array<RaisedCheck>;
+  /**
+   * `draft`, then `signed`: it holds the home. `active` from its first day. `notice`: a notice was
+   * given. `ended` after its last day. `canceled`: it never began.
+   */
+  status: TenancyStatus | (string & {});
+  /** When `sign` was called, in seconds since the Unix epoch. Null until then. */
+  signed_at: number | null;
+  /** When it became `active`, in seconds since the Unix epoch. Null until then. */
+  activated_at: number | null;
+  /** When its notice was recorded, in seconds since the Unix epoch. Null if there is none. */
+  notice_given_at: number | null;
+  /** When it became `ended`, in seconds since the Unix epoch. Null until then. */
+  ended_at: number | null;
+  /** When it was canceled, in seconds since the Unix epoch. Null if it was not. */
+  canceled_at: number | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface TenancyActivatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.activated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyCanceledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.canceled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyCheckRaisedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.check_raised';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyEndedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.ended';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Tenancy>;
+}
+
+export interface TenancyNoticeGivenEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.notice_given';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyNoticeWithdrawnEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.notice_withdrawn';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyPetAnsweredEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.pet_answered';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyPetRequestedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.pet_requested';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancySignedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.signed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/**
+ * A home that is let as a whole: a flat, a house or a room. Its `status` follows from its tenancies
+ * and holding deposits, in the same transaction. No two tenancies hold a unit on the same day.
+ */
+export interface Unit {
+  /** The id of the unit. */
+  id: string;
+  /** The kind of the object. */
+  object: 'unit';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of its building. */
+  building: string | Building;
+  /** The name within the building, such as `Flat 2`. */
+  name: string;
+  /** The kind of the home. A house that is let by the room has a unit for each room. */
+  type: UnitType | (string & {});
+  /** The number of bedrooms. Null if it is not known. */
+  bedrooms: number | null;
+  /** The number of people that may live there. Null if it is not known. */
+  max_occupants: number | null;
+  /** The rent that is asked. Null if it is not known. */
+  rent: Rent | null;
+  /** Whether it is advertised. In England, an advertised home must have a `rent`. */
+  on_market: boolean;
+  /** Whether your team no longer lets it. */
+  archived: boolean;
+  /**
+   * `occupied`: a tenancy is active or in notice. `let_agreed`: one is signed. `reserved`: a holding
+   * deposit is held. `available`: none of these.
+   */
+  status: UnitStatus | (string & {});
+  /** The id of the tenancy that holds it now: active or in notice. Null if there is none. */
+  tenancy: string | null | Tenancy;
+  /** The id of the signed tenancy that starts next. Null if there is none. */
+  next_tenancy: string | null | Tenancy;
+  /** The id of the holding deposit that reserves it. Null if there is none. */
+  holding_deposit: string | null;
+  /** The day after the last tenancy. Null if no end of it is known, or if the home was never let. */
+  available_on: string | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface UnitAvailableEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'unit.available';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Unit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface UnitCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'unit.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Unit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface UnitDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'unit.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Unit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface UnitLetAgreedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'unit.let_agreed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Unit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface UnitList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Unit>;
+}
+
+export interface UnitOccupiedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'unit.occupied';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Unit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface UnitReservedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'unit.reserved';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Unit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface UnitUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'unit.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Unit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 export interface UserList {
   /** The kind of the object. */
   object: 'list';
@@ -824,6 +2284,124 @@ export interface ApplicationsResource {
   update(id: string, params: ApplicationsUpdateParams, options?: RequestOptions): TenurePromise<Application>;
   /** Deletes the application. Events and logs still name it. */
   delete(id: string, options?: RequestOptions): TenurePromise<DeletedApplication>;
+  /** Records the decision to let to these applicants. Then draft and sign a tenancy. */
+  approve(id: string, params?: ApplicationsApproveParams, options?: RequestOptions): TenurePromise<Application>;
+  /**
+   * Records the decision not to let to these applicants, with its reasons. The applicants can ask for a
+   * review by a person.
+   */
+  reject(id: string, params: ApplicationsRejectParams, options?: RequestOptions): TenurePromise<Application>;
+  /** Records that the applicants gave up. */
+  withdraw(id: string, params?: ApplicationsWithdrawParams, options?: RequestOptions): TenurePromise<Application>;
+  /**
+   * Records that the applicants want a person to review the rejection (UK GDPR, Articles 22A to 22D). A
+   * rejection can be reviewed once.
+   */
+  requestReview(
+    id: string,
+    params?: ApplicationsRequestReviewParams,
+    options?: RequestOptions,
+  ): TenurePromise<Application>;
+  /** Records the result of a review. A person must review, so an agent’s key is refused. */
+  review(id: string, params: ApplicationsReviewParams, options?: RequestOptions): TenurePromise<Application>;
+}
+
+export interface GuarantorsResource {
+  /** Returns the account’s guarantors, the newest first. */
+  list(params?: GuarantorsListParams, options?: RequestOptions): ListPromise<Guarantor, GuarantorList>;
+  /**
+   * Proposes a guarantor for an application. Then create a reference of the guarantor’s person for the
+   * same application.
+   */
+  create(params: GuarantorsCreateParams, options?: RequestOptions): TenurePromise<Guarantor>;
+  /** Returns the guarantor as it is now. */
+  retrieve(id: string, params?: GuarantorsRetrieveParams, options?: RequestOptions): TenurePromise<Guarantor>;
+  /**
+   * Sets the members that you send. All others stay as they are. After the proposal, you can only update
+   * `file` and `metadata`.
+   */
+  update(id: string, params: GuarantorsUpdateParams, options?: RequestOptions): TenurePromise<Guarantor>;
+  /** Deletes the guarantor. Events and logs still name it. */
+  delete(id: string, options?: RequestOptions): TenurePromise<DeletedGuarantor>;
+  /** The guarantor stands by the application, and by its tenancy. */
+  agree(id: string, params: GuarantorsAgreeParams, options?: RequestOptions): TenurePromise<Guarantor>;
+  /** The person does not become a guarantor. */
+  decline(id: string, params?: GuarantorsDeclineParams, options?: RequestOptions): TenurePromise<Guarantor>;
+  /** Ends a guarantee. */
+  release(id: string, params: GuarantorsReleaseParams, options?: RequestOptions): TenurePromise<Guarantor>;
+}
+
+export interface BuildingsResource {
+  /** Returns the account’s buildings, the newest first. */
+  list(params?: BuildingsListParams, options?: RequestOptions): ListPromise<Building, BuildingList>;
+  /** Creates a building. */
+  create(params: BuildingsCreateParams, options?: RequestOptions): TenurePromise<Building>;
+  /** Returns the building as it is now. */
+  retrieve(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Building>;
+  /** Sets the members that you send. All others stay as they are. */
+  update(id: string, params: BuildingsUpdateParams, options?: RequestOptions): TenurePromise<Building>;
+  /** Deletes the building. Events and logs still name it. */
+  delete(id: string, options?: RequestOptions): TenurePromise<DeletedBuilding>;
+}
+
+export interface UnitsResource {
+  /** Returns the account’s units, the newest first. */
+  list(params?: UnitsListParams, options?: RequestOptions): ListPromise<Unit, UnitList>;
+  /** Creates a unit. */
+  create(params: UnitsCreateParams, options?: RequestOptions): TenurePromise<Unit>;
+  /** Returns the unit as it is now. */
+  retrieve(id: string, params?: UnitsRetrieveParams, options?: RequestOptions): TenurePromise<Unit>;
+  /**
+   * Sets the members that you send. All others stay as they are. A home that a tenancy or a holding
+   * deposit holds cannot be archived.
+   */
+  update(id: string, params: UnitsUpdateParams, options?: RequestOptions): TenurePromise<Unit>;
+  /** Deletes the unit. Events and logs still name it. */
+  delete(id: string, options?: RequestOptions): TenurePromise<DeletedUnit>;
+}
+
+export interface TenanciesResource {
+  /** Returns the account’s tenancies, the newest first. */
+  list(params?: TenanciesListParams, options?: RequestOptions): ListPromise<Tenancy, TenancyList>;
+  /**
+   * Creates a draft, which holds nothing. The unit, the application and the earlier tenancy must be
+   * records of this account.
+   */
+  create(params: TenanciesCreateParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /** Returns the tenancy as it is now. */
+  retrieve(id: string, params?: TenanciesRetrieveParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /**
+   * Sets the members that you send. All others stay as they are. After the draft, you can only update
+   * `agreement`, `statement_given_on` and `metadata`.
+   */
+  update(id: string, params: TenanciesUpdateParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /**
+   * Makes a draft a signed tenancy. It holds its unit from now on, and converts its application. The law
+   * of the day of signing applies: an `error` refuses, and a `warn` stands in `checks`.
+   */
+  sign(id: string, params: TenanciesSignParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /**
+   * Records a notice of the tenants, of the landlord, or an agreement to end. The tenancy then ends on
+   * `ends_on`. A landlord’s notice ends nothing by itself: call `end` when the tenants have left, or a
+   * court has decided.
+   */
+  giveNotice(id: string, params: TenanciesGiveNoticeParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /**
+   * The tenancy goes on as before the notice, if its unit is still free. Both sides must have agreed in
+   * writing.
+   */
+  withdrawNotice(id: string, params: TenanciesWithdrawNoticeParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /** Ends an active tenancy, or one in notice, on this day. Its unit is free from the next day on. */
+  end(id: string, params: TenanciesEndParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /** Cancels a draft, or a signed tenancy that has not begun. Its application can be let again. */
+  cancel(id: string, params?: TenanciesCancelParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /**
+   * Records that a tenant asks to keep a pet. The landlord has 28 days to answer, and 7 more days once
+   * the tenant has sent the information that the landlord asked for.
+   */
+  requestPet(id: string, params: TenanciesRequestPetParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /** Records the landlord’s answer, or that the landlord asks for information. */
+  answerPet(id: string, params: TenanciesAnswerPetParams, options?: RequestOptions): TenurePromise<Tenancy>;
 }
 
 export interface CustomersResource {
@@ -834,7 +2412,7 @@ export interface CustomersResource {
   /** Returns the customer as it is now. */
   retrieve(
     id: string,
-    params?: Record<string, never>,
+    params?: CustomersRetrieveParams,
     options?: RequestOptions,
   ): TenurePromise<Customer | DeletedCustomer>;
   /** Sets the members that you send. All others stay as they are. */
@@ -1064,6 +2642,10 @@ export interface ApiVersionsResource {
 export interface Resources {
   references: ReferencesResource;
   applications: ApplicationsResource;
+  guarantors: GuarantorsResource;
+  buildings: BuildingsResource;
+  units: UnitsResource;
+  tenancies: TenanciesResource;
   customers: CustomersResource;
   files: FilesResource;
   events: EventsResource;

@@ -674,18 +674,131 @@ export interface Application {
   created: number;
   /** The ids of the persons that apply together: customers of this API, or of your own system. */
   customers: Array<string | Customer | DeletedCustomer>;
-  /** The home, as an id of your own system. Null if you sent none. */
-  unit: string | null;
+  /** The id of the home: a unit of this API, or of your own system. Null if you sent none. */
+  unit: string | null | Unit;
   /** The rent. Null if it is not known. */
   rent: Rent | null;
   /** The day on which the applicants want to move in. Null if it is not known. */
   move_in_date: string | null;
   /** The state of the references that name this application. */
   references: ApplicationReferences;
+  /**
+   * `open` until a decision. `approved` and `rejected` are decisions. `withdrawn`: the applicants gave
+   * up. `converted`: its tenancy was signed.
+   */
+  status: 'open' | 'approved' | 'rejected' | 'withdrawn' | 'converted' | (string & {});
+  /** The decision. Null while there is none. */
+  decision: ApplicationDecision | null;
+  /** The review of a rejection by a person. Null if the applicants did not ask for one. */
+  review: ApplicationReview | null;
+  /** The ids of its guarantors, the oldest first. */
+  guarantors: Array<string | Guarantor>;
+  /** The id of the signed tenancy that it led to. Null if there is none. */
+  tenancy: string | null | Tenancy;
+  /** The duties by law that are not met. */
+  checks: Array<RaisedCheck>;
+  /** When it was approved, in seconds since the Unix epoch. Null if it was not. */
+  approved_at: number | null;
+  /** When it was rejected, in seconds since the Unix epoch. Null if it was not. */
+  rejected_at: number | null;
+  /** When it was withdrawn, in seconds since the Unix epoch. Null if it was not. */
+  withdrawn_at: number | null;
+  /** When its tenancy was signed, in seconds since the Unix epoch. Null if none was. */
+  converted_at: number | null;
   /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
   metadata: Metadata;
   /** The account of the record. Only in responses to requests with `Service-Context`. */
   account?: string;
+}
+
+export interface ApplicationApprovedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.approved';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApplicationCheckRaisedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.check_raised';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApplicationConvertedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.converted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
 }
 
 export interface ApplicationCreatedEvent {
@@ -716,6 +829,20 @@ export interface ApplicationCreatedEvent {
    * `Service-Version` has it.
    */
   api_version?: string;
+}
+
+/** The decision on an application. */
+export interface ApplicationDecision {
+  /** The decision. */
+  outcome: 'approved' | 'rejected' | (string & {});
+  /** The reasons of a rejection. Empty for an approval. */
+  reasons: Array<RejectionReason | (string & {})>;
+  /** A note. Null if there is none. */
+  note: string | null;
+  /** Whether no person took part: an agent’s key decided. */
+  automated: boolean;
+  /** When it was decided, in seconds since the Unix epoch. */
+  decided_at: number;
 }
 
 export interface ApplicationDeletedEvent {
@@ -790,6 +917,140 @@ export interface ApplicationReferences {
   result: Outcome | (string & {}) | null;
 }
 
+export interface ApplicationRejectedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.rejected';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApplicationReopenedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.reopened';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The review of a rejection by a person. */
+export interface ApplicationReview {
+  /** `requested` until a person has reviewed the rejection. `changed`: the application is open again. */
+  status: 'requested' | 'upheld' | 'changed' | (string & {});
+  /** What the applicants said. Null if they said nothing. */
+  message: string | null;
+  /** The grounds of the result. Null before. */
+  note: string | null;
+  /** When the applicants asked for it, in seconds since the Unix epoch. */
+  requested_at: number;
+  /** When it ended, in seconds since the Unix epoch. Null before. */
+  completed_at: number | null;
+}
+
+export interface ApplicationReviewRequestedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.review_requested';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApplicationReviewedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.reviewed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 export interface ApplicationUpdatedEvent {
   /** The id of the event. */
   id: string;
@@ -820,6 +1081,44 @@ export interface ApplicationUpdatedEvent {
   api_version?: string;
 }
 
+export interface ApplicationWithdrawnEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.withdrawn';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The rent that is overdue. */
+export interface Arrears {
+  /** In the smallest unit of the currency of the rent. */
+  amount: number;
+  /** The first day of the arrears. Null if there are none. */
+  since: string | null;
+}
+
 /** The check of a reference by a provider. */
 export interface AutomaticReference {
   /** Whether a provider makes the check. */
@@ -848,6 +1147,160 @@ export interface AutomaticReferenceInput {
    * `provider_a`.
    */
   provider?: Provider | null | undefined;
+}
+
+/** A house, or a block of flats. Each home in it is a unit, and a house of one home has one unit. */
+export interface Building {
+  /** The id of the building. */
+  id: string;
+  /** The kind of the object. */
+  object: 'building';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The name by which your team knows the building. */
+  name: string;
+  /** The address of the building. Its units have the same one. */
+  address: BuildingAddress;
+  /**
+   * The law that applies to homes here. Null means that of the account, `rules.ruleset`. Only `england`
+   * has checks yet.
+   */
+  jurisdiction: Jurisdiction | (string & {}) | null;
+  /** Whether your team no longer manages it. */
+  archived: boolean;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+/** The address of a building. */
+export interface BuildingAddress {
+  /** House and street. */
+  line1: string;
+  /** The second line. Null if there is none. */
+  line2: string | null;
+  /** Town or city. */
+  city: string;
+  /** The postal code, as it is written in the country. */
+  postal_code: string;
+  /** ISO 3166-1 alpha-2, such as `GB`. */
+  country: string;
+}
+
+/** The address of a building. */
+export interface BuildingAddressInput {
+  /** House and street. */
+  line1: string;
+  /** The second line. Null if there is none. */
+  line2?: string | null | undefined;
+  /** Town or city. */
+  city: string;
+  /** The postal code, as it is written in the country. */
+  postal_code: string;
+  /** ISO 3166-1 alpha-2, such as `GB`. */
+  country: string;
+}
+
+export interface BuildingCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'building.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Building;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface BuildingDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'building.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Building;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface BuildingList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Building>;
+}
+
+export interface BuildingUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'building.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Building;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
 }
 
 /** What a failed check does. */
@@ -885,6 +1338,8 @@ export interface Customer {
    * them.
    */
   addresses: Array<Address>;
+  /** The check of the right to rent (Immigration Act 2014, s22). Null if none was recorded. */
+  right_to_rent: RightToRent | null;
   /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
   metadata: Metadata;
   /** The account of the record. Only in responses to requests with `Service-Context`. */
@@ -1003,6 +1458,17 @@ export interface DeletedApplication {
   account?: string;
 }
 
+export interface DeletedBuilding {
+  /** The id of the building. */
+  id: string;
+  /** The kind of the object. */
+  object: 'building';
+  /** The record was deleted. */
+  deleted: true;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
 export interface DeletedCustomer {
   /** The id of the customer. */
   id: string;
@@ -1019,6 +1485,28 @@ export interface DeletedFile {
   id: string;
   /** The kind of the object. */
   object: 'file';
+  /** The record was deleted. */
+  deleted: true;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface DeletedGuarantor {
+  /** The id of the guarantor. */
+  id: string;
+  /** The kind of the object. */
+  object: 'guarantor';
+  /** The record was deleted. */
+  deleted: true;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface DeletedUnit {
+  /** The id of the unit. */
+  id: string;
+  /** The kind of the object. */
+  object: 'unit';
   /** The record was deleted. */
   deleted: true;
   /** The account of the record. Only in responses to requests with `Service-Context`. */
@@ -1397,6 +1885,243 @@ export interface FileUpdatedEvent {
   api_version?: string;
 }
 
+/**
+ * A person that pays if the tenants do not. A guarantor is referenced like an applicant: create a
+ * reference with the same `application` and the guarantor’s `customer`.
+ */
+export interface Guarantor {
+  /** The id of the guarantor. */
+  id: string;
+  /** The kind of the object. */
+  object: 'guarantor';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the application. */
+  application: string | Application;
+  /** The id of the guarantor’s person: a customer of this API, or of your own system. It is no applicant. */
+  customer: string | Customer | DeletedCustomer;
+  /** The ids of the applicants that the guarantor stands for. Null means all. */
+  guarantees: Array<string | Customer | DeletedCustomer> | null;
+  /** The most that the guarantor pays. Null if there is no limit. */
+  limit: Money | null;
+  /** The id of the file with the deed of guarantee. Null if there is none. */
+  file: string | null | File;
+  /** The id of the newest reference of this person for this application. Null if there is none. */
+  reference: string | null | Reference;
+  /** The id of the signed tenancy of the application. Null if there is none. */
+  tenancy: string | null | Tenancy;
+  /** `proposed` until the guarantor has agreed or declined. `released`: the guarantee has ended. */
+  status: GuarantorStatus | (string & {});
+  /** The day of the agreement. Null if there is none. */
+  agreed_on: string | null;
+  /** The day of the release. Null if there was none. */
+  released_on: string | null;
+  /** When `agree` was called, in seconds since the Unix epoch. Null if it was not. */
+  agreed_at: number | null;
+  /** When it declined, in seconds since the Unix epoch. Null if it did not. */
+  declined_at: number | null;
+  /** When `release` was called, in seconds since the Unix epoch. Null if it was not. */
+  released_at: number | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface GuarantorAgreedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'guarantor.agreed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Guarantor;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface GuarantorCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'guarantor.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Guarantor;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface GuarantorDeclinedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'guarantor.declined';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Guarantor;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface GuarantorDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'guarantor.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Guarantor;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface GuarantorList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Guarantor>;
+}
+
+export interface GuarantorReleasedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'guarantor.released';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Guarantor;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The state of a guarantor. */
+export type GuarantorStatus = 'proposed' | 'agreed' | 'declined' | 'released';
+
+export interface GuarantorUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'guarantor.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Guarantor;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 /** An interval of payments. */
 export type Interval = 'week' | 'month' | 'year';
 
@@ -1586,6 +2311,9 @@ export interface InvitationWithSecret {
   account?: string;
 }
 
+/** The law that applies to a home. */
+export type Jurisdiction = 'england' | 'wales' | 'scotland' | 'northern_ireland' | 'none';
+
 /** An event of a type that this release has. `type` tells the kind of the record in its data. */
 export type KnownEvent =
   | ReferenceCreatedEvent
@@ -1596,6 +2324,41 @@ export type KnownEvent =
   | ApplicationCreatedEvent
   | ApplicationUpdatedEvent
   | ApplicationDeletedEvent
+  | ApplicationApprovedEvent
+  | ApplicationRejectedEvent
+  | ApplicationWithdrawnEvent
+  | ApplicationReviewRequestedEvent
+  | ApplicationReviewedEvent
+  | ApplicationConvertedEvent
+  | ApplicationReopenedEvent
+  | ApplicationCheckRaisedEvent
+  | GuarantorCreatedEvent
+  | GuarantorUpdatedEvent
+  | GuarantorDeletedEvent
+  | GuarantorAgreedEvent
+  | GuarantorDeclinedEvent
+  | GuarantorReleasedEvent
+  | BuildingCreatedEvent
+  | BuildingUpdatedEvent
+  | BuildingDeletedEvent
+  | UnitCreatedEvent
+  | UnitUpdatedEvent
+  | UnitDeletedEvent
+  | UnitAvailableEvent
+  | UnitReservedEvent
+  | UnitLetAgreedEvent
+  | UnitOccupiedEvent
+  | TenancyCreatedEvent
+  | TenancyUpdatedEvent
+  | TenancySignedEvent
+  | TenancyActivatedEvent
+  | TenancyNoticeGivenEvent
+  | TenancyNoticeWithdrawnEvent
+  | TenancyEndedEvent
+  | TenancyCanceledEvent
+  | TenancyPetRequestedEvent
+  | TenancyPetAnsweredEvent
+  | TenancyCheckRaisedEvent
   | CustomerCreatedEvent
   | CustomerUpdatedEvent
   | CustomerDeletedEvent
@@ -1637,6 +2400,41 @@ export type EventType =
   | 'application.created'
   | 'application.updated'
   | 'application.deleted'
+  | 'application.approved'
+  | 'application.rejected'
+  | 'application.withdrawn'
+  | 'application.review_requested'
+  | 'application.reviewed'
+  | 'application.converted'
+  | 'application.reopened'
+  | 'application.check_raised'
+  | 'guarantor.created'
+  | 'guarantor.updated'
+  | 'guarantor.deleted'
+  | 'guarantor.agreed'
+  | 'guarantor.declined'
+  | 'guarantor.released'
+  | 'building.created'
+  | 'building.updated'
+  | 'building.deleted'
+  | 'unit.created'
+  | 'unit.updated'
+  | 'unit.deleted'
+  | 'unit.available'
+  | 'unit.reserved'
+  | 'unit.let_agreed'
+  | 'unit.occupied'
+  | 'tenancy.created'
+  | 'tenancy.updated'
+  | 'tenancy.signed'
+  | 'tenancy.activated'
+  | 'tenancy.notice_given'
+  | 'tenancy.notice_withdrawn'
+  | 'tenancy.ended'
+  | 'tenancy.canceled'
+  | 'tenancy.pet_requested'
+  | 'tenancy.pet_answered'
+  | 'tenancy.check_raised'
   | 'customer.created'
   | 'customer.updated'
   | 'customer.deleted'
@@ -1770,6 +2568,22 @@ export interface LoggedError {
 /** Your own key-value pairs. */
 export type Metadata = Record<string, string>;
 
+/** An amount of money. */
+export interface Money {
+  /** In the smallest unit of the currency: 95000 is 950.00 pounds. */
+  amount: number;
+  /** The currency (ISO 4217) in lower case. */
+  currency: string;
+}
+
+/** An amount of money. */
+export interface MoneyInput {
+  /** In the smallest unit of the currency: 95000 is 950.00 pounds. */
+  amount: number;
+  /** The currency (ISO 4217) in lower case: `gbp`. */
+  currency: string;
+}
+
 /** An event of a type that a later release has added. */
 export interface OtherEvent {
   /** The id of the event. */
@@ -1803,6 +2617,27 @@ export interface OtherEvent {
 
 /** The verdict of a check, from good to bad. */
 export type Outcome = 'accept' | 'consider' | 'high_risk';
+
+/** A tenant’s request to keep a pet. */
+export interface PetRequest {
+  /** Its number in the tenancy: 1, 2, … */
+  number: number;
+  /** The tenant that asks. */
+  customer: string | Customer | DeletedCustomer;
+  /** The pet, in the words of the tenant. */
+  description: string;
+  /** The day of the request. */
+  requested_on: string;
+  /** The last day for the landlord’s answer (Housing Act 1988, s16A). */
+  answer_by: string;
+  /**
+   * `open` until the landlord answers. `information_asked`: the landlord waits for information from the
+   * tenant.
+   */
+  status: 'open' | 'information_asked' | 'granted' | 'refused' | (string & {});
+  /** The reason of the answer. A refusal has one. */
+  reason: string | null;
+}
 
 /** The error that a request would get. */
 export interface PreviewedError {
@@ -1891,6 +2726,16 @@ export interface ProviderNote {
   created: number;
   /** The text of the note. */
   message: string;
+}
+
+/** A duty by law that is not met. */
+export interface RaisedCheck {
+  /** The id of the check in the ruleset. */
+  id: string;
+  /** The rule, its source, and what to do. */
+  message: string;
+  /** When it was raised, in seconds since the Unix epoch. */
+  since: number;
 }
 
 /** A job that sends a webhook endpoint all events that it missed since a given time. */
@@ -2260,6 +3105,25 @@ export interface ReferenceUpdatedEvent {
   api_version?: string;
 }
 
+/**
+ * The reason of a rejection. `affordability`: The rent is more than the income can carry.
+ * `credit_history`: The credit history has defaults, judgments or arrears. `landlord_reference`: An
+ * earlier landlord does not recommend the tenancy.
+ */
+export type RejectionReason =
+  | 'affordability'
+  | 'credit_history'
+  | 'landlord_reference'
+  | 'employment_reference'
+  | 'identity_unverified'
+  | 'right_to_rent'
+  | 'information_false'
+  | 'reference_incomplete'
+  | 'sanctions'
+  | 'other_applicant'
+  | 'unit_withdrawn'
+  | 'other';
+
 /** The rent of a home. */
 export interface Rent {
   /** In the smallest unit of the currency: 95000 is 950.00 pounds. */
@@ -2282,6 +3146,30 @@ export interface RentInput {
 
 /** The interface of a request. */
 export type RequestSource = 'api' | 'dashboard' | 'portal';
+
+/** A check of the right to rent in England. */
+export interface RightToRent {
+  /** Whether the right ends on a day. */
+  status: 'unlimited' | 'time_limited' | (string & {});
+  /** The day of the check. */
+  checked_on: string;
+  /** The last day of the right. Null if it has none. */
+  expires_on: string | null;
+  /** The ids of the files with the evidence. */
+  files: Array<string | File>;
+}
+
+/** A check of the right to rent in England. */
+export interface RightToRentInput {
+  /** Whether the right ends on a day. */
+  status: 'unlimited' | 'time_limited';
+  /** The day of the check. */
+  checked_on: string;
+  /** The last day of the right. Null if it has none. */
+  expires_on?: string | null | undefined;
+  /** The ids of the files with the evidence. */
+  files?: Array<string> | undefined;
+}
 
 export interface Ruleset {
   /** The id of the ruleset. `none` has no checks. */
@@ -2320,6 +3208,751 @@ export type RulesetId = 'england' | 'none';
 
 /** The second factor of a sign-in. */
 export type SecondFactor = 'none' | 'totp' | 'passkey';
+
+/**
+ * The let of a home to its tenants. A draft holds nothing. From `sign` on, it holds its unit from
+ * `start_date` to `end_date`, both included. It starts and ends by itself when the day comes, in the
+ * time zone of the account.
+ */
+export interface Tenancy {
+  /** The id of the tenancy. */
+  id: string;
+  /** The kind of the object. */
+  object: 'tenancy';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the home. */
+  unit: string | Unit;
+  /** The ids of the tenants, who are jointly liable. The first is the lead tenant. */
+  customers: Array<string | Customer | DeletedCustomer>;
+  /** The first day. */
+  start_date: string;
+  /** The last day. Null if it is not known: the tenancy goes on until a notice. */
+  end_date: string | null;
+  /** The rent. */
+  rent: TenancyRent;
+  /** The kind of tenancy. An assured one is the usual let of a home to a person. */
+  type: TenancyType | (string & {});
+  /** The id of the application that led to it. Null if there was none. */
+  application: string | null | Application;
+  /** The id of the tenancy before it, of other tenants of the same home. Null if there is none. */
+  replaces: string | null | Tenancy;
+  /** The id of the file with the signed agreement. Null if there is none. */
+  agreement: string | null | File;
+  /**
+   * The day on which the tenants got the written statement of terms (Housing Act 1988, s16D). Null if
+   * they did not.
+   */
+  statement_given_on: string | null;
+  /** The ids of the guarantors that have agreed. */
+  guarantors: Array<string | Guarantor>;
+  /** The id of its deposit. Null if there is none. */
+  deposit: string | null;
+  /** The law that applies, from the building. Null means that of the account, `rules.ruleset`. */
+  jurisdiction: Jurisdiction | (string & {}) | null;
+  /** The notice that was given. Null if there is none, or if it was withdrawn. */
+  notice: TenancyNotice | null;
+  /** How it ended. Null until it has ended. */
+  end_reason:
+    | 'notice'
+    | 'expiry'
+    | 'surrender'
+    | 'possession_order'
+    | 'abandonment'
+    | 'death'
+    | 'other'
+    | (string & {})
+    | null;
+  /** Why it was canceled. Null if it was not, or if no reason was given. */
+  cancel_reason: string | null;
+  /** What the tenants owe, in the smallest unit of the currency of the rent. Below 0, they have credit. */
+  balance: number;
+  /** The rent that is overdue. */
+  arrears: Arrears;
+  /** The tenants’ requests to keep a pet, the oldest first. */
+  pet_requests: Array<PetRequest>;
+  /** The day on which the agreement was signed. Null until then. */
+  signed_on: string | null;
+  /** The duties by law that are not met. */
+  checks: Array<RaisedCheck>;
+  /**
+   * `draft`, then `signed`: it holds the home. `active` from its first day. `notice`: a notice was
+   * given. `ended` after its last day. `canceled`: it never began.
+   */
+  status: TenancyStatus | (string & {});
+  /** When `sign` was called, in seconds since the Unix epoch. Null until then. */
+  signed_at: number | null;
+  /** When it became `active`, in seconds since the Unix epoch. Null until then. */
+  activated_at: number | null;
+  /** When its notice was recorded, in seconds since the Unix epoch. Null if there is none. */
+  notice_given_at: number | null;
+  /** When it became `ended`, in seconds since the Unix epoch. Null until then. */
+  ended_at: number | null;
+  /** When it was canceled, in seconds since the Unix epoch. Null if it was not. */
+  canceled_at: number | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface TenancyActivatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.activated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyCanceledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.canceled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyCheckRaisedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.check_raised';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyEndedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.ended';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Tenancy>;
+}
+
+/** A notice to end a tenancy. */
+export interface TenancyNotice {
+  /** The side that gave it, or `mutual` for an agreement to end. */
+  by: 'tenant' | 'landlord' | 'mutual' | (string & {});
+  /** The day on which it was served. */
+  served_on: string;
+  /** The day on which the tenancy ends by it. A court may have to decide. */
+  ends_on: string;
+  /** A landlord’s grounds, from Schedule 2 to the Housing Act 1988. */
+  grounds: Array<string>;
+  /** Whether both sides agreed to a shorter notice in writing. */
+  agreed_in_writing: boolean;
+}
+
+export interface TenancyNoticeGivenEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.notice_given';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyNoticeWithdrawnEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.notice_withdrawn';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyPetAnsweredEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.pet_answered';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyPetRequestedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.pet_requested';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The rent of a tenancy. */
+export interface TenancyRent {
+  /** In the smallest unit of the currency: 95000 is 950.00 pounds. */
+  amount: number;
+  /** The currency (ISO 4217) in lower case: `gbp`. */
+  currency: string;
+  /** The unit of the rent period. */
+  interval: 'week' | 'month' | (string & {});
+  /** The number of weeks or months in a rent period. */
+  interval_count: number;
+}
+
+/** The rent of a tenancy. */
+export interface TenancyRentInput {
+  /** In the smallest unit of the currency: 95000 is 950.00 pounds. */
+  amount: number;
+  /** The currency (ISO 4217) in lower case: `gbp`. */
+  currency: string;
+  /** The unit of the rent period. */
+  interval: 'week' | 'month';
+  /** The number of weeks or months in a rent period. The default is 1. */
+  interval_count?: number | undefined;
+}
+
+export interface TenancySignedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.signed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The state of a tenancy. */
+export type TenancyStatus = 'draft' | 'signed' | 'active' | 'notice' | 'ended' | 'canceled';
+
+/** The kind of a tenancy. The law of each is different. */
+export type TenancyType = 'assured' | 'licence' | 'student' | 'company' | 'social';
+
+export interface TenancyUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/**
+ * A home that is let as a whole: a flat, a house or a room. Its `status` follows from its tenancies
+ * and holding deposits, in the same transaction. No two tenancies hold a unit on the same day.
+ */
+export interface Unit {
+  /** The id of the unit. */
+  id: string;
+  /** The kind of the object. */
+  object: 'unit';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of its building. */
+  building: string | Building;
+  /** The name within the building, such as `Flat 2`. */
+  name: string;
+  /** The kind of the home. A house that is let by the room has a unit for each room. */
+  type: UnitType | (string & {});
+  /** The number of bedrooms. Null if it is not known. */
+  bedrooms: number | null;
+  /** The number of people that may live there. Null if it is not known. */
+  max_occupants: number | null;
+  /** The rent that is asked. Null if it is not known. */
+  rent: Rent | null;
+  /** Whether it is advertised. In England, an advertised home must have a `rent`. */
+  on_market: boolean;
+  /** Whether your team no longer lets it. */
+  archived: boolean;
+  /**
+   * `occupied`: a tenancy is active or in notice. `let_agreed`: one is signed. `reserved`: a holding
+   * deposit is held. `available`: none of these.
+   */
+  status: UnitStatus | (string & {});
+  /** The id of the tenancy that holds it now: active or in notice. Null if there is none. */
+  tenancy: string | null | Tenancy;
+  /** The id of the signed tenancy that starts next. Null if there is none. */
+  next_tenancy: string | null | Tenancy;
+  /** The id of the holding deposit that reserves it. Null if there is none. */
+  holding_deposit: string | null;
+  /** The day after the last tenancy. Null if no end of it is known, or if the home was never let. */
+  available_on: string | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface UnitAvailableEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'unit.available';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Unit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface UnitCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'unit.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Unit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface UnitDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'unit.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Unit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface UnitLetAgreedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'unit.let_agreed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Unit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface UnitList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Unit>;
+}
+
+export interface UnitOccupiedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'unit.occupied';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Unit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface UnitReservedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'unit.reserved';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Unit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The state of a home, from its tenancies and holding deposits. */
+export type UnitStatus = 'available' | 'reserved' | 'let_agreed' | 'occupied';
+
+/** The kind of a home. */
+export type UnitType = 'flat' | 'house' | 'studio' | 'room' | 'other';
+
+export interface UnitUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'unit.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Unit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
 
 /**
  * A member of the account’s team, who signs in to the dashboard. A role gives permissions. An
@@ -2847,6 +4480,10 @@ export interface ApplicationsListParams {
   customer?: string | undefined;
   /** Only records with this `unit`. */
   unit?: string | undefined;
+  /** Only records with this `status`. */
+  status?: 'open' | 'approved' | 'rejected' | 'withdrawn' | 'converted' | undefined;
+  /** Only records with this `tenancy`. */
+  tenancy?: string | undefined;
   /** Bounds of `created`. */
   created?:
     | {
@@ -2869,8 +4506,9 @@ export interface ApplicationsListParams {
   /** The page before the record with this id. Send the first id of the following page. */
   ending_before?: string | undefined;
   /**
-   * Linked records to return instead of their ids: `data.customers`, `data.unit`. Follow further links
-   * with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `data.customers`, `data.unit`, `data.guarantors`,
+   * `data.tenancy`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
    */
   expand?: Array<string> | undefined;
 }
@@ -2878,7 +4516,7 @@ export interface ApplicationsListParams {
 export interface ApplicationsCreateParams {
   /** The ids of the persons that apply together: customers of this API, or of your own system. */
   customers?: Array<string> | null | undefined;
-  /** The home, as an id of your own system. Null if you sent none. */
+  /** The id of the home: a unit of this API, or of your own system. Null if you sent none. */
   unit?: string | null | undefined;
   /** The rent. Null if it is not known. */
   rent?: RentInput | null | undefined;
@@ -2890,16 +4528,16 @@ export interface ApplicationsCreateParams {
    */
   metadata?: Record<string, string> | null | undefined;
   /**
-   * Linked records to return instead of their ids: `customers`, `unit`. Follow further links with dots,
-   * up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `customers`, `unit`, `guarantors`, `tenancy`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface ApplicationsRetrieveParams {
   /**
-   * Linked records to return instead of their ids: `customers`, `unit`. Follow further links with dots,
-   * up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `customers`, `unit`, `guarantors`, `tenancy`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -2907,7 +4545,7 @@ export interface ApplicationsRetrieveParams {
 export interface ApplicationsUpdateParams {
   /** The ids of the persons that apply together: customers of this API, or of your own system. */
   customers?: Array<string> | null | undefined;
-  /** The home, as an id of your own system. Null if you sent none. */
+  /** The id of the home: a unit of this API, or of your own system. Null if you sent none. */
   unit?: string | null | undefined;
   /** The rent. Null if it is not known. */
   rent?: RentInput | null | undefined;
@@ -2919,8 +4557,590 @@ export interface ApplicationsUpdateParams {
    */
   metadata?: Record<string, string> | null | undefined;
   /**
-   * Linked records to return instead of their ids: `customers`, `unit`. Follow further links with dots,
-   * up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `customers`, `unit`, `guarantors`, `tenancy`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ApplicationsApproveParams {
+  /** A note on the decision. The applicants do not see it. */
+  note?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `customers`, `unit`, `guarantors`, `tenancy`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ApplicationsRejectParams {
+  /** The reasons, the most important first. */
+  reasons: Array<RejectionReason>;
+  /** A note on the decision. The applicants do not see it. */
+  note?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `customers`, `unit`, `guarantors`, `tenancy`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ApplicationsWithdrawParams {
+  /**
+   * Linked records to return instead of their ids: `customers`, `unit`, `guarantors`, `tenancy`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ApplicationsRequestReviewParams {
+  /** What the applicants say about the decision. */
+  message?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `customers`, `unit`, `guarantors`, `tenancy`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ApplicationsReviewParams {
+  /** `upheld`: the application stays rejected. `changed`: it is open again. */
+  result: 'upheld' | 'changed';
+  /** The grounds of the result. */
+  note: string;
+  /**
+   * Linked records to return instead of their ids: `customers`, `unit`, `guarantors`, `tenancy`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface GuarantorsListParams {
+  /** Only records with this `application`. */
+  application?: string | undefined;
+  /** Only records with this `customer`. */
+  customer?: string | undefined;
+  /** Only records with this `tenancy`. */
+  tenancy?: string | undefined;
+  /** Only records with this `status`. */
+  status?: GuarantorStatus | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.application`, `data.customer`,
+   * `data.guarantees`, `data.file`, `data.reference`, `data.tenancy`. Follow further links with dots, up
+   * to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface GuarantorsCreateParams {
+  /** The id of the application. */
+  application: string;
+  /** The id of the guarantor’s person: a customer of this API, or of your own system. It is no applicant. */
+  customer: string;
+  /** The ids of the applicants that the guarantor stands for. Null means all. */
+  guarantees?: Array<string> | null | undefined;
+  /** The most that the guarantor pays. Null if there is no limit. */
+  limit?: MoneyInput | null | undefined;
+  /** The id of the file with the deed of guarantee. Null if there is none. */
+  file?: string | null | undefined;
+  /**
+   * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
+   * up to 500 characters.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `guarantees`, `file`,
+   * `reference`, `tenancy`. Follow further links with dots, up to four. Your key needs the permission to
+   * read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface GuarantorsRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `guarantees`, `file`,
+   * `reference`, `tenancy`. Follow further links with dots, up to four. Your key needs the permission to
+   * read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface GuarantorsUpdateParams {
+  /** The ids of the applicants that the guarantor stands for. Null means all. */
+  guarantees?: Array<string> | null | undefined;
+  /** The most that the guarantor pays. Null if there is no limit. */
+  limit?: MoneyInput | null | undefined;
+  /** The id of the file with the deed of guarantee. Null if there is none. */
+  file?: string | null | undefined;
+  /**
+   * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
+   * and null clears all. A record has up to 50.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `guarantees`, `file`,
+   * `reference`, `tenancy`. Follow further links with dots, up to four. Your key needs the permission to
+   * read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface GuarantorsAgreeParams {
+  /** The day of the agreement: today or earlier. */
+  agreed_on: string;
+  /** The id of the file with the deed of guarantee. */
+  file?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `guarantees`, `file`,
+   * `reference`, `tenancy`. Follow further links with dots, up to four. Your key needs the permission to
+   * read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface GuarantorsDeclineParams {
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `guarantees`, `file`,
+   * `reference`, `tenancy`. Follow further links with dots, up to four. Your key needs the permission to
+   * read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface GuarantorsReleaseParams {
+  /** The day on which the guarantee ended: today or earlier. */
+  released_on: string;
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `guarantees`, `file`,
+   * `reference`, `tenancy`. Follow further links with dots, up to four. Your key needs the permission to
+   * read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface BuildingsListParams {
+  /** Only archived ones, or only the others. */
+  archived?: 'true' | 'false' | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+}
+
+export interface BuildingsCreateParams {
+  /** The name by which your team knows the building. */
+  name: string;
+  /** The address of the building. Its units have the same one. */
+  address: BuildingAddressInput;
+  /**
+   * The law that applies to homes here. Null means that of the account, `rules.ruleset`. Only `england`
+   * has checks yet.
+   */
+  jurisdiction?: Jurisdiction | null | undefined;
+  /** Whether your team no longer manages it. */
+  archived?: boolean | null | undefined;
+  /**
+   * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
+   * up to 500 characters.
+   */
+  metadata?: Record<string, string> | null | undefined;
+}
+
+export interface BuildingsUpdateParams {
+  /** The name by which your team knows the building. */
+  name?: string | undefined;
+  /** The address of the building. Its units have the same one. */
+  address?: BuildingAddressInput | undefined;
+  /**
+   * The law that applies to homes here. Null means that of the account, `rules.ruleset`. Only `england`
+   * has checks yet.
+   */
+  jurisdiction?: Jurisdiction | null | undefined;
+  /** Whether your team no longer manages it. */
+  archived?: boolean | null | undefined;
+  /**
+   * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
+   * and null clears all. A record has up to 50.
+   */
+  metadata?: Record<string, string> | null | undefined;
+}
+
+export interface UnitsListParams {
+  /** Only records with this `building`. */
+  building?: string | undefined;
+  /** Only records with this `tenancy`. */
+  tenancy?: string | undefined;
+  /** Only records with this `type`. */
+  type?: UnitType | undefined;
+  /** Only records with this `status`. */
+  status?: UnitStatus | undefined;
+  /** Only units that are advertised, or only the others. */
+  on_market?: 'true' | 'false' | undefined;
+  /** Only archived units, or only the others. */
+  archived?: 'true' | 'false' | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.building`, `data.tenancy`, `data.next_tenancy`,
+   * `data.holding_deposit`. Follow further links with dots, up to four. Your key needs the permission to
+   * read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface UnitsCreateParams {
+  /** The id of its building. */
+  building: string;
+  /** The name within the building, such as `Flat 2`. */
+  name: string;
+  /** The kind of the home. A house that is let by the room has a unit for each room. */
+  type?: UnitType | null | undefined;
+  /** The number of bedrooms. Null if it is not known. */
+  bedrooms?: number | null | undefined;
+  /** The number of people that may live there. Null if it is not known. */
+  max_occupants?: number | null | undefined;
+  /** The rent that is asked. Null if it is not known. */
+  rent?: RentInput | null | undefined;
+  /** Whether it is advertised. In England, an advertised home must have a `rent`. */
+  on_market?: boolean | null | undefined;
+  /** Whether your team no longer lets it. */
+  archived?: boolean | null | undefined;
+  /**
+   * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
+   * up to 500 characters.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `building`, `tenancy`, `next_tenancy`,
+   * `holding_deposit`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface UnitsRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `building`, `tenancy`, `next_tenancy`,
+   * `holding_deposit`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface UnitsUpdateParams {
+  /** The name within the building, such as `Flat 2`. */
+  name?: string | undefined;
+  /** The number of bedrooms. Null if it is not known. */
+  bedrooms?: number | null | undefined;
+  /** The number of people that may live there. Null if it is not known. */
+  max_occupants?: number | null | undefined;
+  /** The rent that is asked. Null if it is not known. */
+  rent?: RentInput | null | undefined;
+  /** Whether it is advertised. In England, an advertised home must have a `rent`. */
+  on_market?: boolean | null | undefined;
+  /** Whether your team no longer lets it. */
+  archived?: boolean | null | undefined;
+  /**
+   * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
+   * and null clears all. A record has up to 50.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `building`, `tenancy`, `next_tenancy`,
+   * `holding_deposit`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TenanciesListParams {
+  /** Only records with this `unit`. */
+  unit?: string | undefined;
+  /** Only records with this `application`. */
+  application?: string | undefined;
+  /** Only records with this `status`. */
+  status?: TenancyStatus | undefined;
+  /** Only records with this `type`. */
+  type?: TenancyType | undefined;
+  /** Only tenancies of this person. */
+  customer?: string | undefined;
+  /** Bounds of `start_date`. */
+  start_date?:
+    | {
+        /** Only records whose `start_date` is after this day. */
+        gt?: string | undefined;
+        /** Only records whose `start_date` is on or after this day. */
+        gte?: string | undefined;
+        /** Only records whose `start_date` is before this day. */
+        lt?: string | undefined;
+        /** Only records whose `start_date` is on or before this day. */
+        lte?: string | undefined;
+      }
+    | undefined;
+  /** Bounds of `end_date`. */
+  end_date?:
+    | {
+        /** Only records whose `end_date` is after this day. */
+        gt?: string | undefined;
+        /** Only records whose `end_date` is on or after this day. */
+        gte?: string | undefined;
+        /** Only records whose `end_date` is before this day. */
+        lt?: string | undefined;
+        /** Only records whose `end_date` is on or before this day. */
+        lte?: string | undefined;
+      }
+    | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.unit`, `data.customers`, `data.application`,
+   * `data.replaces`, `data.agreement`, `data.guarantors`, `data.deposit`, `data.pet_requests.customer`.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TenanciesCreateParams {
+  /** The id of the home. */
+  unit: string;
+  /** The ids of the tenants, who are jointly liable. The first is the lead tenant. */
+  customers: Array<string>;
+  /** The first day. */
+  start_date: string;
+  /** The last day. Null if it is not known: the tenancy goes on until a notice. */
+  end_date?: string | null | undefined;
+  /** The rent. */
+  rent: TenancyRentInput;
+  /** The kind of tenancy. An assured one is the usual let of a home to a person. */
+  type?: TenancyType | null | undefined;
+  /** The id of the application that led to it. Null if there was none. */
+  application?: string | null | undefined;
+  /** The id of the tenancy before it, of other tenants of the same home. Null if there is none. */
+  replaces?: string | null | undefined;
+  /** The id of the file with the signed agreement. Null if there is none. */
+  agreement?: string | null | undefined;
+  /**
+   * The day on which the tenants got the written statement of terms (Housing Act 1988, s16D). Null if
+   * they did not.
+   */
+  statement_given_on?: string | null | undefined;
+  /**
+   * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
+   * up to 500 characters.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `unit`, `customers`, `application`, `replaces`,
+   * `agreement`, `guarantors`, `deposit`, `pet_requests.customer`. Follow further links with dots, up to
+   * four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TenanciesRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `unit`, `customers`, `application`, `replaces`,
+   * `agreement`, `guarantors`, `deposit`, `pet_requests.customer`. Follow further links with dots, up to
+   * four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TenanciesUpdateParams {
+  /** The first day. */
+  start_date?: string | undefined;
+  /** The last day. Null if it is not known: the tenancy goes on until a notice. */
+  end_date?: string | null | undefined;
+  /** The rent. */
+  rent?: TenancyRentInput | undefined;
+  /** The id of the file with the signed agreement. Null if there is none. */
+  agreement?: string | null | undefined;
+  /**
+   * The day on which the tenants got the written statement of terms (Housing Act 1988, s16D). Null if
+   * they did not.
+   */
+  statement_given_on?: string | null | undefined;
+  /**
+   * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
+   * and null clears all. A record has up to 50.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `unit`, `customers`, `application`, `replaces`,
+   * `agreement`, `guarantors`, `deposit`, `pet_requests.customer`. Follow further links with dots, up to
+   * four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TenanciesSignParams {
+  /** The day of the last signature: today or earlier. */
+  signed_on: string;
+  /** The id of the file with the signed agreement. */
+  agreement?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `unit`, `customers`, `application`, `replaces`,
+   * `agreement`, `guarantors`, `deposit`, `pet_requests.customer`. Follow further links with dots, up to
+   * four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TenanciesGiveNoticeParams {
+  /** The side that gives it. One of joint tenants is enough. */
+  by: 'tenant' | 'landlord' | 'mutual';
+  /** The day on which it was served: today or earlier. */
+  served_on: string;
+  /** The day on which the tenancy ends by it. */
+  ends_on: string;
+  /** A landlord’s grounds, from Schedule 2 to the Housing Act 1988. */
+  grounds?: Array<string> | null | undefined;
+  /** Whether both sides agreed to a shorter notice in writing. */
+  agreed_in_writing?: boolean | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `unit`, `customers`, `application`, `replaces`,
+   * `agreement`, `guarantors`, `deposit`, `pet_requests.customer`. Follow further links with dots, up to
+   * four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TenanciesWithdrawNoticeParams {
+  /** Must be true: both sides have agreed in writing. */
+  agreed_in_writing: true;
+  /**
+   * Linked records to return instead of their ids: `unit`, `customers`, `application`, `replaces`,
+   * `agreement`, `guarantors`, `deposit`, `pet_requests.customer`. Follow further links with dots, up to
+   * four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TenanciesEndParams {
+  /** The last day: today or earlier. */
+  ended_on: string;
+  /** How it ended. An end by a notice needs no call. */
+  reason: 'surrender' | 'possession_order' | 'abandonment' | 'death' | 'other';
+  /**
+   * Linked records to return instead of their ids: `unit`, `customers`, `application`, `replaces`,
+   * `agreement`, `guarantors`, `deposit`, `pet_requests.customer`. Follow further links with dots, up to
+   * four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TenanciesCancelParams {
+  /** Why it is canceled, in a sentence. */
+  reason?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `unit`, `customers`, `application`, `replaces`,
+   * `agreement`, `guarantors`, `deposit`, `pet_requests.customer`. Follow further links with dots, up to
+   * four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TenanciesRequestPetParams {
+  /** The tenant that asks. */
+  customer: string;
+  /** The pet, or the information that the landlord asked for. */
+  description: string;
+  /** Only for information: the number of the earlier request. */
+  number?: number | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `unit`, `customers`, `application`, `replaces`,
+   * `agreement`, `guarantors`, `deposit`, `pet_requests.customer`. Follow further links with dots, up to
+   * four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TenanciesAnswerPetParams {
+  /** The number of the request. */
+  number: number;
+  /** The landlord’s answer. */
+  answer: 'granted' | 'refused' | 'information_asked';
+  /** The reason. A refusal needs one. */
+  reason?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `unit`, `customers`, `application`, `replaces`,
+   * `agreement`, `guarantors`, `deposit`, `pet_requests.customer`. Follow further links with dots, up to
+   * four.
    */
   expand?: Array<string> | undefined;
 }
@@ -2949,6 +5169,11 @@ export interface CustomersListParams {
   starting_after?: string | undefined;
   /** The page before the record with this id. Send the first id of the following page. */
   ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.right_to_rent.files`. Follow further links with
+   * dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
 }
 
 export interface CustomersCreateParams {
@@ -2965,11 +5190,26 @@ export interface CustomersCreateParams {
    * them.
    */
   addresses?: Array<AddressInput> | null | undefined;
+  /** The check of the right to rent (Immigration Act 2014, s22). Null if none was recorded. */
+  right_to_rent?: RightToRentInput | null | undefined;
   /**
    * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
    * up to 500 characters.
    */
   metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `right_to_rent.files`. Follow further links with
+   * dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface CustomersRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `right_to_rent.files`. Follow further links with
+   * dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
 }
 
 export interface CustomersUpdateParams {
@@ -2986,11 +5226,18 @@ export interface CustomersUpdateParams {
    * them.
    */
   addresses?: Array<AddressInput> | null | undefined;
+  /** The check of the right to rent (Immigration Act 2014, s22). Null if none was recorded. */
+  right_to_rent?: RightToRentInput | null | undefined;
   /**
    * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
    * and null clears all. A record has up to 50.
    */
   metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `right_to_rent.files`. Follow further links with
+   * dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
 }
 
 export interface FilesListParams {
@@ -3675,6 +5922,124 @@ export interface ApplicationsResource {
   update(id: string, params: ApplicationsUpdateParams, options?: RequestOptions): TenurePromise<Application>;
   /** Deletes the application. Events and logs still name it. */
   delete(id: string, options?: RequestOptions): TenurePromise<DeletedApplication>;
+  /** Records the decision to let to these applicants. Then draft and sign a tenancy. */
+  approve(id: string, params?: ApplicationsApproveParams, options?: RequestOptions): TenurePromise<Application>;
+  /**
+   * Records the decision not to let to these applicants, with its reasons. The applicants can ask for a
+   * review by a person.
+   */
+  reject(id: string, params: ApplicationsRejectParams, options?: RequestOptions): TenurePromise<Application>;
+  /** Records that the applicants gave up. */
+  withdraw(id: string, params?: ApplicationsWithdrawParams, options?: RequestOptions): TenurePromise<Application>;
+  /**
+   * Records that the applicants want a person to review the rejection (UK GDPR, Articles 22A to 22D). A
+   * rejection can be reviewed once.
+   */
+  requestReview(
+    id: string,
+    params?: ApplicationsRequestReviewParams,
+    options?: RequestOptions,
+  ): TenurePromise<Application>;
+  /** Records the result of a review. A person must review, so an agent’s key is refused. */
+  review(id: string, params: ApplicationsReviewParams, options?: RequestOptions): TenurePromise<Application>;
+}
+
+export interface GuarantorsResource {
+  /** Returns the account’s guarantors, the newest first. */
+  list(params?: GuarantorsListParams, options?: RequestOptions): ListPromise<Guarantor, GuarantorList>;
+  /**
+   * Proposes a guarantor for an application. Then create a reference of the guarantor’s person for the
+   * same application.
+   */
+  create(params: GuarantorsCreateParams, options?: RequestOptions): TenurePromise<Guarantor>;
+  /** Returns the guarantor as it is now. */
+  retrieve(id: string, params?: GuarantorsRetrieveParams, options?: RequestOptions): TenurePromise<Guarantor>;
+  /**
+   * Sets the members that you send. All others stay as they are. After the proposal, you can only update
+   * `file` and `metadata`.
+   */
+  update(id: string, params: GuarantorsUpdateParams, options?: RequestOptions): TenurePromise<Guarantor>;
+  /** Deletes the guarantor. Events and logs still name it. */
+  delete(id: string, options?: RequestOptions): TenurePromise<DeletedGuarantor>;
+  /** The guarantor stands by the application, and by its tenancy. */
+  agree(id: string, params: GuarantorsAgreeParams, options?: RequestOptions): TenurePromise<Guarantor>;
+  /** The person does not become a guarantor. */
+  decline(id: string, params?: GuarantorsDeclineParams, options?: RequestOptions): TenurePromise<Guarantor>;
+  /** Ends a guarantee. */
+  release(id: string, params: GuarantorsReleaseParams, options?: RequestOptions): TenurePromise<Guarantor>;
+}
+
+export interface BuildingsResource {
+  /** Returns the account’s buildings, the newest first. */
+  list(params?: BuildingsListParams, options?: RequestOptions): ListPromise<Building, BuildingList>;
+  /** Creates a building. */
+  create(params: BuildingsCreateParams, options?: RequestOptions): TenurePromise<Building>;
+  /** Returns the building as it is now. */
+  retrieve(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Building>;
+  /** Sets the members that you send. All others stay as they are. */
+  update(id: string, params: BuildingsUpdateParams, options?: RequestOptions): TenurePromise<Building>;
+  /** Deletes the building. Events and logs still name it. */
+  delete(id: string, options?: RequestOptions): TenurePromise<DeletedBuilding>;
+}
+
+export interface UnitsResource {
+  /** Returns the account’s units, the newest first. */
+  list(params?: UnitsListParams, options?: RequestOptions): ListPromise<Unit, UnitList>;
+  /** Creates a unit. */
+  create(params: UnitsCreateParams, options?: RequestOptions): TenurePromise<Unit>;
+  /** Returns the unit as it is now. */
+  retrieve(id: string, params?: UnitsRetrieveParams, options?: RequestOptions): TenurePromise<Unit>;
+  /**
+   * Sets the members that you send. All others stay as they are. A home that a tenancy or a holding
+   * deposit holds cannot be archived.
+   */
+  update(id: string, params: UnitsUpdateParams, options?: RequestOptions): TenurePromise<Unit>;
+  /** Deletes the unit. Events and logs still name it. */
+  delete(id: string, options?: RequestOptions): TenurePromise<DeletedUnit>;
+}
+
+export interface TenanciesResource {
+  /** Returns the account’s tenancies, the newest first. */
+  list(params?: TenanciesListParams, options?: RequestOptions): ListPromise<Tenancy, TenancyList>;
+  /**
+   * Creates a draft, which holds nothing. The unit, the application and the earlier tenancy must be
+   * records of this account.
+   */
+  create(params: TenanciesCreateParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /** Returns the tenancy as it is now. */
+  retrieve(id: string, params?: TenanciesRetrieveParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /**
+   * Sets the members that you send. All others stay as they are. After the draft, you can only update
+   * `agreement`, `statement_given_on` and `metadata`.
+   */
+  update(id: string, params: TenanciesUpdateParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /**
+   * Makes a draft a signed tenancy. It holds its unit from now on, and converts its application. The law
+   * of the day of signing applies: an `error` refuses, and a `warn` stands in `checks`.
+   */
+  sign(id: string, params: TenanciesSignParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /**
+   * Records a notice of the tenants, of the landlord, or an agreement to end. The tenancy then ends on
+   * `ends_on`. A landlord’s notice ends nothing by itself: call `end` when the tenants have left, or a
+   * court has decided.
+   */
+  giveNotice(id: string, params: TenanciesGiveNoticeParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /**
+   * The tenancy goes on as before the notice, if its unit is still free. Both sides must have agreed in
+   * writing.
+   */
+  withdrawNotice(id: string, params: TenanciesWithdrawNoticeParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /** Ends an active tenancy, or one in notice, on this day. Its unit is free from the next day on. */
+  end(id: string, params: TenanciesEndParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /** Cancels a draft, or a signed tenancy that has not begun. Its application can be let again. */
+  cancel(id: string, params?: TenanciesCancelParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /**
+   * Records that a tenant asks to keep a pet. The landlord has 28 days to answer, and 7 more days once
+   * the tenant has sent the information that the landlord asked for.
+   */
+  requestPet(id: string, params: TenanciesRequestPetParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /** Records the landlord’s answer, or that the landlord asks for information. */
+  answerPet(id: string, params: TenanciesAnswerPetParams, options?: RequestOptions): TenurePromise<Tenancy>;
 }
 
 export interface CustomersResource {
@@ -3685,7 +6050,7 @@ export interface CustomersResource {
   /** Returns the customer as it is now. */
   retrieve(
     id: string,
-    params?: Record<string, never>,
+    params?: CustomersRetrieveParams,
     options?: RequestOptions,
   ): TenurePromise<Customer | DeletedCustomer>;
   /** Sets the members that you send. All others stay as they are. */
@@ -3932,11 +6297,7 @@ export interface TestHelpersClockResource {
    * until the first advance.
    */
   retrieve(params?: Record<string, never>, options?: RequestOptions): TenurePromise<Clock>;
-  /**
-   * Sandbox only. Moves the clock of this deployment forward, for all accounts. So you can test what
-   * takes days: webhook retries, expiry of an `Idempotency-Key` or an API key, the rollback of an
-   * upgrade, retention.
-   */
+  /** Sandbox only. Moves the clock of this deployment forward, for all accounts. */
   advance(params: TestHelpersClockAdvanceParams, options?: RequestOptions): TenurePromise<Clock>;
 }
 
@@ -3974,6 +6335,10 @@ export interface ApiVersionsResource {
 export interface Resources {
   references: ReferencesResource;
   applications: ApplicationsResource;
+  guarantors: GuarantorsResource;
+  buildings: BuildingsResource;
+  units: UnitsResource;
+  tenancies: TenanciesResource;
   customers: CustomersResource;
   files: FilesResource;
   events: EventsResource;
