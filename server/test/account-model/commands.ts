@@ -100,6 +100,12 @@ export const routesNotPlayed: ReadonlySet<string> = new Set([
   'POST /v1/references/:id/erase',
   // An update of an application sets single members, as that of a customer does.
   'POST /v1/applications/:id',
+  // Tests of lettings walk through the states of an application.
+  'POST /v1/applications/:id/approve',
+  'POST /v1/applications/:id/reject',
+  'POST /v1/applications/:id/withdraw',
+  'POST /v1/applications/:id/request_review',
+  'POST /v1/applications/:id/review',
   // They make secrets and deliveries, and the server of this model delivers nothing.
   'POST /v1/webhook_endpoints/:id/roll_secret',
   'POST /v1/webhook_endpoints/:id/ping',
@@ -189,7 +195,7 @@ async function cancelReference(account: Account, choice: { which: number; isKeye
 async function makeCustomer(account: Account, choice: { metadata: JsonObject; isKeyed: boolean }): Promise<void> {
   const body = { name: 'Ada', metadata: choice.metadata };
   const answer = await account.mutate('/v1/customers', body, choice.isKeyed);
-  const empty = { email: null, phone: null, date_of_birth: null, addresses: [] };
+  const empty = { email: null, phone: null, date_of_birth: null, addresses: [], right_to_rent: null };
   account.made('customers', answer, { name: 'Ada', ...empty, metadata: merged({}, choice.metadata) });
 }
 
@@ -217,7 +223,19 @@ async function deleteCustomer(account: Account, choice: { which: number }): Prom
 async function makeApplication(account: Account, choice: { unit: string | null; isKeyed: boolean }): Promise<void> {
   const answer = await account.mutate('/v1/applications', { unit: choice.unit }, choice.isKeyed);
   const empty = { customers: [], rent: null, move_in_date: null, metadata: {} };
-  account.made('applications', answer, { ...empty, unit: choice.unit, references: standing([]) });
+  const undecided = {
+    status: 'open',
+    decision: null,
+    review: null,
+    guarantors: [],
+    tenancy: null,
+    checks: [],
+    approved_at: null,
+    rejected_at: null,
+    withdrawn_at: null,
+    converted_at: null,
+  };
+  account.made('applications', answer, { ...empty, ...undecided, unit: choice.unit, references: standing([]) });
 }
 
 async function deleteApplication(account: Account, choice: { which: number }): Promise<void> {

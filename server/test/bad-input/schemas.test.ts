@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newMasterKey } from '../../src/server/config.ts';
 import type { Json, JsonObject } from '../../src/core/json-diff.ts';
 import { textOf } from '../support/answer-text.ts';
+import { linksHere } from '../../src/model/traits/links-here.ts';
 import { allPermissions } from '../support/permissions.ts';
 import type { Route } from '../../src/http/route.ts';
 import type { JsonSchema } from '../support/any-value.ts';
@@ -12,7 +13,16 @@ import { allOf } from '../support/paging.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { formOf } from '../support/files.ts';
 import { rounds } from '../support/rounds.ts';
-import { hasId, inParallel, kindOf, nameOf, routesOfKeys, takesForm, toldNo } from '../support/routes.ts';
+import {
+  hasId,
+  inParallel,
+  kindOf,
+  nameOf,
+  routesOfKeys,
+  takesForm,
+  toldNo,
+  withLinksHere,
+} from '../support/routes.ts';
 import { fitsForm, paramOf, placesOf } from '../support/schema-places.ts';
 import { good, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
@@ -36,6 +46,11 @@ const judgedFurther: Record<string, Record<string, Json>> = {
   // A year ahead, all other requests would run at another time.
   seconds: { minimum: 1 },
   webhook_endpoint: {},
+  // They must be applicants.
+  guarantees: {},
+  'guarantees[0]': {},
+  // The law of the account limits it further.
+  'rent[interval_count]': {},
   enabled_events: { minItems: ['*'] },
   'enabled_events[0]': {},
   permissions: {},
@@ -127,23 +142,21 @@ describe.each(rounds([versions[0]!], [versions[0]!, versions.at(-1)!]))('version
   test('accepts values at the limits of their rules', async () => {
     const tenant = await newTenant(version);
     const ids = await recordsOf(tenant);
-    const ofBodies = routes
-      .filter((route) => route.method === 'POST' && takesJson(route))
-      .flatMap((route) => {
-        const plain: Edge = { keyword: 'nothing', param: '', value: null, body: bodyOf(route) };
-        return [plain, ...edgesOf(bodySchema(server, route, version), bodyOf(route)).flatMap(meaningful)].map(
-          (edge) => ({
-            route,
-            edge,
-          }),
-        );
-      });
+    const posts = routes.filter((route) => route.method === 'POST' && takesJson(route));
+    const ofBodies = posts.flatMap((route) => {
+      const body = bodyOf(route);
+      const plain: Edge = { keyword: 'nothing', param: '', value: null, body };
+      const edges = edgesOf(bodySchema(server, route, version), body)
+        .flatMap(meaningful)
+        .filter(({ param, value }) => value === null || !mustBeHere(route, param));
+      return [plain, ...edges].map((edge) => ({ route, edge }));
+    });
     const inBodies = rounds(pairwise(ofBodies, edgeAndRule), ofBodies);
     expect(inBodies.length).toBeGreaterThanOrEqual(rounds(50, 100));
     await inParallel(inBodies, atOnce, async ({ route, edge }) => {
       // Uses a new record, whose state forbids nothing.
       const own = hasId(route) ? { ...ids, [kindOf(route)]: await newRecord(tenant, kindOf(route)) } : ids;
-      const answer = await send(tenant, 'POST', pathOf(route, own), edge.body);
+      const answer = await send(tenant, 'POST', pathOf(route, own), await linked(tenant, route, edge.body));
       const refused = toldNo[nameOf(route)];
       const about = `${nameOf(route)} ${edge.keyword} ${edge.param} ${answer.text.slice(0, 500)}
 If a rule beyond the schema refuses the value, add the parameter to \`judgedFurther\`. If a new record refuses the request, add its code to \`toldNo\`.`;
@@ -289,9 +302,26 @@ async function newRecord(tenant: Tenant, kind: string): Promise<string> {
   // A ruleset is no record: its ids are words.
   if (kind === 'rulesets') return 'england';
   const create = routes.find((route) => route.method === 'POST' && route.path === `/v1/${kind}`);
-  if (create) return (await good(tenant.api.post(create.path, takesForm(create) ? formOf() : bodyOf(create)))).body.id;
+  if (create)
+    return (
+      await good(
+        tenant.api.post(create.path, takesForm(create) ? formOf() : await linked(tenant, create, bodyOf(create))),
+      )
+    ).body.id;
   const { body } = await good(tenant.api.get(`/v1/${kind}?limit=1`));
   return body.data[0]?.id ?? 'none_yet';
+}
+
+/** Returns the body with new records in the links of a creation that must name some. */
+async function linked(tenant: Tenant, route: Route, body: JsonObject): Promise<JsonObject> {
+  const resource = server.context.resources.find(({ path }) => route.path === `/v1/${path}`);
+  return resource ? withLinksHere(resource, body, (kind) => newRecord(tenant, kind)) : body;
+}
+
+/** Whether the value must be the id of a record of the account. */
+function mustBeHere(route: Route, param: string): boolean {
+  const resource = server.context.resources.find(({ path }) => path === kindOf(route));
+  return resource !== undefined && linksHere.of(resource)?.includes(param) === true;
 }
 
 function pathOf(route: Route, ids: Record<string, string>): string {

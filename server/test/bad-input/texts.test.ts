@@ -15,7 +15,7 @@ import { allOf } from '../support/paging.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
 import { rounds } from '../support/rounds.ts';
-import { bodies, hasId, inParallel, nameOf, routesOfKeys, takesForm } from '../support/routes.ts';
+import { bodies, bodyToMake, hasId, inParallel, kindOf, nameOf, routesOfKeys, takesForm } from '../support/routes.ts';
 import { paramOf, placesOf, takesAnyText, valueAt, withValueAt, type Path } from '../support/schema-places.ts';
 import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
@@ -87,8 +87,9 @@ describe('body', () => {
     for (const all of inGroups(tried, textsOfTenant)) {
       const tenant = await newTenant();
       for (const { route, places } of creating) {
+        const links = await linksOf(tenant, route);
         const texts = all.filter((text) => !hasLines(route, places) || formats['single-line'](text) === null);
-        const made = await inTurn(texts, (text) => sendText(tenant, route, route.path, places, text));
+        const made = await inTurn(texts, (text) => sendText(tenant, route, route.path, places, text, links));
         await expectKept(tenant, route, places, made);
         const update = updating.find((other) => other.route.path === `${route.path}/:id`);
         if (!update) continue;
@@ -377,9 +378,16 @@ function byId<Value extends { id: string }>(records: Value[]): Map<string, Value
 }
 
 /** Sends the text in every place that takes one. */
-async function sendText(tenant: Tenant, route: WriteRoute, path: string, places: Path[], text: string): Promise<Sent> {
+async function sendText(
+  tenant: Tenant,
+  route: WriteRoute,
+  path: string,
+  places: Path[],
+  text: string,
+  links: object = {},
+): Promise<Sent> {
   const quiet = route.path === '/v1/webhook_endpoints' ? { enabled_events: ['webhook_endpoint.pinged'] } : {};
-  const base = { ...(bodies[nameOf(route)] as JsonObject), ...quiet };
+  const base = { ...(bodies[nameOf(route)] as JsonObject), ...quiet, ...links };
   const body = JSON.stringify(
     places.reduce<JsonObject>((whole, place) => withValueAt(route.body, whole, place, text), base),
   );
@@ -393,6 +401,13 @@ async function sendText(tenant: Tenant, route: WriteRoute, path: string, places:
   }
   counts.roundTrips++;
   return { text, body, answer };
+}
+
+/** Makes the records that a new record must link to. Returns a good body with these links, or nothing if it needs none. */
+async function linksOf({ api: own }: Tenant, route: Route): Promise<object | undefined> {
+  const make = async (kind: string): Promise<string> =>
+    (await good(own.post(`/v1/${kind}`, await bodyToMake(kind, make)))).body.id;
+  return bodyToMake(kindOf(route), make);
 }
 
 /** Expects the text in the record, in the list, in the event of its creation and in its log. */

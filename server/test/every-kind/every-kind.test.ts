@@ -10,7 +10,7 @@ import { resources } from '../../src/resources/index.ts';
 import { anyValue } from '../support/any-value.ts';
 import { allOf } from '../support/paging.ts';
 import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
-import { bodies } from '../support/routes.ts';
+import { bodies, withLinksHere } from '../support/routes.ts';
 import {
   apiClient,
   createTestDatabase,
@@ -112,7 +112,7 @@ describe.each(made)('records of kind $object', (resource) => {
     }));
     expectRefusal(await blind.get(path), reading!);
     expectRefusal(await blind.get(`${path}/${record.id}`), reading!);
-    expectRefusal(await reader.post(path, bodyFor(resource)), writing!);
+    expectRefusal(await reader.post(path, plainBody(resource)), writing!);
     if (resource.delete) expectRefusal(await reader.delete(`${path}/${record.id}`), writing!);
     await good(reader.get(path));
     await good(reader.get(`${path}/${record.id}`));
@@ -163,7 +163,7 @@ describe.each(made)('records of kind $object', (resource) => {
   test('creates a record once when an Idempotency-Key is repeated', async () => {
     const { api } = await tenant();
     const before = (await good(api.get(path))).body.count;
-    const [key, body] = [{ 'idempotency-key': 'once' }, bodyFor(resource)];
+    const [key, body] = [{ 'idempotency-key': 'once' }, await bodyFor(api, resource)];
     const answers = [await good(api.post(path, body, key)), await good(api.post(path, body, key))];
     expect(answers[1]!.text).toBe(answers[0]!.text);
     expect(answers.map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
@@ -181,12 +181,14 @@ describe.each(made)('records of kind $object', (resource) => {
     ]);
     const requestId = headers.get('request-id')!;
     expect(kept[0].request).toMatchObject({ id: requestId, actor: { type: 'api_key' } });
-    expect((await good(api.get(`/v1/logs/${requestId}`))).body).toMatchObject({
-      method: 'POST',
-      path,
-      status: 200,
-      events: [kept[0].id],
-    });
+    const { body: log } = await good(api.get(`/v1/logs/${requestId}`));
+    expect(log).toMatchObject({ method: 'POST', path, status: 200 });
+    // The record that was asked for comes first, then the records that sum it up.
+    const [first, ...others] = log.events;
+    expect(first).toBe(kept[0].id);
+    const linked = Object.keys(resource.links ?? {}).flatMap((name) => record[name]);
+    for (const other of others)
+      expect(linked).toContain((await good(api.get(`/v1/events/${other}`))).body.data.object.id);
     if (resource.update && !ownAccount.has(resource)) {
       await good(api.post(`${path}/${record.id}`, {}));
       expect(await eventsOf(api, record.id)).toHaveLength(1);
@@ -241,10 +243,12 @@ describe.each(made)('records of kind $object', (resource) => {
       for (const [name, { column, match }] of Object.entries(resource.filters!)) {
         const value = [record[column]].flat()[0];
         if (typeof value !== 'string') continue;
-        expect(match, name).toMatch(/exact|prefix|contains/);
+        expect(match, name).toMatch(/^(exact|prefix|contains|[gl]te?)$/);
         const query = new URLSearchParams({ [name]: value });
         const { data, count } = (await good(api.get(`${path}?${query.toString()}`))).body;
-        expect([name, count, data.map(({ id }: Body) => id)]).toEqual([name, 1, [record.id]]);
+        // A value is neither above nor below itself.
+        const found = match === 'gt' || match === 'lt' ? [] : [record.id];
+        expect([name, count, data.map(({ id }: Body) => id)]).toEqual([name, found.length, found]);
       }
     },
   );
@@ -285,13 +289,19 @@ async function tenant(): Promise<{ accountId: string; api: Api }> {
   return { accountId: account.id, api: apiClient(server.url, key.secret) };
 }
 
-function make(api: Api, resource: Resource, headers: { 'service-context'?: string } = {}): Promise<ApiResponse> {
-  return good(api.post(`/v1/${resource.path}`, bodyFor(resource), headers));
+async function make(api: Api, resource: Resource, headers: { 'service-context'?: string } = {}): Promise<ApiResponse> {
+  return good(api.post(`/v1/${resource.path}`, await bodyFor(api, resource, headers), headers));
 }
 
-/** The known body for a record if a decision needs more than the schema. Else any body that fits the schema. */
-function bodyFor(resource: Resource): object {
-  return bodies[`POST /v1/${resource.path}`] ?? plainBody(resource);
+/**
+ * The known body for a record if a decision needs more than the schema. Else any body that fits the schema. First makes the records that
+ * it must link to.
+ */
+function bodyFor(api: Api, resource: Resource, headers: { 'service-context'?: string } = {}): Promise<object> {
+  return withLinksHere(resource, bodies[`POST /v1/${resource.path}`] ?? plainBody(resource), async (kind) => {
+    const linked = all.find(({ path }) => path === kind)!;
+    return (await make(api, linked, headers)).body.id;
+  });
 }
 
 function plainBody({ create, path }: Resource): object {

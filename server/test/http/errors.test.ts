@@ -299,7 +299,7 @@ describe('route errors', () => {
     '/v1/reference',
     '/v1/references/ref_1/cancel/x',
     '/v1/references/ref_1/stop',
-    '/v1/buildings',
+    '/v1/bungalows',
   ];
 
   test.each(unknownPaths)('returns route_unknown when the path is unknown: %s', async (path) => {

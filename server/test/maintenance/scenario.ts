@@ -89,7 +89,8 @@ export async function placesOf({ context }: TestServer, word: string): Promise<s
     order by 1, 2`);
   const places: string[] = [];
   for (const { name, column, type } of columns) {
-    const bytes = type === 'bytea' ? column : `convert_to(${column}::text, 'UTF8')`;
+    // A column can have the name of a keyword, such as "limit".
+    const bytes = type === 'bytea' ? `"${column}"` : `convert_to("${column}"::text, 'UTF8')`;
     const { rows } = await readers.query<{ found: boolean }>(
       `select exists (select from ${name} where position(convert_to($1, 'UTF8') in ${bytes}) > 0) as found`,
       [word],

@@ -10,7 +10,7 @@ import { serverForTest } from '../support/server.ts';
  * Executes the guides as a reader would, each command in turn. `key_…` stands for the newest key. The same holds for ids. A shown
  * response must be the real one, apart from ids, times and the parts left out as `…`. An error may come only where the guide shows the
  * response. A guide that begins with `npm start` gets a server with the settings of that command. A
- * block of TypeScript runs as a program with the key in its environment.
+ * block that begins with a shell function defines it for all later commands. A block of TypeScript runs as a program with the key in its environment.
  */
 
 const rootDir = join(import.meta.dirname, '../../..');
@@ -37,6 +37,7 @@ describe.each(readdirSync(guidesDir))('%s', (file) => {
     const newest = new Map([['sk_test', server.secretKey.slice('sk_test_'.length)]]);
     let answer: unknown = null;
     let commands = 0;
+    let definitions = '';
     const played = blocks.slice(start === '' ? 0 : 1);
     for (const [index, { kind, text }] of played.entries()) {
       if (kind === 'ts') {
@@ -62,7 +63,11 @@ describe.each(readdirSync(guidesDir))('%s', (file) => {
           if (rest === undefined) throw new Error(`No earlier output has an id for \`${prefix}_…\` in: ${text}`);
           return `${prefix}_${rest}`;
         });
-      const { stdout, stderr } = await run('sh', ['-c', reportingCurl + command], {
+      if (/^\w+\(\) \{$/m.test(command.slice(0, command.indexOf('\n')))) {
+        definitions = command;
+        continue;
+      }
+      const { stdout, stderr } = await run('sh', ['-c', reportingCurl + definitions + command], {
         cwd: rootDir,
         env: { ...process.env, XDG_CONFIG_HOME: settingsDir },
       });

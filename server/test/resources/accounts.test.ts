@@ -737,10 +737,9 @@ describe('strict links', () => {
     expectRefusal(late, notThere('customer', customer.id));
   });
 
-  test('accepts ids of unknown kinds of record when links are strict', async () => {
-    const { body: made } = await strict.api.post('/v1/applications', { unit: 'unit_in_a_crm' });
-    const updated = await strict.api.post(`/v1/applications/${made.id}`, { unit: 'another_unit' });
-    expect([made.unit, updated.body.unit]).toEqual(['unit_in_a_crm', 'another_unit']);
+  test('refuses a home of another system when links are strict', async () => {
+    const refused = await strict.api.post('/v1/applications', { unit: 'unit_in_a_crm' });
+    expectRefusal(refused, notThere('unit', 'unit_in_a_crm'));
   });
 
   test('does not check a link again when it has not changed', async () => {

@@ -33,6 +33,10 @@ const daySeconds = 24 * 3600;
 const writable = [
   'references',
   'applications',
+  'buildings',
+  'units',
+  'guarantors',
+  'tenancies',
   'customers',
   'files',
   'webhook_endpoints',

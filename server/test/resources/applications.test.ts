@@ -31,6 +31,20 @@ function fieldsOf(kind: string): Fields {
   return findKnown(resources, ({ object }) => object === kind).fields;
 }
 
+/** What a new application says of its decision and its tenancy. */
+const undecided = {
+  status: 'open',
+  decision: null,
+  review: null,
+  guarantors: [],
+  tenancy: null,
+  checks: [],
+  approved_at: null,
+  rejected_at: null,
+  withdrawn_at: null,
+  converted_at: null,
+};
+
 describe('applications', () => {
   test('counts each status and each outcome that a reference can have', () => {
     const { status, outcome } = fieldsOf('reference');
@@ -57,6 +71,7 @@ describe('applications', () => {
       object: 'application',
       created: expect.closeTo(Date.now() / 1000, -1),
       ...body,
+      ...undecided,
       references: noReferences,
     });
     expectShape('application', application);
@@ -68,6 +83,7 @@ describe('applications', () => {
       object: 'application',
       ...nulls,
       customers: [],
+      ...undecided,
       references: noReferences,
       metadata: {},
     });

@@ -40,6 +40,7 @@ describe('customer creation', () => {
       created: expect.closeTo(Date.now() / 1000, -1),
       ...body,
       addresses: [house, wholeFlat],
+      right_to_rent: null,
     });
     expect((await api.get(`/v1/customers/${customer.id}`)).body).toStrictEqual(customer);
   });

@@ -44,7 +44,12 @@ describe('ids with the prefix of another kind', () => {
       'begins like the id of a webhook endpoint.',
     ],
     ['/v1/applications', { customers: ['cus_1', 'ref_1'] }, 'customers[1]', '(`cus_…`)'],
-    ['/v1/applications', { unit: 'cus_1' }, 'unit', 'For `unit`, send an id of your own system.'],
+    [
+      '/v1/applications',
+      { unit: 'cus_1' },
+      'unit',
+      'For `unit`, send that of a unit (`unit_…`), or one of your own system.',
+    ],
   ])(
     'refuses a linked id at %s when the body is %o and its prefix names another kind',
     async (path, body, param, says) => {

@@ -10,7 +10,17 @@ import { textOf } from '../support/answer-text.ts';
 import { TestClock } from '../support/clock.ts';
 import { encodedForm } from '../support/files.ts';
 import { expectRefusal, refusals, type Refusal } from '../support/refusals.ts';
-import { bodies, hasId, inParallel, kindOf, nameOf, toldNo, routesOfKeys } from '../support/routes.ts';
+import {
+  bodies,
+  bodyToMake,
+  hasId,
+  inParallel,
+  kindOf,
+  nameOf,
+  oneTimeActions,
+  toldNo,
+  routesOfKeys,
+} from '../support/routes.ts';
 import { pairwise } from '../support/pairwise.ts';
 import { rounds } from '../support/rounds.ts';
 import { startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
@@ -56,15 +66,13 @@ interface Probe {
 
 type Expected = 'accepted' | Refusal;
 
-const writable = ['references', 'applications', 'customers', 'files', 'webhook_endpoints', 'api_keys', 'accounts'];
+const letting = ['applications', 'buildings', 'customers', 'files', 'guarantors', 'references', 'tenancies', 'units'];
+const writable = [...letting, 'webhook_endpoints', 'api_keys', 'accounts'];
 const resourcesOfKeys = [...writable, 'events', 'logs'];
 const readPermissions = resourcesOfKeys.map((resource) => `${resource}.read`);
 const writePermissions = writable.map((resource) => `${resource}.write`);
 const everyPermission = [...readPermissions, ...writePermissions, 'file_contents.read'];
 const forbiddenForAgents = new Set(['api_keys.read', 'api_keys.write', 'accounts.write']);
-
-/** Actions that a record allows only once. Each request with one gets a fresh record. */
-const oneTimeActions = new Set(['cancel', 'erase', 'roll']);
 
 /** The permissions that a route needs besides its own. */
 const alsoNeeded: Record<string, readonly string[]> = {
@@ -74,6 +82,9 @@ const alsoNeeded: Record<string, readonly string[]> = {
   'POST /v1/webhook_endpoints': ['events.read'],
   'GET /v1/account/api_version/preview': ['logs.read', 'events.read'],
 };
+
+/** Routes on which a person has to decide. */
+const closedToAgents = new Set(['POST /v1/applications/:id/review']);
 
 /** Routes without a permission: they show nothing of an account. */
 const forEverybody = new Set(['GET /v1/api_versions']);
@@ -201,7 +212,10 @@ describe('the matrix of requests', () => {
   test('accepts every allowed request when it is sent, on its own account alone', async () => {
     const accepted = probesToSend().filter((probe) => expectedOf(probe) === 'accepted');
     await inParallel(accepted, atOnce, async (probe) => {
-      const answer = await ask({ ...probe, target: await targetToUse(probe) });
+      const { route } = probe;
+      const isCreation = route.method === 'POST' && route.path === `/v1/${kindOf(route)}`;
+      const body = isCreation ? await bodyOf(kindOf(route), actedUpon(probe) as Account) : undefined;
+      const answer = await ask({ ...probe, target: await targetToUse(probe) }, body);
       // A file and a stream are not JSON.
       if (/\/(contents|stream)$/.test(probe.route.path)) return inProbe(probe, () => expect(answer.status).toBe(200));
       inProbe(probe, () => {
@@ -318,7 +332,8 @@ function expectedOf(probe: Probe): Expected {
   );
   if (lacking) return { ...refusals.permission, says: `\`${lacking}\`` };
   if (acted !== key.account && forOwnAccount.has(nameOf(route))) return refusals.accountMalformed;
-  return target && target.owner !== acted ? refusals.idUnknown : 'accepted';
+  if (target && target.owner !== acted) return refusals.idUnknown;
+  return key.name === 'agent' && closedToAgents.has(nameOf(route)) ? refusals.permission : 'accepted';
 }
 
 function actedUpon({ key, context }: Probe): Account | 'nobody' {
@@ -371,10 +386,15 @@ async function makeAccounts(): Promise<void> {
 async function make(kind: string, account: Account): Promise<{ id: string; requestId: string }> {
   const line = `POST /v1/${kind}`;
   if (!bodies[line]) throw new Error(`Tell how a record is made at ${line}.`);
-  const { body, headers } = await send('POST', `/v1/${kind}`, fullKeys[account].text, {}, bodies[line]);
+  const { body, headers } = await send('POST', `/v1/${kind}`, fullKeys[account].text, {}, await bodyOf(kind, account));
   expect(body.id, JSON.stringify(body)).toMatch(/^[a-z]+_[0-9A-Za-z]{22}$/);
   owners.set(body.id, account);
   return { id: body.id, requestId: headers.get('request-id')! };
+}
+
+/** Returns the body of a creation in this account. First makes the records that it must link to. */
+function bodyOf(kind: string, account: Account): Promise<object | undefined> {
+  return bodyToMake(kind, async (linked) => (await make(linked, account)).id);
 }
 
 async function makeTargets(): Promise<Map<string, Target[]>> {
@@ -477,16 +497,10 @@ async function makeKeys(): Promise<Key[]> {
   ];
 }
 
-function ask({ route, key, context, target }: Probe): Promise<ApiResponse> {
+function ask({ route, key, context, target }: Probe, body: object = bodies[nameOf(route)] ?? {}): Promise<ApiResponse> {
   const path = route.path.replace(':id', encodeURIComponent(target?.id ?? ''));
   const headers = context.header === undefined ? {} : { 'service-context': context.header };
-  return send(
-    route.method,
-    path,
-    key.text,
-    headers,
-    route.method === 'POST' ? (bodies[nameOf(route)] ?? {}) : undefined,
-  );
+  return send(route.method, path, key.text, headers, route.method === 'POST' ? body : undefined);
 }
 
 async function send(

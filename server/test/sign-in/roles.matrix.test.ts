@@ -8,7 +8,7 @@ import { textOf } from '../support/answer-text.ts';
 import { Browser, signedIn, type SignedIn } from '../support/browser.ts';
 import { encodedForm } from '../support/files.ts';
 import { expectRefusal, refusals, type Refusal } from '../support/refusals.ts';
-import { bodies, hasId, inParallel, kindOf, nameOf, toldNo } from '../support/routes.ts';
+import { bodies, bodyToMake, hasId, inParallel, kindOf, nameOf, oneTimeActions, toldNo } from '../support/routes.ts';
 import { good, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, firstAccountId } from '../support/tenants.ts';
 
@@ -33,7 +33,7 @@ const accounts: Account[] = ['own', 'connected', 'foreign'];
 const parties: Party[] = [...roles, 'visitor', 'key with cookie'];
 
 /** The table of roles. Each role has the permissions of its line, and reads what it writes. */
-const office = ['references', 'applications', 'customers', 'files'];
+const office = ['references', 'applications', 'buildings', 'customers', 'files', 'guarantors', 'tenancies', 'units'];
 const readsAll = [...office, 'events', 'accounts'].map((kind) => `${kind}.read`);
 const writesOffice = [...office.map((kind) => `${kind}.write`), 'file_contents.read'];
 const develops = ['logs.read', 'webhook_endpoints.write', 'api_keys.write'];
@@ -59,9 +59,6 @@ const moreBodies: Record<string, object> = { 'POST /v1/invitations': { email: 'n
 
 /** Routes that refuse a connected account in the context. */
 const forOwnAccount = new Set(['POST /v1/accounts', 'POST /v1/invitations']);
-
-/** Actions that a record allows only once. */
-const oneTimeActions = new Set(['cancel', 'erase', 'roll']);
 
 let server: TestServer;
 let routes: Route[];
@@ -136,7 +133,10 @@ describe('the matrix of roles', () => {
       const kind = owner === null ? null : kindOf(route);
       const usesUp = route.method === 'DELETE' || oneTimeActions.has(route.path.split('/').at(-1)!);
       const id = kind === null ? '' : usesUp ? await make(kind, owner!) : targets.get(kind)![owner!];
-      const answer = await ask(probe, id);
+      const isCreation = route.method === 'POST' && route.path === `/v1/${kindOf(route)}`;
+      const acted = probe.context;
+      const body = isCreation ? await bodyToMake(kindOf(route), (linked) => make(linked, acted)) : undefined;
+      const answer = await ask(probe, id, body);
       inProbe(probe, () => {
         if (toldNo[nameOf(route)] === undefined) return expect(answer.status, answer.text).toBe(200);
         expect([answer.status, answer.body.error.code]).toEqual([400, toldNo[nameOf(route)]]);
@@ -205,17 +205,20 @@ async function make(kind: string, account: Account): Promise<string> {
     return data[0].id;
   }
   const line = `POST /v1/${kind}`;
-  const body = kind === 'invitations' ? { ...moreBodies[line], email: `new${++addresses}@example.com` } : bodies[line];
+  const body =
+    kind === 'invitations'
+      ? { ...moreBodies[line], email: `new${++addresses}@example.com` }
+      : await bodyToMake(kind, (linked) => make(linked, account));
   return (await good(send(browser, 'POST', `/v1/${kind}`, body))).body.id;
 }
 
-function ask({ route, party, context }: Probe, id: string): Promise<ApiResponse> {
+function ask({ route, party, context }: Probe, id: string, made?: object): Promise<ApiResponse> {
   const browser =
     party === 'visitor' ? new Browser(server) : people[party === 'key with cookie' ? 'viewer' : party].browser;
   const body =
     nameOf(route) === 'POST /v1/invitations'
       ? { ...moreBodies[nameOf(route)], email: `new${++addresses}@example.com` }
-      : (moreBodies[nameOf(route)] ?? bodies[nameOf(route)] ?? {});
+      : (made ?? moreBodies[nameOf(route)] ?? bodies[nameOf(route)] ?? {});
   return send(browser, route.method, route.path.replace(':id', id), route.method === 'POST' ? body : undefined, {
     ...(context !== 'own' && { 'service-context': accountIds[context] }),
     ...(party === 'key with cookie' && { authorization: `Bearer ${server.secretKey}` }),

@@ -43,6 +43,7 @@ export class AnswerChecker {
   constructor(document: AnswerDocument) {
     this.#document = closedDocument(document, 'retrieved');
     this.#ajv.addFormat('date', /^\d{4}-\d{2}-\d{2}$/);
+    for (const name of ['single-line', 'country', 'currency']) this.#ajv.addFormat(name, true);
     this.#ajv.addVocabulary(['components', 'discriminator']);
     this.#ajv.addSchema({ $id: 'document', components: this.#document.components });
   }

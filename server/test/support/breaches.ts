@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/core/json-diff.ts';
 import type { JsonSchema } from './any-value.ts';
 import {
@@ -220,12 +221,21 @@ function textBeyondPattern(schema: JsonSchema): string {
 
 /** Returns this many items, all different if the schema has enough values. */
 function itemsOf({ items = {}, uniqueItems }: JsonSchema, count: number): Json[] {
+  const short = uniqueItems ? shortTextsOf(items, count) : null;
+  if (short) return short;
   return Array.from({ length: count }, (_, index) => {
     if (!uniqueItems) return exampleOf(items);
     if (items.enum) return items.enum[index % items.enum.length]!;
     const [example, letters] = [exampleText(items), lettersOf(index)];
     return [example + letters, letters + example].find((text) => fitsForm(items, text)) ?? example + letters;
   });
+}
+
+/** Returns different texts of a pattern that texts of any length do not fit. Returns null for another schema. */
+function shortTextsOf({ pattern, enum: choice, ...items }: JsonSchema, count: number): string[] | null {
+  if (pattern === undefined || choice || items.format !== undefined || /[*+]|\{\d+,\}/.test(pattern)) return null;
+  const texts = new Set(fc.sample(fc.stringMatching(new RegExp(pattern, 'u')), { seed: 1, numRuns: 50 * count }));
+  return texts.size < count ? null : [...texts].slice(0, count);
 }
 
 function areDistinct(items: Json[], { uniqueItems }: JsonSchema): boolean {

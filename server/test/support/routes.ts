@@ -1,18 +1,47 @@
 import type { HttpContext } from '../../src/http/context.ts';
 import type { Route } from '../../src/http/route.ts';
 import { routesOf } from '../../src/http/routes/resources.ts';
+import type { Resource } from '../../src/model/resource.ts';
+import { linksHere } from '../../src/model/traits/links-here.ts';
+import { resources } from '../../src/resources/index.ts';
 import { formOf } from './files.ts';
 import { latestVersion } from './versions.ts';
 
-/** A valid body for each route that refuses an empty one. The keys come from `nameOf`. */
+/**
+ * A valid body for each route that refuses an empty one. The keys come from `nameOf`. Some links must name records of the account:
+ * `withLinksHere` gives a body such ids.
+ */
 export const bodies: Record<string, object> = {
   'POST /v1/references': { application: 'app_1' },
   'POST /v1/applications': { customers: ['cus_1'] },
   'POST /v1/customers': { name: 'Ada' },
+  'POST /v1/buildings': {
+    name: 'Coppergate',
+    address: { line1: '12 Coppergate', city: 'York', postal_code: 'YO1 9NR', country: 'GB' },
+  },
+  'POST /v1/units': { building: 'bld_1', name: 'Flat 2' },
+  'POST /v1/guarantors': { application: 'app_1', customer: 'cus_2' },
+  // No test of today reaches its first day.
+  'POST /v1/tenancies': {
+    unit: 'unit_1',
+    customers: ['cus_1'],
+    start_date: '2090-02-01',
+    rent: { amount: 95_000, currency: 'gbp', interval: 'month' },
+  },
   'POST /v1/files': formOf(),
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/' },
   'POST /v1/accounts': { name: 'Agency' },
   'POST /v1/api_keys': { type: 'restricted', permissions: ['api_keys.read'] },
+  'POST /v1/applications/:id/reject': { reasons: ['affordability'] },
+  'POST /v1/applications/:id/review': { result: 'upheld', note: 'The income does not carry the rent.' },
+  'POST /v1/guarantors/:id/agree': { agreed_on: '2026-01-10' },
+  'POST /v1/guarantors/:id/release': { released_on: '2026-01-10' },
+  'POST /v1/tenancies/:id/sign': { signed_on: '2026-01-10' },
+  'POST /v1/tenancies/:id/give_notice': { by: 'tenant', served_on: '2026-01-10', ends_on: '2090-04-30' },
+  'POST /v1/tenancies/:id/withdraw_notice': { agreed_in_writing: true },
+  'POST /v1/tenancies/:id/end': { ended_on: '2026-01-10', reason: 'surrender' },
+  'POST /v1/tenancies/:id/request_pet': { customer: 'cus_1', description: 'A small dog.' },
+  'POST /v1/tenancies/:id/answer_pet': { number: 1, answer: 'granted' },
   'POST /v1/webhook_endpoints/:id/recover': { since: Math.floor(Date.now() / 1000) - 60 },
   'POST /v1/events/:id/resend': { webhook_endpoint: 'we_1' },
   'POST /v1/test_helpers/clock/advance': { seconds: 1 },
@@ -25,12 +54,78 @@ export const toldNo: Readonly<Record<string, string>> = {
   'POST /v1/events/:id/resend': 'resource_missing',
   'POST /v1/account/api_version': 'parameter_invalid',
   'POST /v1/account/api_version/rollback': 'status_transition_invalid',
+  // The record is new: nothing was rejected, agreed or signed yet.
+  'POST /v1/applications/:id/request_review': 'status_transition_invalid',
+  'POST /v1/applications/:id/review': 'status_transition_invalid',
+  'POST /v1/guarantors/:id/release': 'status_transition_invalid',
+  'POST /v1/tenancies/:id/give_notice': 'status_transition_invalid',
+  'POST /v1/tenancies/:id/withdraw_notice': 'status_transition_invalid',
+  'POST /v1/tenancies/:id/end': 'status_transition_invalid',
+  'POST /v1/tenancies/:id/request_pet': 'status_transition_invalid',
+  'POST /v1/tenancies/:id/answer_pet': 'status_transition_invalid',
   // No service runs a check for these references.
   'POST /v1/test_helpers/references/:id/advance': 'status_transition_invalid',
   'POST /v1/test_helpers/references/:id/complete': 'status_transition_invalid',
   'POST /v1/test_helpers/references/:id/fail': 'status_transition_invalid',
   'POST /v1/test_helpers/references/:id/note': 'status_transition_invalid',
 };
+
+/** The actions before an action that a new record refuses. The keys come from `nameOf`. */
+export const stepsBefore: Readonly<Record<string, readonly string[]>> = {
+  'POST /v1/applications/:id/request_review': ['reject'],
+  'POST /v1/applications/:id/review': ['reject', 'request_review'],
+  'POST /v1/guarantors/:id/release': ['agree'],
+  'POST /v1/tenancies/:id/give_notice': ['sign'],
+  'POST /v1/tenancies/:id/withdraw_notice': ['sign', 'give_notice'],
+  'POST /v1/tenancies/:id/end': ['sign', 'give_notice'],
+  'POST /v1/tenancies/:id/request_pet': ['sign'],
+  'POST /v1/tenancies/:id/answer_pet': ['sign', 'request_pet'],
+};
+
+/** Actions that a record allows only once. A request with one needs a new record. */
+export const oneTimeActions: ReadonlySet<string> = new Set([
+  'agree',
+  'approve',
+  'cancel',
+  'decline',
+  'erase',
+  'reject',
+  'roll',
+  'sign',
+  'withdraw',
+]);
+
+/**
+ * Returns a valid body that makes a record. Links that must name records of the account get the ids of such records.
+ *
+ * @param kind the path of the kind. Undefined is returned if no request makes it, or if an empty body does.
+ * @param idOf returns the id of a record of the kind with this path.
+ */
+export async function bodyToMake(kind: string, idOf: (kind: string) => Promise<string>): Promise<object | undefined> {
+  const resource = resources.find(({ path }) => path === kind);
+  const body = bodies[`POST /v1/${kind}`];
+  return resource && body && withLinksHere(resource, body, idOf);
+}
+
+/** Returns the body of a creation with real records in the links that must name some. */
+export async function withLinksHere<Body extends object>(
+  resource: Resource,
+  body: Body,
+  idOf: (kind: string) => Promise<string>,
+): Promise<Body> {
+  const links = requiredLinksOf(resource);
+  if (links.length === 0) return body;
+  const ids = await Promise.all(links.map(async ([name, kind]) => [name, await idOf(kind)] as const));
+  return { ...body, ...Object.fromEntries(ids) };
+}
+
+/** Returns the required links that must name records of the account. Each comes with the path of its kind. */
+function requiredLinksOf(resource: Resource): [name: string, kind: string][] {
+  const required = new Set(resource.create?.body.required as string[] | undefined);
+  return (linksHere.of(resource) ?? [])
+    .filter((name) => required.has(name))
+    .map((name) => [name, resource.links![name]!]);
+}
 
 /** Returns the operations that an API key can use: all but those of persons. */
 export function routesOfKeys(context: HttpContext): Route[] {

@@ -75,6 +75,11 @@ const event = closed({
   }),
 });
 
+const day = { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' };
+const dayOrNull = { ...day, type: ['string', 'null'] };
+const timeOrNull = { type: ['integer', 'null'], minimum: 0 };
+const ids = { type: 'array', items: { type: 'string', pattern: '^[a-zA-Z0-9_]+$' } };
+
 const customer = closed({
   id: { type: 'string', pattern: '^cus_[0-9A-Za-z]{22}$' },
   object: { const: 'customer' },
@@ -95,6 +100,9 @@ const customer = closed({
       to: stringOrNull,
     }),
   },
+  right_to_rent: orNull(
+    closed({ status: { enum: ['unlimited', 'time_limited'] }, checked_on: day, expires_on: dayOrNull, files: ids }),
+  ),
   metadata: pairs,
 });
 
@@ -187,6 +195,35 @@ const application = closed({
     by_outcome: countOfEach('accept', 'consider', 'high_risk'),
     result: { enum: ['accept', 'consider', 'high_risk', null] },
   }),
+  status: { enum: ['open', 'approved', 'rejected', 'withdrawn', 'converted'] },
+  decision: orNull(
+    closed({
+      outcome: { enum: ['approved', 'rejected'] },
+      reasons: { type: 'array', items: string },
+      note: stringOrNull,
+      automated: { type: 'boolean' },
+      decided_at: time,
+    }),
+  ),
+  review: orNull(
+    closed({
+      status: { enum: ['requested', 'upheld', 'changed'] },
+      message: stringOrNull,
+      note: stringOrNull,
+      requested_at: time,
+      completed_at: timeOrNull,
+    }),
+  ),
+  guarantors: ids,
+  tenancy: linkedId,
+  checks: {
+    type: 'array',
+    items: closed({ id: string, message: string, since: time }),
+  },
+  approved_at: timeOrNull,
+  rejected_at: timeOrNull,
+  withdrawn_at: timeOrNull,
+  converted_at: timeOrNull,
   metadata: pairs,
 });
 

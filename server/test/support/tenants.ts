@@ -13,6 +13,10 @@ export interface Tenant {
 const everyPermission = [
   'references.write',
   'applications.write',
+  'buildings.write',
+  'units.write',
+  'guarantors.write',
+  'tenancies.write',
   'customers.write',
   'files.write',
   'file_contents.read',

@@ -5,7 +5,16 @@ import { formOf } from '../../support/files.ts';
 import { expectCarriedOut, expectLeft, expectNoReplay, expectReplay, newKey } from '../../support/idempotency.ts';
 import { rounds } from '../../support/rounds.ts';
 import { expectRefusal, refusals } from '../../support/refusals.ts';
-import { bodies, hasId, inParallel, kindOf, nameOf, routesOfKeys } from '../../support/routes.ts';
+import {
+  bodies,
+  bodyToMake,
+  hasId,
+  inParallel,
+  kindOf,
+  nameOf,
+  routesOfKeys,
+  stepsBefore,
+} from '../../support/routes.ts';
 import { good, type Api, type ApiResponse } from '../../support/server.ts';
 import { latestVersion, versions } from '../../support/versions.ts';
 
@@ -19,6 +28,10 @@ const otherBodies: Record<string, object> = {
   'POST /v1/references': { application: 'app_2' },
   'POST /v1/applications': { customers: ['cus_2'] },
   'POST /v1/customers': { name: 'Grace' },
+  'POST /v1/buildings': { ...bodies['POST /v1/buildings'], name: 'Stonegate' },
+  'POST /v1/units': { ...bodies['POST /v1/units'], name: 'Flat 3' },
+  'POST /v1/guarantors': { ...bodies['POST /v1/guarantors'], customer: 'cus_3' },
+  'POST /v1/tenancies': { ...bodies['POST /v1/tenancies'], start_date: '2090-03-01' },
   'POST /v1/files': formOf({ purpose: 'other' }),
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/other' },
   'POST /v1/accounts': { name: 'Another agency' },
@@ -32,6 +45,10 @@ const changes: Record<string, object> = {
   'POST /v1/references/:id': { outcome: 'accept' },
   'POST /v1/applications/:id': { unit: 'unit_2' },
   'POST /v1/customers/:id': { name: 'Grace' },
+  'POST /v1/buildings/:id': { name: 'Stonegate' },
+  'POST /v1/units/:id': { name: 'Flat 3' },
+  'POST /v1/guarantors/:id': { file: 'file_1' },
+  'POST /v1/tenancies/:id': { start_date: '2090-03-01' },
   'POST /v1/files/:id': { metadata: { a: '1' } },
   'POST /v1/webhook_endpoints/:id': { description: 'Changed' },
   'POST /v1/accounts/:id': { name: 'Another agency' },
@@ -44,6 +61,9 @@ const pins: Record<string, { api_version: string; api_version_previous: string |
   'POST /v1/account/api_version': { api_version: versions.at(-1)!, api_version_previous: null },
   'POST /v1/account/api_version/rollback': { api_version: latestVersion, api_version_previous: versions.at(-1)! },
 };
+
+/** What the record must have for an action that is for few records. */
+const startedBefore: Record<string, object> = { 'POST /v1/tenancies/:id/end': { start_date: '2026-01-05' } };
 
 interface Posted {
   path: string;
@@ -143,7 +163,9 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
 /** Returns a valid request and another valid one: with another body or, if there is none, for another record. */
 async function requestsFor(route: Route, api: Api): Promise<{ request: Posted; other: Posted }> {
   const name = nameOf(route);
-  const body = bodies[name] ?? changes[name] ?? {};
+  const made =
+    route.path === `/v1/${kindOf(route)}` ? await bodyToMake(kindOf(route), (kind) => make(kind, api)) : null;
+  const body = made ?? bodies[name] ?? changes[name] ?? {};
   const path = await pathOf(route, api);
   // An account has only one version, so the other request takes another path.
   if (name === 'POST /v1/account/api_version/rollback') {
@@ -167,10 +189,20 @@ async function pathOf(route: Route, api: Api): Promise<string> {
   // An event is created by creating another record.
   const isOfEvents = kindOf(route) === 'events';
   const kind = isOfEvents ? 'customers' : kindOf(route);
-  const { body: made } = await good(api.post(`/v1/${kind}`, bodies[`POST /v1/${kind}`]));
-  if (!isOfEvents) return route.path.replace(':id', made.id);
-  const { body: events } = await good(api.get(`/v1/events?object_id=${made.id}`));
+  const id = await make(kind, api, startedBefore[nameOf(route)]);
+  for (const step of stepsBefore[nameOf(route)] ?? []) {
+    const before = route.path.replace(/[^/]+$/, step);
+    await good(api.post(before.replace(':id', id), bodies[`POST ${before}`]));
+  }
+  if (!isOfEvents) return route.path.replace(':id', id);
+  const { body: events } = await good(api.get(`/v1/events?object_id=${id}`));
   return route.path.replace(':id', events.data[0].id);
+}
+
+/** Makes a record of the kind with this path, after those that it must link to. */
+async function make(kind: string, api: Api, more: object = {}): Promise<string> {
+  const body = await bodyToMake(kind, (linked) => make(linked, api));
+  return (await good(api.post(`/v1/${kind}`, body instanceof FormData ? body : { ...body, ...more }))).body.id;
 }
 
 function isOfRequest({ request }: ApiResponse['body']): boolean {
