@@ -38,7 +38,10 @@ export function isDay(text: string): boolean {
 }
 
 /** The first and the last day that the arithmetic returns. PostgreSQL knows both. */
-const [firstNumber, lastNumber] = [numberOf({ year: 1, month: 1, day: 1 }), numberOf({ year: yearMax, month: 12, day: 31 })];
+const [firstNumber, lastNumber] = [
+  numberOf({ year: 1, month: 1, day: 1 }),
+  numberOf({ year: yearMax, month: 12, day: 31 }),
+];
 
 /** Formatters by time zone: making one takes as long as a hundred uses. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
