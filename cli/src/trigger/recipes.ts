@@ -22,6 +22,10 @@ trailer<</Root 1 0 R>>
 %%EOF
 `;
 
+/** A day that has come in every time zone, and one that has not. */
+const pastDay = '2026-01-05';
+const futureDay = '2090-02-01';
+
 const metadata = { triggered_by: 'tenure trigger' };
 const changed = { metadata: { ...metadata, changed: 'yes' } };
 
@@ -60,6 +64,84 @@ export const recipes: Record<string, Recipe | string> = {
     await kitchen.client.applications.delete(id, kitchen.options);
     return id;
   },
+  'application.approved': (kitchen) => decided(kitchen, ['approve']),
+  'application.rejected': (kitchen) => decided(kitchen, ['reject']),
+  'application.withdrawn': (kitchen) => decided(kitchen, ['withdraw']),
+  'application.review_requested': (kitchen) => decided(kitchen, ['reject', 'requestReview']),
+  'application.reviewed': (kitchen) => decided(kitchen, ['reject', 'requestReview', 'review']),
+  'application.converted': (kitchen) => letTo(kitchen, ['sign']),
+  'application.reopened': (kitchen) => letTo(kitchen, ['sign', 'cancel']),
+  'application.check_raised': 'the server makes it when a duty by law is missed.',
+  'guarantor.created': guarantor,
+  'guarantor.updated': async (kitchen) => {
+    const id = await guarantor(kitchen);
+    await kitchen.client.guarantors.update(id, changed, kitchen.options);
+    return id;
+  },
+  'guarantor.deleted': async (kitchen) => {
+    const id = await guarantor(kitchen);
+    await kitchen.client.guarantors.delete(id, kitchen.options);
+    return id;
+  },
+  'guarantor.agreed': async (kitchen) => {
+    const id = await guarantor(kitchen);
+    await kitchen.client.guarantors.agree(id, { agreed_on: pastDay }, kitchen.options);
+    return id;
+  },
+  'guarantor.declined': async (kitchen) => {
+    const id = await guarantor(kitchen);
+    await kitchen.client.guarantors.decline(id, {}, kitchen.options);
+    return id;
+  },
+  'guarantor.released': async (kitchen) => {
+    const id = await guarantor(kitchen);
+    await kitchen.client.guarantors.agree(id, { agreed_on: pastDay }, kitchen.options);
+    await kitchen.client.guarantors.release(id, { released_on: pastDay }, kitchen.options);
+    return id;
+  },
+  'building.created': building,
+  'building.updated': async (kitchen) => {
+    const id = await building(kitchen);
+    await kitchen.client.buildings.update(id, changed, kitchen.options);
+    return id;
+  },
+  'building.deleted': async (kitchen) => {
+    const id = await building(kitchen);
+    await kitchen.client.buildings.delete(id, kitchen.options);
+    return id;
+  },
+  'unit.created': unit,
+  'unit.updated': async (kitchen) => {
+    const id = await unit(kitchen);
+    await kitchen.client.units.update(id, changed, kitchen.options);
+    return id;
+  },
+  'unit.deleted': async (kitchen) => {
+    const id = await unit(kitchen);
+    await kitchen.client.units.delete(id, kitchen.options);
+    return id;
+  },
+  'unit.let_agreed': (kitchen) => letTo(kitchen, ['sign']),
+  'unit.available': (kitchen) => letTo(kitchen, ['sign', 'cancel']),
+  'unit.occupied': 'the server makes it on the first day of a signed tenancy.',
+  'unit.reserved': 'the server makes it when a holding deposit is received.',
+  'tenancy.created': (kitchen) => letTo(kitchen, []),
+  'tenancy.updated': async (kitchen) => {
+    const id = await letTo(kitchen, []);
+    await kitchen.client.tenancies.update(id, changed, kitchen.options);
+    return id;
+  },
+  'tenancy.signed': (kitchen) => letTo(kitchen, ['sign']),
+  'tenancy.activated': 'the server makes it on the first day of a signed tenancy.',
+  'tenancy.notice_given': (kitchen) => letTo(kitchen, ['sign', 'giveNotice']),
+  'tenancy.notice_withdrawn': (kitchen) => letTo(kitchen, ['sign', 'giveNotice', 'withdrawNotice']),
+  'tenancy.ended': (kitchen) =>
+    letTo({ ...kitchen, overrides: { start_date: pastDay, ...kitchen.overrides } }, ['sign', 'giveNotice', 'end']),
+  'tenancy.canceled': (kitchen) => letTo(kitchen, ['cancel']),
+  'tenancy.pet_requested': (kitchen) => letTo(kitchen, ['sign', 'requestPet']),
+  'tenancy.pet_answered': (kitchen) => letTo(kitchen, ['sign', 'requestPet', 'answerPet']),
+  // No check of the right to rent is recorded, and the law demands one.
+  'tenancy.check_raised': (kitchen) => letTo(kitchen, ['sign']),
   'customer.created': customer,
   'customer.updated': async (kitchen) => {
     const id = await customer(kitchen);
@@ -130,6 +212,73 @@ async function reference({ client, options, overrides }: Kitchen): Promise<strin
 
 async function application({ client, options, overrides }: Kitchen): Promise<string> {
   return (await client.applications.create({ unit: 'flat_trigger', metadata, ...overrides }, options)).id;
+}
+
+/** Makes an application, and decides it in these steps. */
+async function decided(
+  kitchen: Kitchen,
+  steps: readonly ('approve' | 'reject' | 'withdraw' | 'requestReview' | 'review')[],
+): Promise<string> {
+  const { client, options } = kitchen;
+  const id = await application(kitchen);
+  const acts = {
+    approve: () => client.applications.approve(id, {}, options),
+    reject: () => client.applications.reject(id, { reasons: ['affordability'] }, options),
+    withdraw: () => client.applications.withdraw(id, {}, options),
+    requestReview: () => client.applications.requestReview(id, {}, options),
+    review: () => client.applications.review(id, { result: 'upheld', note: 'As before.' }, options),
+  };
+  for (const step of steps) await acts[step]();
+  return id;
+}
+
+async function guarantor({ client, options, overrides }: Kitchen): Promise<string> {
+  const applied = await application({ client, options, overrides: {} });
+  const body = { application: applied, customer: 'cus_trigger', metadata, ...overrides };
+  return (await client.guarantors.create(body, options)).id;
+}
+
+async function building({ client, options, overrides }: Kitchen): Promise<string> {
+  const address = { line1: '12 Coppergate', city: 'York', postal_code: 'YO1 9NR', country: 'GB' };
+  return (await client.buildings.create({ name: 'Coppergate', address, metadata, ...overrides }, options)).id;
+}
+
+async function unit({ client, options, overrides }: Kitchen): Promise<string> {
+  const within = await building({ client, options, overrides: {} });
+  return (await client.units.create({ building: within, name: 'Flat 2', metadata, ...overrides }, options)).id;
+}
+
+/** Drafts a tenancy of a new home, and takes these steps. */
+async function letTo(
+  { client, options, overrides }: Kitchen,
+  steps: readonly ('sign' | 'giveNotice' | 'withdrawNotice' | 'end' | 'cancel' | 'requestPet' | 'answerPet')[],
+): Promise<string> {
+  const plain = { client, options, overrides: {} };
+  const [home, person, applied] = [await unit(plain), await customer(plain), await application(plain)];
+  const { id } = await client.tenancies.create(
+    {
+      unit: home,
+      application: applied,
+      customers: [person],
+      start_date: futureDay,
+      rent: { amount: 95_000, currency: 'gbp', interval: 'month' },
+      metadata,
+      ...overrides,
+    },
+    options,
+  );
+  const acts = {
+    sign: () => client.tenancies.sign(id, { signed_on: pastDay }, options),
+    giveNotice: () =>
+      client.tenancies.giveNotice(id, { by: 'tenant', served_on: pastDay, ends_on: '2090-04-30' }, options),
+    withdrawNotice: () => client.tenancies.withdrawNotice(id, { agreed_in_writing: true }, options),
+    end: () => client.tenancies.end(id, { ended_on: pastDay, reason: 'surrender' }, options),
+    cancel: () => client.tenancies.cancel(id, {}, options),
+    requestPet: () => client.tenancies.requestPet(id, { customer: person, description: 'A small dog.' }, options),
+    answerPet: () => client.tenancies.answerPet(id, { number: 1, answer: 'granted' }, options),
+  };
+  for (const step of steps) await acts[step]();
+  return id;
 }
 
 async function customer({ client, options, overrides }: Kitchen): Promise<string> {

@@ -75,7 +75,8 @@ beforeAll(async () => {
     settings: { TENURE_ROLE: 'api', DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() },
   });
   agent = new Agent({ connections: 16 });
-  routes = routesOf(server.context);
+  // An id with a description of its own is a word, and no record of an account.
+  routes = routesOf(server.context).filter(({ idDescription }) => idDescription === undefined);
   accountIds = {
     own: await firstAccountId(server),
     connected: (await good(server.api.post('/v1/accounts', { name: 'Connected' }))).body.id,
