@@ -141,6 +141,8 @@ async function functions(client: Client): Promise<string[]> {
     select pg_get_functiondef(oid) || ';' as text
     from pg_proc
     where pronamespace = 'public'::regnamespace
+      -- Those of an extension differ between the releases of PostgreSQL.
+      and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e')
     order by proname`);
   return rows.map(({ text }) => text);
 }
