@@ -130,6 +130,20 @@ describe('decisions', () => {
 });
 
 describe('guarantors', () => {
+  test('are refused beyond fifty when an application has so many', async () => {
+    const { id: application } = await agency.application();
+    const propose = (number: number) =>
+      agency.api.post('/v1/guarantors', { application, customer: `guarantor_${number}` });
+    const answers = await Promise.all(Array.from({ length: 52 }, (_, number) => propose(number)));
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(2);
+    for (const answer of refused) expectCode(answer, 'limit_reached', { param: 'application' });
+    const { guarantors } = await agency.get('applications', application);
+    expect(guarantors).toHaveLength(50);
+    await good(agency.api.delete(`/v1/guarantors/${guarantors[0]}`));
+    await good(propose(99));
+  });
+
   const agree = { agreed_on: startDay };
   const release = { released_on: startDay };
   const bodies: Record<string, object> = { agree, decline: {}, release };

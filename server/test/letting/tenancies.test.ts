@@ -424,6 +424,18 @@ describe('tenants', () => {
     expectCode(await answer({ answer: 'refused', reason: 'Too large.' }), 'parameter_invalid', { param: 'number' });
   });
 
+  test('show a person within a pet request when it is expanded, and are found by that person', async () => {
+    const { id: customer } = await agency.make('customers', { name: 'Ada Lovelace' });
+    const made = await agency.signed((await agency.unit()).id, { customers: [customer] });
+    await agency.move('tenancies', made.id, 'request_pet', { customer, description: 'A cat.' });
+    const { body } = await good(agency.api.get(`/v1/tenancies/${made.id}?expand[]=pet_requests.customer`));
+    expect(body.pet_requests).toMatchObject([{ number: 1, customer: { id: customer, name: 'Ada Lovelace' } }]);
+    expect(body.customers).toEqual([customer]);
+    const { data } = (await good(agency.api.get(`/v1/events?related_object=${customer}&type=tenancy.pet_requested`)))
+      .body;
+    expect(data).toMatchObject([{ data: { object: { id: made.id } } }]);
+  });
+
   test('are signed only when the key has the permission', async () => {
     const { api } = await addKey(server, agency.accountId, { permissions: ['tenancies.read'] });
     expectRefusal(await api.post(`/v1/tenancies/${(await inState.draft!()).id}/sign`, sign), refusals.permission);

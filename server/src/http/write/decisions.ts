@@ -59,7 +59,7 @@ export async function decideActionOn(
   input: JsonObject,
   caller: Caller,
 ): Promise<GuardedDecision> {
-  if (action.refusesAgents !== undefined && request.principal.type === 'agent')
+  if (action.refusesAgents !== undefined && caller.isAgent)
     throw new ApiError('permission_denied', action.refusesAgents);
   const named = await loadNamed(context, action, request, input);
   const { related, guards } = await readFor(context, resource, request, action.reads, before, input);

@@ -1,4 +1,5 @@
 import { Type, type TString } from 'typebox';
+import { jurisdictions } from '../../law/index.ts';
 import { Flag, SingleLine, StoredLine } from '../../model/fields.ts';
 import { createFromFields, updateFromFields } from '../../model/inputs.ts';
 import type { Fields, RecordOf } from '../../model/record.ts';
@@ -30,11 +31,7 @@ const BuildingAddressInput = named(
   }),
 );
 
-export const Jurisdiction = named(
-  'Jurisdiction',
-  'The law that applies to a home.',
-  oneOf('england', 'wales', 'scotland', 'northern_ireland', 'none'),
-);
+export const Jurisdiction = named('Jurisdiction', 'The law that applies to a home.', oneOf(...jurisdictions));
 
 const fields = {
   name: {

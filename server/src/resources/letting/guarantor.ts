@@ -99,12 +99,15 @@ const fields = {
 
 export type GuarantorRecord = RecordOf<typeof fields>;
 
+/** An application lists its guarantors, so their number bounds its size. */
+const guarantorsMax = 50;
+
 const ofFields = {
   create: createFromFields<GuarantorRecord>(fields, {
     description:
       'Proposes a guarantor for an application. Then create a reference of the guarantor’s person for the same application.',
     example: { application: 'app_0VbZq9aK00mT3cUuP8sXw4', customer: 'cus_0VbZq9aK01pR7dWqN2tLy8' },
-    refusals: ['status_transition_invalid'],
+    refusals: ['status_transition_invalid', 'limit_reached'],
   }),
   update: updateFromFields<GuarantorRecord>(fields, {
     description: 'After the proposal, you can only update `file` and `metadata`.',
@@ -238,6 +241,12 @@ function propose(made: FieldsOf<GuarantorRecord>, related: Related): FieldsOf<Gu
     throw new ApiError(
       'status_transition_invalid',
       `The application ${application.id} is ${application.status}. Only an open or approved one can get a guarantor.`,
+      { param: 'application' },
+    );
+  if (application.guarantors.length >= guarantorsMax)
+    throw new ApiError(
+      'limit_reached',
+      `The application ${application.id} has ${guarantorsMax} guarantors, the limit. Delete one that is only proposed.`,
       { param: 'application' },
     );
   if (application.customers.includes(customer))
