@@ -8,6 +8,7 @@ import { growth } from './growth.ts';
 import { idempotency } from './idempotency.ts';
 import { fairness } from './fairness.ts';
 import { latency, latencyUnderLoad } from './latency.ts';
+import { letting } from './letting.ts';
 import { lists } from './lists.ts';
 import { lowRate } from './low-rate.ts';
 import { openLoop } from './open-loop.ts';
@@ -49,6 +50,7 @@ const suites: Suite[] = [
   start,
   reportPdf,
   referencing,
+  letting,
   // Last, because their second database stays beside every later suite.
   growth,
   lists,
