@@ -50,7 +50,8 @@ export async function withRollUps(
   for (const { resource: changed, before, after } of changes) {
     if (before === after) continue;
     for (const [resource, rollUp] of rollUpsOf(resources, changed)) {
-      const [was, is] = [await summing(rollUp, before), await summing(rollUp, after)];
+      const was = rollUp.find ? await foundBy(rollUp.find, before) : linkedBy(rollUp, before);
+      const is = rollUp.find ? await foundBy(rollUp.find, after) : linkedBy(rollUp, after);
       for (const id of new Set([...was, ...is])) {
         const record = sums.get(id)?.after ?? (await read(resource.path, id));
         if (!record) continue;
@@ -76,10 +77,15 @@ export async function withRollUps(
     ...others.flatMap(({ resource, before, after, verbs }) => toDecision(resource, before, { after, verbs }).changes),
   ];
 
-  async function summing({ link, find }: RollUp, other: StoredRecord | null): Promise<readonly string[]> {
-    if (!other) return [];
-    return find ? find(other, read) : idsAt(other, link).map(({ id }) => id);
+  async function foundBy(find: Find, other: StoredRecord | null): Promise<readonly string[]> {
+    return other ? find(other, read) : [];
   }
+}
+
+type Find = NonNullable<RollUp['find']>;
+
+function linkedBy({ link }: RollUp, other: StoredRecord | null): readonly string[] {
+  return idsAt(other, link).map(({ id }) => id);
 }
 
 /** Puts the sum into the decision's own change of the record. */

@@ -48,6 +48,9 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 /** More than there are zones. A formatter takes some 10 kB. */
 const formattersMax = 600;
 
+/** The last day by time zone, because each request asks for it, and a formatter takes a twentieth of a request. */
+const lastDays = new Map<string, { atSeconds: number; day: Day }>();
+
 /** Returns whether a text names a time zone (IANA), such as `Europe/London`. Offsets such as `+01:00` are no names. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
@@ -67,6 +70,15 @@ export function isTimeZone(name: string): boolean {
  * @param nowSeconds since the Unix epoch.
  */
 export function today(nowSeconds: number, timeZone: string): Day {
+  const last = lastDays.get(timeZone);
+  if (last?.atSeconds === nowSeconds) return last.day;
+  const day = dayAt(nowSeconds, timeZone);
+  if (lastDays.size >= formattersMax) lastDays.clear();
+  lastDays.set(timeZone, { atSeconds: nowSeconds, day });
+  return day;
+}
+
+function dayAt(nowSeconds: number, timeZone: string): Day {
   let [year, month, day] = [0, 0, 0];
   for (const { type, value } of formatterOf(timeZone).formatToParts(nowSeconds * 1000)) {
     if (type === 'year') year = Number(value);
