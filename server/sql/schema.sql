@@ -487,6 +487,7 @@ create table tenancies (
   judged_on date,
   next_on date,
   metadata text not null,
+  unrecorded_tenants text[] collate "C" not null default '{}'::text[],
   constraint tenancies_pkey PRIMARY KEY (account_id, id),
   constraint tenancies_signed_on CHECK (((signed_on IS NULL) = (signed_at IS NULL))),
   constraint tenancies_status_known CHECK ((status = ANY (ARRAY['draft'::text, 'signed'::text, 'active'::text, 'notice'::text, 'ended'::text, 'canceled'::text])))

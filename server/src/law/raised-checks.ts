@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { closedObject, named } from '../model/schemas.ts';
+import type { Failure } from './check.ts';
 import { isNewlyMissed } from './deadlines.ts';
 import type { Judgement } from './judge.ts';
 
@@ -45,4 +46,12 @@ export function mergeWarnings(
     checks.push({ id, message, since: isNew ? nowSeconds : before.since });
   }
   return { checks: checks.toSorted((one, other) => (one.id < other.id ? -1 : 1)), isRaised };
+}
+
+/** Replaces the message of a raised warning, or removes the warning if its duty is met. A warning that is not raised stays so. */
+export function reviseWarning(stored: readonly RaisedCheck[], id: string, failure: Failure | null): RaisedCheck[] {
+  return stored.flatMap((check) => {
+    if (check.id !== id) return [check];
+    return failure ? [{ ...check, message: failure.message }] : [];
+  });
 }

@@ -218,6 +218,19 @@ describe('guarantors', () => {
     expectCode(await agency.api.post('/v1/guarantors', body), code, { param });
   });
 
+  test('keep an application from naming them as applicants, or from losing the person they stand for', async () => {
+    const { id: application } = await agency.application({ customers: ['tenant_1', 'tenant_2'] });
+    const guarantor = { application, customer: 'guarantor_1', guarantees: ['tenant_2'] };
+    const { id } = await agency.make('guarantors', guarantor);
+    const update = (customers: string[]): Promise<ApiResponse> =>
+      agency.api.post(`/v1/applications/${application}`, { customers });
+    expectCode(await update(['tenant_2', 'guarantor_1']), 'parameter_invalid', { param: 'customers[1]' });
+    expectCode(await update(['tenant_1']), 'parameter_invalid', { param: 'customers' });
+    await good(update(['tenant_2', 'tenant_3']));
+    await agency.move('guarantors', id, 'decline');
+    await good(update(['guarantor_1']));
+  });
+
   test('are refused when the application is decided', async () => {
     const { id: application } = await moved('reject');
     const answer = await agency.api.post('/v1/guarantors', { application, customer: 'guarantor_1' });

@@ -387,6 +387,26 @@ describe('units that are held', () => {
 });
 
 describe('tenants', () => {
+  test('lose the warning about their right to rent when it is recorded after the signature', async () => {
+    const [ada, grace] = await Promise.all(['Ada', 'Grace'].map((name) => agency.make('customers', { name })));
+    const made = await agency.signed((await agency.unit()).id, {
+      customers: [ada!.id, grace!.id],
+      statement_given_on: startDay,
+    });
+    const record = { right_to_rent: { status: 'unlimited', checked_on: startDay } };
+    const warningOf = async (): Promise<string | undefined> =>
+      (await agency.get('tenancies', made.id)).checks.find(({ id }: { id: string }) => id === 'right_to_rent')?.message;
+    expect(await warningOf()).toContain(`${ada!.id}, ${grace!.id}`);
+    const answer = await good(agency.api.post(`/v1/customers/${ada!.id}`, record));
+    expect(await agency.eventsOf(answer)).toEqual(['customer.updated', 'tenancy.updated']);
+    expect(await warningOf()).not.toContain(ada!.id);
+    expect(await warningOf()).toContain(grace!.id);
+    await good(agency.api.post(`/v1/customers/${grace!.id}`, record));
+    expect(await agency.get('tenancies', made.id)).toMatchObject({ checks: [] });
+    const other = await good(agency.api.post(`/v1/customers/${grace!.id}`, { phone: '+44 1904 555 0123' }));
+    expect(await agency.eventsOf(other)).toEqual(['customer.updated']);
+  });
+
   test('cannot be erased while a tenancy holds a home', async () => {
     const person = await agency.make('customers', { name: 'Ada Lovelace' });
     const made = await agency.signed((await agency.unit()).id, { customers: [person.id] });

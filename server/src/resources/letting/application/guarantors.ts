@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { invalidParameter } from '../../../core/errors.ts';
 import type { StoredRecord } from '../../../model/record.ts';
 import type { Change } from '../../../model/resource.ts';
 
@@ -13,7 +14,7 @@ export interface KnownGuarantor {
 
 export const GuarantorsKnown = Type.Unsafe<KnownGuarantor[]>(Type.Array(Type.Object({})));
 
-type Guaranteed = StoredRecord & { guarantors: string[]; guarantors_known: KnownGuarantor[] };
+type Guaranteed = StoredRecord & { customers: string[]; guarantors: string[]; guarantors_known: KnownGuarantor[] };
 
 type GuarantorOfApplication = StoredRecord & { customer: string; status: string; guarantees: string[] | null };
 
@@ -47,4 +48,26 @@ export function guarantorBy(
 /** Returns whether a guarantor stands by the application, or was asked to. */
 export function isStanding({ status }: KnownGuarantor): boolean {
   return status === 'proposed' || status === 'agreed';
+}
+
+/**
+ * Requires that no guarantor applies, and that each stands for applicants only.
+ *
+ * @throws {ApiError} `parameter_invalid` for `customers`.
+ */
+export function requireGuarantorsFit({ id, customers, guarantors_known: known }: Guaranteed): void {
+  for (const guarantor of known.filter(isStanding)) {
+    const own = customers.indexOf(guarantor.customer);
+    if (own >= 0)
+      throw invalidParameter(
+        `customers[${own}]`,
+        `\`${guarantor.customer.slice(0, 80)}\` is a guarantor of ${id}, and cannot apply too. Delete or release ${guarantor.id} first.`,
+      );
+    const missing = guarantor.guarantees?.find((person) => !customers.includes(person));
+    if (missing !== undefined)
+      throw invalidParameter(
+        'customers',
+        `${guarantor.id} stands for \`${missing.slice(0, 80)}\`, so that person must stay an applicant. Delete or release ${guarantor.id} first.`,
+      );
+  }
 }

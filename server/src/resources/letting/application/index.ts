@@ -12,7 +12,7 @@ import type { BuildingRecord } from '../building.ts';
 import type { UnitRecord } from '../unit.ts';
 import { approve, reject, requestReview, review, withdraw } from './decisions.ts';
 import { fields, Note, Reasons, Status, type ApplicationRecord } from './fields.ts';
-import { adaptToGuarantor } from './guarantors.ts';
+import { adaptToGuarantor, requireGuarantorsFit } from './guarantors.ts';
 import { countReference } from './references.ts';
 import { adaptToTenancy } from './tenancies.ts';
 
@@ -115,6 +115,7 @@ export const application = defineResource<ApplicationRecord>(
       decide(current, input, caller, related) {
         const { after } = ofFields.update.decide(current, input, caller, related);
         if ('rent' in input || 'unit' in input) judgeBid(after, caller, related);
+        requireGuarantorsFit(after);
         return { after };
       },
     },

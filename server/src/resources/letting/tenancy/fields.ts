@@ -243,6 +243,8 @@ export const fields = {
   canceled_at: moment('When it was canceled', 'Null if it was not.'),
   /** The end before the notice, which a withdrawal restores. */
   agreed_end_date: { column: 'date', schema: nullable(CalendarDate), shown: 'never', initial: null },
+  /** The tenants without a recorded right to rent, while the tenancy holds its unit. */
+  unrecorded_tenants: { column: 'text[]', schema: Type.Array(Type.String()), shown: 'never', initial: [] },
   /** The last day on which deadlines were judged. */
   judged_on: { column: 'date', schema: nullable(CalendarDate), shown: 'never', initial: null },
 } satisfies Fields;

@@ -14,6 +14,7 @@ import { draft, readsOfDraft, update } from './draft.ts';
 import { fields, Grounds, NoticeBy, petRequestsMax, TenancyStatus, TenancyType, type TenancyRecord } from './fields.ts';
 import { cancel, end, giveNotice, readsOfSigning, sign, withdrawNotice } from './moves.ts';
 import { answerPet, requestPet } from './pets.ts';
+import { adaptToTenant, findByTenant } from './standing-checks.ts';
 
 export type { TenancyRecord } from './fields.ts';
 
@@ -251,7 +252,10 @@ export const tenancy = defineResource<TenancyRecord>(
     },
   },
   linksHere(['unit', 'application', 'replaces']),
-  sumsUp([{ of: 'guarantors', link: 'tenancy', adapt: adaptToGuarantor }]),
+  sumsUp([
+    { of: 'guarantors', link: 'tenancy', adapt: adaptToGuarantor },
+    { of: 'customers', link: 'id', find: findByTenant, adapt: adaptToTenant },
+  ]),
   daybreak({ nextOn, decide: atDawn }),
   constrained({
     name: 'tenancies_no_double_let',

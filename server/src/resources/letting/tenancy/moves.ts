@@ -47,13 +47,14 @@ export function sign(
   requireTenants(related);
   requireFree(home, current);
   const { type, statement_given_on: statementGivenOn } = current;
+  const unrecorded = unrecordedTenants(current, related);
   const judgement = judge(caller.account.rules, 'sign', signedOn, {
     jurisdiction: jurisdictionOf(related),
     type,
     ...termsOf(current, related),
     signedOn,
     statementGivenOn,
-    unrecordedTenants: unrecordedTenants(current, related),
+    unrecordedTenants: unrecorded,
   });
   refuseFailed(judgement);
   const agreed = guarantorsOf(related).filter(({ status }) => status === 'agreed');
@@ -65,6 +66,7 @@ export function sign(
     signed_at: caller.nowSeconds,
     agreement: agreement ?? current.agreement,
     agreed_end_date: current.end_date,
+    unrecorded_tenants: unrecorded,
     guarantors: agreed.map(({ id }) => id),
   };
   return {

@@ -1,4 +1,4 @@
-import { judge, mergeWarnings, type Judgement } from '../../../law/index.ts';
+import { judge, mergeWarnings, reviseWarning, rightToRent, type Judgement } from '../../../law/index.ts';
 import type { Rules } from '../../../core/law-rules.ts';
 import type { StoredRecord } from '../../../model/record.ts';
 import type { Related } from '../../../model/related.ts';
@@ -27,14 +27,16 @@ export function withStandingChecks(
 ): Change<TenancyRecord> {
   const { jurisdiction, type, signed_on: signedOn, statement_given_on: statementGivenOn } = after;
   if (signedOn === null || !isLive(after)) return { after, verbs };
+  const unrecorded = unrecordedTenants(after, related);
   const judgement = judge(caller.account.rules, 'signed', signedOn, {
     jurisdiction,
     type,
     signedOn,
     statementGivenOn,
-    unrecordedTenants: unrecordedTenants(after, related),
+    unrecordedTenants: unrecorded,
   });
-  return withWarnings(before, { after, verbs }, [judgement], caller.nowSeconds);
+  const judged = { ...after, unrecorded_tenants: unrecorded };
+  return withWarnings(before, { after: judged, verbs }, [judgement], caller.nowSeconds);
 }
 
 /** Keeps the warnings of these judgements in the record. A new one adds the event `tenancy.check_raised`. */
@@ -56,4 +58,30 @@ export function withWarnings(
     after: isSame ? after : { ...after, checks },
     verbs: isRaised ? [...verbs, 'check_raised'] : verbs,
   };
+}
+
+/** Updates the warning about the right to rent after a write to one of the tenants. */
+export function adaptToTenant(
+  current: TenancyRecord,
+  _: StoredRecord | null,
+  after: StoredRecord | null,
+): Change<TenancyRecord> {
+  const tenant = after as Recorded | null;
+  if (!tenant || !isLive(current)) return { after: current };
+  const known = current.unrecorded_tenants;
+  const isRecorded = tenant.right_to_rent !== null;
+  if (isRecorded !== known.includes(tenant.id)) return { after: current };
+  const unrecorded = isRecorded ? known.filter((id) => id !== tenant.id) : [...known, tenant.id];
+  const { signed_on: signedOn, statement_given_on: statementGivenOn } = current;
+  const failure = rightToRent.judge(
+    { unrecordedTenants: unrecorded, signedOn: signedOn!, statementGivenOn },
+    signedOn!,
+  );
+  const checks = reviseWarning(current.checks, rightToRent.id, failure);
+  return { after: { ...current, unrecorded_tenants: unrecorded, checks } };
+}
+
+/** Finds the tenancies that a tenant lives in, or is going to. */
+export async function findByTenant(tenant: StoredRecord): Promise<readonly string[]> {
+  return (tenant as StoredRecord & { live_tenancies: string[] }).live_tenancies;
 }
