@@ -7,14 +7,14 @@ import { addAccount, addKey } from '../support/tenants.ts';
 
 /** The day on which the tests begin, at noon in London. */
 export const startDay = '2027-01-04';
-const startMs = Date.parse(`${startDay}T12:00:00Z`);
 const daySeconds = 86_400;
 const dawnMsMax = 20_000;
 
 export const rent = { amount: 95_000, currency: 'gbp', interval: 'month' };
 
-/** A clock that starts at noon of `startDay`, and goes on as the real one does. */
-export function lettingClock(): Clock {
+/** A clock that starts at noon of a day, and goes on as the real one does. */
+export function lettingClock(day = startDay): Clock {
+  const startMs = Date.parse(`${day}T12:00:00Z`);
   const beganMs = Date.now();
   return { nowMs: () => startMs + Date.now() - beganMs };
 }

@@ -301,7 +301,10 @@ export const errorExamples: Record<ApiErrorCode, ErrorExample> & Partial<Record<
   record_in_use: {
     when: 'The building has a unit.',
     wrong: { method: 'DELETE', path: '/v1/buildings/bld_…' },
-    error: { message: 'The building bld_… has units. Delete or move them first, or archive the building.' },
+    error: {
+      message:
+        'The building bld_… has 1 unit, so it cannot be deleted. Delete its units first, or archive it: `{"archived": true}`.',
+    },
     mend: 'Archive what other records need. It leaves the lists that you work with, and keeps its history.',
     right: { method: 'POST', path: '/v1/buildings/bld_…', body: { archived: true } },
   },
@@ -355,10 +358,12 @@ export const errorExamples: Record<ApiErrorCode, ErrorExample> & Partial<Record<
     right: createWithKey,
   },
   unit_occupied: {
-    when: 'Another tenancy holds the unit until 2027-02-28.',
+    when: 'The tenancy is to start on 2027-02-01. Another one holds the unit until 2027-02-28.',
     wrong: { method: 'POST', path: '/v1/tenancies/ten_…/sign', body: { signed_on: '2027-01-10' } },
     error: {
-      message: 'The unit unit_… is let on some of these days, by the tenancy ten_…. Choose other days or another unit.',
+      message:
+        'The tenancy ten_… (signed) holds the unit unit_… from 2027-01-15 to 2027-02-28. Choose days on which it is free, or end or cancel ten_… first.',
+      param: 'unit',
     },
     mend: 'Start after the other tenancy has ended.',
     right: { method: 'POST', path: '/v1/tenancies/ten_…', body: { start_date: '2027-03-01' } },

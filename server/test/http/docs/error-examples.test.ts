@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey } from '../../../src/core/api-keys.ts';
 import { errorCatalogue, type ErrorCode } from '../../../src/core/errors.ts';
 import { curlOf, dashboardErrors, errorExamples, type ExampleRequest } from '../../../src/http/docs/error-examples.ts';
+import { Agency, lettingClock } from '../../letting/agency.ts';
 import { TestClock } from '../../support/clock.ts';
 import { rawRequest } from '../../support/raw-http.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type ApiResponse,
   type TestServer,
 } from '../../support/server.ts';
+import { firstAccountId } from '../../support/tenants.ts';
 
 /* The examples on the pages of errors. A server gives each wrong request the shown error, and answers each right request. */
 
@@ -32,13 +34,12 @@ const needsMoreThanRequests = new Set<ErrorCode>([
   'unavailable',
 ]);
 
-/** Their records are kinds of their own. The tests of those kinds provoke these errors, and compare the messages. */
-const ofLaterKinds = new Set<ErrorCode>(['check_failed', 'record_in_use', 'unit_occupied']);
-
 /** What an example stands on: the server, and what its placeholders stand for. */
 interface Scene {
   on: TestServer;
   placeholders: Record<string, string>;
+  /** Other values that the response shows by these names. */
+  others?: Record<string, string>;
 }
 
 type Prepare = () => Promise<Partial<Scene>>;
@@ -53,6 +54,11 @@ const preparations: Partial<Record<ErrorCode, Prepare>> = {
   callback_signature_invalid: async () => {
     const { id } = (await good(server.api.get('/v1/account'))).body;
     return { placeholders: { 'acct_…': id } };
+  },
+  check_failed: async () => {
+    const { server: own, agency } = await agencyForTest();
+    const { id } = await agency.signed((await agency.unit()).id);
+    return { on: own, placeholders: { 'ten_…': id } };
   },
   event_cursor_expired: async () => {
     const own = await serverForTest();
@@ -84,6 +90,10 @@ const preparations: Partial<Record<ErrorCode, Prepare>> = {
   permission_denied: async () => ({
     placeholders: { 'rk_test_…': (await restrictedKey(['references.read'])).secret },
   }),
+  record_in_use: async () => {
+    const { server: own, agency } = await agencyForTest();
+    return { on: own, placeholders: { 'bld_…': (await agency.unit()).building } };
+  },
   request_invalid: async () => ({ placeholders: { 'ref_…': await newReference() } }),
   resource_missing: async () => ({ placeholders: { 'ref_…': await newReference() } }),
   rollback_expired: async () => {
@@ -98,7 +108,21 @@ const preparations: Partial<Record<ErrorCode, Prepare>> = {
     await good(server.api.post(`/v1/references/${id}`, { outcome: 'accept' }));
     return { placeholders: { 'ref_…': id } };
   },
+  unit_occupied: async () => {
+    const { server: own, agency } = await agencyForTest();
+    const { id: unit } = await agency.unit();
+    const days = { start_date: '2027-01-15', end_date: '2027-02-28' };
+    const other = await agency.signed(unit, { ...days, type: 'company' });
+    const { id } = await agency.draft(unit, { start_date: '2027-02-01' });
+    return { on: own, placeholders: { 'ten_…': id }, others: { 'unit_…': unit, 'ten_…': other.id } };
+  },
 };
+
+/** Starts a server on the last day of the examples, with an account of homes. */
+async function agencyForTest(): Promise<{ server: TestServer; agency: Agency }> {
+  const own = await serverForTest({ overrides: { clock: lettingClock('2027-01-10') } });
+  return { server: own, agency: new Agency(await firstAccountId(own), own.api) };
+}
 
 describe('examples of errors', () => {
   const codes = (Object.keys(errorExamples) as ErrorCode[]).filter((code) => errorExamples[code] !== undefined);
@@ -108,7 +132,7 @@ describe('examples of errors', () => {
     expect([...codes, ...others].toSorted()).toEqual(Object.keys(errorCatalogue).toSorted());
   });
 
-  test.each(codes.filter((code) => !needsMoreThanRequests.has(code) && !ofLaterKinds.has(code)))(
+  test.each(codes.filter((code) => !needsMoreThanRequests.has(code)))(
     'returns the shown error, and answers the mended request, when the code is %s',
     async (code) => {
       const scene: Scene = { on: server, placeholders: {}, ...(await preparations[code]?.()) };
@@ -203,8 +227,8 @@ function filled({ placeholders }: Scene, text: string): string {
 }
 
 /** Returns the error with placeholders again. Of a key, a message shows only the last four characters. */
-function withPlaceholders({ placeholders }: Scene, error: object): unknown {
-  const text = Object.entries(placeholders).reduce(
+function withPlaceholders({ placeholders, others = {} }: Scene, error: object): unknown {
+  const text = [...Object.entries(placeholders), ...Object.entries(others)].reduce(
     (sum, [name, value]) => sum.replaceAll(value, name).replaceAll(isKey(name) ? value.slice(-4) : value, '…'),
     JSON.stringify(error),
   );
