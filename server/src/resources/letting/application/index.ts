@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { judge, refuseFailed } from '../../../law/index.ts';
+import { judge, mergeWarnings, refuseFailed, type Judgement } from '../../../law/index.ts';
 import type { Caller } from '../../../model/caller.ts';
 import { LinkedId } from '../../../model/fields.ts';
 import { createFromFields, updateFromFields } from '../../../model/inputs.ts';
@@ -10,6 +10,7 @@ import { inUse, recordInUse } from '../../../model/traits/in-use.ts';
 import { sumsUp } from '../../../model/traits/sums-up.ts';
 import type { BuildingRecord } from '../building.ts';
 import type { UnitRecord } from '../unit.ts';
+import { raisedAtOnce, withWarnings } from '../warnings.ts';
 import { approve, reject, requestReview, review, withdraw } from './decisions.ts';
 import { fields, Note, Reasons, Status, type ApplicationRecord } from './fields.ts';
 import { adaptToGuarantor, requireGuarantorsFit } from './guarantors.ts';
@@ -105,18 +106,19 @@ export const application = defineResource<ApplicationRecord>(
       reads: ['unit', 'unit.building'],
       decide(input, caller, related) {
         const made = ofFields.create.decide(input, caller, related);
-        judgeBid(made, caller, related);
-        return made;
+        const judgement = judgeBid(made, caller, related);
+        return { ...made, checks: mergeWarnings([], judgement, caller.nowSeconds).checks };
       },
+      besides: raisedAtOnce,
     },
     update: {
       ...ofFields.update,
       reads: ['unit', 'unit.building'],
       decide(current, input, caller, related) {
         const { after } = ofFields.update.decide(current, input, caller, related);
-        if ('rent' in input || 'unit' in input) judgeBid(after, caller, related);
         requireGuarantorsFit(after);
-        return { after };
+        if (!('rent' in input) && !('unit' in input)) return { after };
+        return withWarnings(current, { after }, [judgeBid(after, caller, related)], caller.nowSeconds);
       },
     },
     actions: {
@@ -201,10 +203,11 @@ export const application = defineResource<ApplicationRecord>(
  *
  * @throws {ApiError} `check_failed` for `rent_bid`.
  */
-function judgeBid({ rent }: Pick<ApplicationRecord, 'rent'>, caller: Caller, related: Related): void {
+function judgeBid({ rent }: Pick<ApplicationRecord, 'rent'>, caller: Caller, related: Related): Judgement {
   const lowestAsked = related.one<UnitRecord>('unit')?.lowest_asked ?? null;
   const jurisdiction = related.one<BuildingRecord>('unit.building')?.jurisdiction ?? null;
-  refuseFailed(
-    judge(caller.account.rules, 'offer_rent', caller.today, { jurisdiction, type: 'assured', rent, lowestAsked }),
-  );
+  const facts = { jurisdiction, type: 'assured', rent, lowestAsked } as const;
+  const judgement = judge(caller.account.rules, 'offer_rent', caller.today, facts);
+  refuseFailed(judgement);
+  return judgement;
 }

@@ -2,10 +2,11 @@ import { addDays } from '../../../core/calendar.ts';
 import { nextDeadlineOn } from '../../../law/index.ts';
 import type { Change } from '../../../model/resource.ts';
 import type { Dawn } from '../../../model/traits/daybreak.ts';
+import { withWarnings } from '../warnings.ts';
 import type { TenancyRecord } from './fields.ts';
 import { ended } from './moves.ts';
 import { judgePets, petDeadlines } from './pets.ts';
-import { isLive, withWarnings } from './standing-checks.ts';
+import { isLive } from './standing-checks.ts';
 
 /** The calendar ends here. */
 const lastDay = '9999-12-31';

@@ -1,12 +1,13 @@
 import type { Caller } from '../../../model/caller.ts';
 import { invalidParameter } from '../../../core/errors.ts';
-import { judge, refuseFailed, type Acts } from '../../../law/index.ts';
+import { judge, mergeWarnings, refuseFailed, type Acts, type Judgement } from '../../../law/index.ts';
 import type { FieldsOf } from '../../../model/record.ts';
 import type { Related } from '../../../model/related.ts';
 import type { Change } from '../../../model/resource.ts';
 import { wrongStatus } from '../../../model/status.ts';
 import type { BuildingRecord } from '../building.ts';
 import type { UnitRecord } from '../unit.ts';
+import { withWarnings } from '../warnings.ts';
 import type { TenancyRecord } from './fields.ts';
 import { withStandingChecks } from './standing-checks.ts';
 
@@ -23,8 +24,8 @@ export function draft(made: FieldsOf<TenancyRecord>, caller: Caller, related: Re
     );
   const drafted = { ...made, jurisdiction: jurisdictionOf(related) };
   requireDaysInOrder(drafted);
-  judgeDraft(drafted, caller, related);
-  return drafted;
+  const judgement = judgeDraft(drafted, caller, related);
+  return { ...drafted, checks: mergeWarnings([], judgement, caller.nowSeconds).checks };
 }
 
 /** Returns the law of the building, which can change until the tenancy is signed. */
@@ -60,8 +61,7 @@ export function update(
   }
   if (terms.length === 0) return { after };
   requireDaysInOrder(after);
-  judgeDraft(after, caller, related);
-  return { after };
+  return withWarnings(current, { after }, [judgeDraft(after, caller, related)], caller.nowSeconds);
 }
 
 /** @throws {ApiError} `check_failed`. */
@@ -69,11 +69,12 @@ function judgeDraft(
   drafted: Pick<TenancyRecord, 'jurisdiction' | 'type' | 'rent' | 'end_date'>,
   caller: Caller,
   related: Related,
-): void {
+): Judgement {
   const { jurisdiction, type } = drafted;
-  refuseFailed(
-    judge(caller.account.rules, 'draft', caller.today, { jurisdiction, type, ...termsOf(drafted, related) }),
-  );
+  const facts = { jurisdiction, type, ...termsOf(drafted, related) };
+  const judgement = judge(caller.account.rules, 'draft', caller.today, facts);
+  refuseFailed(judgement);
+  return judgement;
 }
 
 /** Returns the facts about the terms of a tenancy that checks judge. */

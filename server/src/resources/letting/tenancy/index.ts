@@ -15,6 +15,7 @@ import { fields, Grounds, NoticeBy, petRequestsMax, TenancyStatus, TenancyType, 
 import { cancel, end, giveNotice, readsOfSigning, sign, withdrawNotice } from './moves.ts';
 import { answerPet, requestPet } from './pets.ts';
 import { adaptToTenant, findByTenant } from './standing-checks.ts';
+import { raisedAtOnce } from '../warnings.ts';
 
 export type { TenancyRecord } from './fields.ts';
 
@@ -130,6 +131,7 @@ export const tenancy = defineResource<TenancyRecord>(
       ...ofFields.create,
       reads: readsOfDraft,
       decide: (input, caller, related) => draft(ofFields.create.decide(input, caller, related), caller, related),
+      besides: raisedAtOnce,
     },
     update: {
       ...ofFields.update,

@@ -9,9 +9,10 @@ import type { ApplicationRecord } from '../application/index.ts';
 import { requirePast } from '../days.ts';
 import { guarantor, type GuarantorRecord } from '../guarantor.ts';
 import { holderBetween, type UnitRecord } from '../unit.ts';
+import { withWarnings } from '../warnings.ts';
 import { jurisdictionOf, termsOf } from './draft.ts';
 import type { TenancyRecord } from './fields.ts';
-import { unrecordedTenants, withStandingChecks, withWarnings } from './standing-checks.ts';
+import { unrecordedTenants, withStandingChecks } from './standing-checks.ts';
 
 /*
  *  draft ── sign ──▶ signed ── start_date ──▶ active ── end_date is past, end ──▶ ended

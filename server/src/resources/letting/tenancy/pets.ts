@@ -5,8 +5,8 @@ import type { Rules } from '../../../core/law-rules.ts';
 import type { Caller } from '../../../model/caller.ts';
 import type { Change } from '../../../model/resource.ts';
 import { requireStatus } from '../../../model/status.ts';
+import { withWarnings } from '../warnings.ts';
 import { petRequestsMax, type PetRequest, type TenancyRecord } from './fields.ts';
-import { withWarnings } from './standing-checks.ts';
 
 /** Days for the landlord's answer (Housing Act 1988, s16A). Further days follow the information that the landlord asked for. */
 const answerDays = 28;

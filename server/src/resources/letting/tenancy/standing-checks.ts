@@ -1,8 +1,9 @@
-import { judge, mergeWarnings, reviseWarning, rightToRent, type Judgement } from '../../../law/index.ts';
+import { judge, reviseWarning, rightToRent } from '../../../law/index.ts';
 import type { Rules } from '../../../core/law-rules.ts';
 import type { StoredRecord } from '../../../model/record.ts';
 import type { Related } from '../../../model/related.ts';
 import type { Change } from '../../../model/resource.ts';
+import { withWarnings } from '../warnings.ts';
 import type { TenancyRecord } from './fields.ts';
 
 type Recorded = StoredRecord & { right_to_rent: object | null };
@@ -37,27 +38,6 @@ export function withStandingChecks(
   });
   const judged = { ...after, unrecorded_tenants: unrecorded };
   return withWarnings(before, { after: judged, verbs }, [judgement], caller.nowSeconds);
-}
-
-/** Keeps the warnings of these judgements in the record. A new one adds the event `tenancy.check_raised`. */
-export function withWarnings(
-  before: TenancyRecord,
-  { after, verbs = [] }: Change<TenancyRecord>,
-  judgements: readonly Judgement[],
-  nowSeconds: number,
-): Change<TenancyRecord> {
-  let { checks } = after;
-  let isRaised = false;
-  for (const judgement of judgements) {
-    const merged = mergeWarnings(checks, judgement, nowSeconds);
-    checks = merged.checks;
-    isRaised ||= merged.isRaised;
-  }
-  const isSame = JSON.stringify(checks) === JSON.stringify(before.checks);
-  return {
-    after: isSame ? after : { ...after, checks },
-    verbs: isRaised ? [...verbs, 'check_raised'] : verbs,
-  };
 }
 
 /** Updates the warning about the right to rent after a write to one of the tenants. */

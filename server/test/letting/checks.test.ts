@@ -1,0 +1,599 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addDays } from '../../src/core/calendar.ts';
+import { jurisdictions, tenancyTypes } from '../../src/law/index.ts';
+import { good, type ApiResponse, type TestServer } from '../support/server.ts';
+import { tracesOf } from '../support/traces.ts';
+import { advance, Agency, expectCode, lettingClock, rent, startDay, startLetting, type Made } from './agency.ts';
+
+/* Each enforced check through HTTP: on either side of its limit and of its first day, and as the account's rules change it. */
+
+/** An act in one variation. */
+interface How {
+  /** Whether it is a penny, or a day, beyond the limit. */
+  beyond: boolean;
+  /** The day of the act. */
+  day: string;
+  type: string;
+  jurisdiction: string | null;
+}
+
+/** The act that fails, unless a variation differs. */
+const plain: How = { beyond: true, day: startDay, type: 'assured', jurisdiction: null };
+
+/** A request that a check judges. */
+interface Act {
+  path: string;
+  body: object;
+  /** The path of the record that it changes. Left out if it creates one. */
+  record?: string;
+}
+
+interface Row {
+  check: string;
+  act: string;
+  param: string;
+  /** What the message of the default day says: the value that would pass, if there is one. */
+  says: string;
+  /** The day before the first day, and the first day. Left out if the request cannot name the day of the act. */
+  days?: readonly [string, string];
+  /** The record has no type of tenancy: it counts as assured. */
+  isUntyped?: true;
+  /** The record has no `checks`, so that a warning leaves no trace. */
+  keepsNothing?: true;
+  prepare(agency: Agency, how: How): Promise<Act>;
+}
+
+/** Judges the days of a tenancy, and no request. */
+const petAnswer = 'pet_answer';
+
+const reform = ['2026-04-30', '2026-05-01'] as const;
+
+/** Makes a unit in a building of this jurisdiction. */
+async function unitIn(agency: Agency, { jurisdiction }: Pick<How, 'jurisdiction'>, more: object = {}): Promise<Made> {
+  return agency.unit({ building: (await agency.building({ jurisdiction })).id, ...more });
+}
+
+/** Makes a unit that is on the market for `rent`. */
+function advertised(agency: Agency, how: How): Promise<Made> {
+  return unitIn(agency, how, { on_market: true, rent });
+}
+
+const bid = ({ beyond }: How) => ({ ...rent, amount: beyond ? rent.amount + 1 : rent.amount });
+
+/** Returns the request that drafts a tenancy. */
+async function creation(agency: Agency, how: How, terms: object, unit?: Made): Promise<Act> {
+  const { id } = unit ?? (await unitIn(agency, how));
+  const { type } = how;
+  return {
+    path: '/v1/tenancies',
+    body: { unit: id, customers: ['tenant_1'], start_date: '2027-02-01', rent, type, ...terms },
+  };
+}
+
+/** Returns the update of a draft to these terms. */
+async function changed(agency: Agency, how: How, terms: object, unit?: Made): Promise<Act> {
+  const { path, body } = await creation(agency, how, {}, unit);
+  const { id } = await agency.make('tenancies', body);
+  return { path: `${path}/${id}`, body: terms, record: `${path}/${id}` };
+}
+
+/** Returns the signing of a draft with these terms. */
+async function signing(agency: Agency, how: How, terms: object, unit?: Made): Promise<Act> {
+  const { path, body } = await creation(agency, how, terms, unit);
+  const { id } = await agency.make('tenancies', body);
+  return { path: `${path}/${id}/sign`, body: { signed_on: how.day }, record: `${path}/${id}` };
+}
+
+/** Returns the notice to end a tenancy that began with the year. */
+async function notice(agency: Agency, how: How, body: object, terms: object = {}): Promise<Act> {
+  const { id } = await agency.draft((await unitIn(agency, how)).id, {
+    start_date: '2026-01-01',
+    type: how.type,
+    ...terms,
+  });
+  await agency.move('tenancies', id, 'sign', { signed_on: '2026-01-01' });
+  const record = `/v1/tenancies/${id}`;
+  return { path: `${record}/give_notice`, body: { served_on: how.day, ...body }, record };
+}
+
+const rentStated = {
+  check: 'rent_stated',
+  param: 'rent',
+  says: 'Send `rent`',
+  isUntyped: true,
+  keepsNothing: true,
+} as const;
+const rentBid = { check: 'rent_bid', param: 'rent[amount]', says: 'at most 95000 ' } as const;
+const periodicOnly = { check: 'periodic_only', param: 'end_date', says: 'Leave `end_date` out.' } as const;
+const rentPeriod = { check: 'rent_period', param: 'rent[interval_count]' } as const;
+const endOf = ({ beyond }: How) => ({ end_date: beyond ? '9999-12-31' : null });
+const countOf = ({ beyond }: How) => ({ rent: { ...rent, interval_count: beyond ? 2 : 1 } });
+
+/** The acts of each check that a request carries out. `pet_answer` follows from days, and has its own test. */
+const rows: Row[] = [
+  {
+    ...rentStated,
+    act: 'creates a unit',
+    prepare: async (agency, how) => ({
+      path: '/v1/units',
+      body: {
+        building: (await agency.building({ jurisdiction: how.jurisdiction })).id,
+        name: 'Flat 2',
+        on_market: true,
+        rent: how.beyond ? null : { ...rent, amount: 0 },
+      },
+    }),
+  },
+  {
+    ...rentStated,
+    act: 'puts a unit on the market',
+    async prepare(agency, how) {
+      const path = `/v1/units/${(await unitIn(agency, how, { rent: how.beyond ? null : rent })).id}`;
+      return { path, body: { on_market: true }, record: path };
+    },
+  },
+  {
+    ...rentStated,
+    act: 'changes a unit that is on the market',
+    async prepare(agency, how) {
+      const path = `/v1/units/${(await advertised(agency, how)).id}`;
+      return { path, body: { rent: how.beyond ? null : { ...rent, amount: 1 } }, record: path };
+    },
+  },
+  {
+    ...rentBid,
+    isUntyped: true,
+    act: 'creates an application',
+    prepare: async (agency, how) => ({
+      path: '/v1/applications',
+      body: { customers: ['tenant_1'], unit: (await advertised(agency, how)).id, rent: bid(how) },
+    }),
+  },
+  {
+    ...rentBid,
+    isUntyped: true,
+    act: 'changes the rent of an application',
+    async prepare(agency, how) {
+      const { id } = await agency.application({ unit: (await advertised(agency, how)).id });
+      const path = `/v1/applications/${id}`;
+      return { path, body: { rent: bid(how) }, record: path };
+    },
+  },
+  {
+    ...rentBid,
+    isUntyped: true,
+    act: 'changes the unit of an application',
+    async prepare(agency, how) {
+      const path = `/v1/applications/${(await agency.application({ rent: bid(how) })).id}`;
+      return { path, body: { unit: (await advertised(agency, how)).id }, record: path };
+    },
+  },
+  {
+    ...rentBid,
+    act: 'drafts a tenancy',
+    prepare: async (agency, how) => creation(agency, how, { rent: bid(how) }, await advertised(agency, how)),
+  },
+  {
+    ...rentBid,
+    act: 'changes a draft',
+    prepare: async (agency, how) => changed(agency, how, { rent: bid(how) }, await advertised(agency, how)),
+  },
+  {
+    ...rentBid,
+    act: 'signs a tenancy',
+    days: reform,
+    prepare: async (agency, how) => signing(agency, how, { rent: bid(how) }, await advertised(agency, how)),
+  },
+  {
+    ...periodicOnly,
+    act: 'drafts a tenancy',
+    prepare: (agency, how) => creation(agency, how, endOf(how)),
+  },
+  {
+    ...periodicOnly,
+    act: 'changes a draft',
+    prepare: (agency, how) => changed(agency, how, endOf(how)),
+  },
+  {
+    ...periodicOnly,
+    act: 'signs a tenancy',
+    days: reform,
+    prepare: (agency, how) => signing(agency, how, endOf(how)),
+  },
+  {
+    ...rentPeriod,
+    says: 'at most 1 for the interval `month`',
+    act: 'drafts a tenancy',
+    prepare: (agency, how) => creation(agency, how, countOf(how)),
+  },
+  {
+    ...rentPeriod,
+    says: 'at most 4 for the interval `week`',
+    act: 'changes a draft',
+    prepare: (agency, how) =>
+      changed(agency, how, { rent: { ...rent, interval: 'week', interval_count: how.beyond ? 5 : 4 } }),
+  },
+  {
+    ...rentPeriod,
+    says: 'at most 1 for the interval `month`',
+    act: 'signs a tenancy',
+    days: reform,
+    prepare: (agency, how) => signing(agency, how, countOf(how)),
+  },
+  {
+    check: 'statement_of_terms',
+    param: 'statement_given_on',
+    says: `by ${startDay}, the day of signing`,
+    act: 'signs a tenancy',
+    days: reform,
+    prepare: (agency, how) => signing(agency, how, { statement_given_on: how.beyond ? '2027-01-05' : how.day }),
+  },
+  {
+    check: 'right_to_rent',
+    param: 'customers',
+    says: 'Record `right_to_rent` of cus_',
+    act: 'signs a tenancy',
+    days: ['2016-01-31', '2016-02-01'],
+    async prepare(agency, how) {
+      const recorded = { status: 'unlimited', checked_on: '2026-12-31' };
+      const people = [
+        await agency.make('customers', { name: 'Ada Lovelace', right_to_rent: recorded }),
+        await agency.make('customers', { name: 'George Byron', right_to_rent: how.beyond ? null : recorded }),
+      ];
+      return signing(agency, how, { customers: people.map(({ id }) => id) });
+    },
+  },
+  {
+    check: 'tenant_notice',
+    param: 'ends_on',
+    says: 'It passes with 2027-03-31 or the end of a later rent period.',
+    act: 'gives notice',
+    days: reform,
+    prepare: (agency, how) =>
+      notice(agency, how, { by: 'tenant', ends_on: how.beyond ? lateEnd(how.day) : '2027-03-31' }),
+  },
+  {
+    check: 'landlord_notice',
+    param: 'ends_on',
+    says: 'Served on 2027-01-04, it can end on 2027-02-01 or later.',
+    act: 'gives notice',
+    days: reform,
+    prepare: (agency, how) =>
+      notice(agency, how, {
+        by: 'landlord',
+        grounds: ['8'],
+        ends_on: how.beyond ? (how.day === startDay ? '2027-01-31' : how.day) : '2027-02-01',
+      }),
+  },
+];
+
+/** The end of a rent period that is less than two months after a day. */
+function lateEnd(day: string): string {
+  return day === startDay ? '2027-02-28' : '2026-05-31';
+}
+
+const outcomes = { error: 'refused', warn: 'warned', off: 'passed' } as const;
+type Outcome = (typeof outcomes)[keyof typeof outcomes];
+
+let server: TestServer;
+let agency: Agency;
+let enforced: { id: string; severity: 'error' | 'warn'; applies_to: string[]; from: string }[];
+
+beforeAll(async () => {
+  server = await startLetting();
+  agency = await Agency.on(server);
+  enforced = (await good(agency.api.get('/v1/rulesets/england'))).body.checks;
+});
+
+afterAll(() => server.stop());
+
+const checkOf = (row: Row) => enforced.find(({ id }) => id === row.check)!;
+
+interface ChosenRules {
+  /** The check that is judged. All others are off. */
+  check: string | null;
+  /** Null: its own. */
+  severity?: string | null;
+  ruleset?: string;
+}
+
+async function choose(of: Agency, { check, severity = null, ruleset = 'england' }: ChosenRules): Promise<void> {
+  const checks = Object.fromEntries(enforced.map(({ id }) => [id, id === check ? severity : 'off']));
+  await good(of.api.post('/v1/account', { rules: { ruleset, checks } }));
+}
+
+/** Carries out an act in each variation at once, and returns what the check did. Expects all that an outcome promises. */
+async function outcomesOf(
+  row: Row,
+  rules: Omit<ChosenRules, 'check'>,
+  ...variations: Partial<How>[]
+): Promise<Outcome[]> {
+  const hows = variations.map((more): How => ({ ...plain, ...more }));
+  await choose(agency, { check: null });
+  const acts = await Promise.all(hows.map((how) => row.prepare(agency, how)));
+  await choose(agency, { check: row.check, ...rules });
+  const stateOf = async ({ record }: Act) => (record === undefined ? null : (await good(agency.api.get(record))).body);
+  const states = await Promise.all(acts.map(stateOf));
+  const answers = await Promise.all(acts.map(({ path, body }) => agency.api.post(path, body)));
+  const outcomeOf = async (answer: ApiResponse, index: number): Promise<Outcome> => {
+    const says = hows[index]!.day === startDay ? row.says : '';
+    if (answer.status === 200) return (await isWarned(row, says, answer)) ? 'warned' : 'passed';
+    expectCode(answer, 'check_failed', { check: row.check, param: row.param });
+    expect(answer.body.error.message).toContain(says);
+    expect(await stateOf(acts[index]!)).toEqual(states[index]);
+    expect(await agency.eventsOf(answer)).toEqual([]);
+    return 'refused';
+  };
+  return Promise.all(answers.map(outcomeOf));
+}
+
+async function isWarned(row: Row, says: string, answer: ApiResponse): Promise<boolean> {
+  const checks: Made[] = answer.body.checks ?? [];
+  const raised = checks.filter(({ id }) => id === row.check);
+  const events = await agency.eventsOf(answer);
+  expect(events.filter((type) => type.endsWith('.check_raised'))).toHaveLength(raised.length);
+  if (raised.length === 0) return false;
+  expect(raised).toEqual([{ id: row.check, message: expect.stringContaining(says), since: expect.any(Number) }]);
+  return true;
+}
+
+const named = rows.map((row) => [row.check, row.act, row] as const);
+const typed = named.filter(([, , { isUntyped }]) => !isUntyped);
+const dated = named.filter(([, , { days }]) => days);
+
+test('has a row for every enforced check', () => {
+  const tested = new Set([...rows.map(({ check }) => check), petAnswer]);
+  expect(enforced.map(({ id }) => id).toSorted()).toEqual([...tested].toSorted());
+});
+
+describe('a check', () => {
+  test.each(named)('%s passes at the limit, and fails beyond it, when a request %s', async (_, __, row) => {
+    for (const severity of [null, 'error', 'warn', 'off'] as const) {
+      const done = outcomes[severity ?? checkOf(row).severity];
+      const expected = done === 'warned' && row.keepsNothing ? 'passed' : done;
+      const judged = await outcomesOf(row, { severity }, {}, { beyond: false });
+      expect(judged, String(severity)).toEqual([expected, 'passed']);
+    }
+    expect(await outcomesOf(row, { ruleset: 'none' }, {})).toEqual(['passed']);
+  });
+
+  test.each(named)('%s leaves no trace when it refuses a request that %s', async (_, __, row) => {
+    await choose(agency, { check: null });
+    const { path, body } = await row.prepare(agency, plain);
+    await choose(agency, { check: row.check, severity: 'error' });
+    const before = await tracesOf(server, agency.accountId);
+    expectCode(await agency.api.post(path, body), 'check_failed', { check: row.check });
+    expect(await tracesOf(server, agency.accountId)).toEqual(before);
+  });
+
+  test.each(named)('%s judges only homes in England when a request %s', async (_, __, row) => {
+    const judged = await outcomesOf(
+      row,
+      { severity: 'error' },
+      ...jurisdictions.map((jurisdiction) => ({ jurisdiction })),
+    );
+    expect(jurisdictions.filter((___, index) => judged[index] === 'refused')).toEqual(['england']);
+  });
+
+  test.each(typed)('%s judges only its types of tenancy when a request %s', async (_, __, row) => {
+    const judged = await outcomesOf(row, { severity: 'error' }, ...tenancyTypes.map((type) => ({ type })));
+    expect(tenancyTypes.filter((___, index) => judged[index] === 'refused')).toEqual(checkOf(row).applies_to);
+  });
+
+  test.each(dated)('%s judges from its first day on when a request %s', async (_, __, row) => {
+    const [before, first] = row.days!;
+    expect(first).toBe(checkOf(row).from);
+    const judged = await outcomesOf(row, { severity: 'error' }, { day: before }, { day: first });
+    expect(judged).toEqual(['passed', 'refused']);
+  });
+});
+
+/** Gives a notice that the account judges strictly. */
+async function give(body: object, terms: object = {}): Promise<ApiResponse> {
+  await choose(agency, { check: null });
+  const { path, body: given } = await notice(agency, plain, body, terms);
+  await good(
+    agency.api.post('/v1/account', { rules: { checks: { tenant_notice: 'error', landlord_notice: 'error' } } }),
+  );
+  return agency.api.post(path, given);
+}
+
+describe('notices', () => {
+  test.each([
+    [['1A'], startDay, '2027-05-04'],
+    [['7'], startDay, '2027-03-04'],
+    [['14', '8'], startDay, '2027-02-01'],
+    [['17'], startDay, '2027-01-18'],
+    [['8', '1', '17'], startDay, '2027-05-04'],
+    // There is no 31 February.
+    [['6'], '2026-10-31', '2027-02-28'],
+  ])('by a landlord on grounds %j, served on %s, end on %s or later', async (grounds, served_on, earliest) => {
+    const body = { by: 'landlord', grounds, served_on };
+    const early = await give({ ...body, ends_on: addDays(earliest, -1) });
+    expectCode(early, 'check_failed', { check: 'landlord_notice', param: 'ends_on' });
+    expect(early.body.error.message).toContain(` ${earliest} or later`);
+    await good(give({ ...body, ends_on: earliest }));
+  });
+
+  test('by a landlord can end on the same day when the ground needs no notice', async () => {
+    await good(give({ by: 'landlord', grounds: ['14'], ends_on: startDay }));
+  });
+
+  test.each([
+    [[], 'grounds'],
+    [['8', '99'], 'grounds[1]'],
+  ])('by a landlord are refused when the grounds are %j', async (grounds, param) => {
+    const answer = await give({ by: 'landlord', grounds, ends_on: '2028-01-01' });
+    expectCode(answer, 'check_failed', { check: 'landlord_notice', param });
+  });
+
+  test.each([
+    ['2026-12-31', {}, '2027-02-28'],
+    ['2027-01-01', {}, '2027-03-31'],
+    [startDay, { agreed_in_writing: true }, '2027-01-31'],
+  ])('by a tenant, served on %s with %j, end on %s or with a later rent period', async (served_on, more, earliest) => {
+    const body = { by: 'tenant', served_on, ...more };
+    for (const ends_on of [addDays(earliest, -1), addDays(earliest, 1)])
+      expectCode(await give({ ...body, ends_on }), 'check_failed', { check: 'tenant_notice', param: 'ends_on' });
+    expect((await give({ ...body, ends_on: addDays(earliest, -1) })).body.error.message).toContain(earliest);
+    await good(give({ ...body, ends_on: earliest }));
+  });
+
+  test('end with a rent period of weeks', async () => {
+    // The weeks begin on Fridays.
+    const weekly = { rent: { ...rent, interval: 'week', interval_count: 2 }, start_date: '2027-01-01' };
+    const body = { by: 'tenant', served_on: startDay };
+    const early = await give({ ...body, ends_on: '2027-03-04' }, weekly);
+    expectCode(early, 'check_failed', { check: 'tenant_notice' });
+    expect(early.body.error.message).toContain(' 2027-03-11.');
+    await good(give({ ...body, ends_on: '2027-03-11' }, weekly));
+  });
+});
+
+describe('standing duties', () => {
+  test('stay a warning after the signing when the account makes them an error, until they are met', async () => {
+    const own = await Agency.on(server);
+    await choose(own, { check: 'statement_of_terms' });
+    const { id, checks } = await own.signed((await own.unit()).id);
+    expect(checks).toMatchObject([{ id: 'statement_of_terms' }]);
+    await choose(own, { check: 'statement_of_terms', severity: 'error' });
+    const update = async (body: object) => (await good(own.api.post(`/v1/tenancies/${id}`, body))).body;
+    expect(await update({ metadata: { crm: '7' } })).toMatchObject({ checks });
+    expect(await update({ statement_given_on: '2027-01-05' })).toMatchObject({
+      checks: [{ id: 'statement_of_terms' }],
+    });
+    expect(await update({ statement_given_on: startDay })).toMatchObject({ checks: [] });
+    const raised = (await own.historyOf(id)).filter((type) => type === 'tenancy.check_raised');
+    expect(raised).toHaveLength(1);
+  });
+});
+
+describe('warnings', () => {
+  test('leave an application when a later offer passes', async () => {
+    const own = await Agency.on(server);
+    await choose(own, { check: 'rent_bid', severity: 'warn' });
+    const { id: unit } = await own.unit({ on_market: true, rent });
+    const { id } = await own.application({ unit, rent: { ...rent, amount: 95_001 } });
+    expect(await own.historyOf(id)).toEqual(['application.created', 'application.check_raised']);
+    await good(own.api.post(`/v1/applications/${id}`, { move_in_date: '2027-02-01' }));
+    expect(await own.get('applications', id)).toMatchObject({ checks: [{ id: 'rent_bid' }] });
+    await good(own.api.post(`/v1/applications/${id}`, { rent }));
+    expect(await own.get('applications', id)).toMatchObject({ checks: [] });
+  });
+
+  test('of a draft are raised once when it is signed', async () => {
+    const own = await Agency.on(server);
+    await choose(own, { check: 'rent_period', severity: 'warn' });
+    const { id } = await own.signed((await own.unit()).id, { rent: { ...rent, interval_count: 2 } });
+    expect(await own.get('tenancies', id)).toMatchObject({ checks: [{ id: 'rent_period' }] });
+    expect((await own.historyOf(id)).filter((type) => type === 'tenancy.check_raised')).toHaveLength(1);
+  });
+});
+
+/** The terms of a tenancy that began a month before the reform. */
+const early = { customers: ['tenant_1'], start_date: '2026-04-01', rent };
+
+describe('days that come', () => {
+  /** The reform comes into force a month later. */
+  const firstDay = '2026-04-01';
+  let springServer: TestServer;
+
+  beforeAll(async () => {
+    springServer = await startLetting({ overrides: { clock: lettingClock(firstDay) } });
+  });
+
+  afterAll(() => springServer.stop());
+
+  test('bring a check into force, a deadline near, and a deadline to be missed', async () => {
+    const strict = await Agency.on(springServer);
+    const { id: home } = await strict.unit({ on_market: true, rent });
+    /** Acts that are judged by the day of today. */
+    const todays: Record<string, [path: string, body: object]> = {
+      rent_stated: ['units', { building: (await strict.building()).id, name: 'Flat 3', on_market: true }],
+      rent_bid: ['applications', { unit: home, rent: { ...rent, amount: 95_001 } }],
+      periodic_only: ['tenancies', { ...early, unit: home, end_date: '2027-01-31' }],
+      rent_period: ['tenancies', { ...early, unit: home, rent: { ...rent, interval_count: 2 } }],
+    };
+    const failed = async () => {
+      const answers = Object.values(todays).map(async ([path, body]) => strict.api.post(`/v1/${path}`, body));
+      return (await Promise.all(answers)).map(({ body }) => body.error?.check ?? null);
+    };
+    // A tenancy whose request for a pet is to be answered by 30 April, the last day before the reform.
+    const landlord = await Agency.on(springServer);
+    const first = await petOwner(landlord);
+    await advance(springServer, 1);
+    await requestPet(landlord, first);
+
+    await advance(springServer, 28);
+    expect(await failed()).toEqual(Object.keys(todays).map(() => null));
+    expect(await petWarning(landlord, first)).toBe(null);
+    await advance(springServer, 1);
+    expect(await failed()).toEqual(Object.keys(todays));
+    expect(await petWarning(landlord, first)).toMatch(/^Missed\. /);
+
+    const others: Record<string, { severity?: string; ruleset?: string; type?: string; jurisdiction?: string }> = {
+      'as it is': {},
+      'as an error': { severity: 'error' },
+      'turned off': { severity: 'off' },
+      'ruleset none': { ruleset: 'none' },
+      ...Object.fromEntries(tenancyTypes.map((type) => [type, { type }])),
+      ...Object.fromEntries(jurisdictions.map((jurisdiction) => [jurisdiction, { jurisdiction }])),
+    };
+    const lets: [name: string, own: Agency, id: string][] = [];
+    for (const [name, { severity, ruleset, ...more }] of Object.entries(others)) {
+      const own = await Agency.on(springServer);
+      await good(
+        own.api.post('/v1/account', {
+          rules: { ...(ruleset && { ruleset }), checks: { [petAnswer]: severity ?? null } },
+        }),
+      );
+      const id = await petOwner(own, more);
+      await requestPet(own, id);
+      lets.push([name, own, id]);
+    }
+    const warned = async () => {
+      const found: [string, string][] = [];
+      for (const [name, own, id] of lets) {
+        const message = await petWarning(own, id);
+        if (message !== null) found.push([name, message.replace(/\. .*/, '')]);
+      }
+      return found;
+    };
+    const judged = ['as it is', 'as an error', 'assured', 'england'];
+    await advance(springServer, 20);
+    expect(await warned()).toEqual([]);
+    await advance(springServer, 1);
+    expect(await warned()).toEqual(judged.map((name) => [name, 'Due soon']));
+    await advance(springServer, 7);
+    expect(await warned()).toEqual(judged.map((name) => [name, 'Due soon']));
+    await advance(springServer, 1);
+    expect(await warned()).toEqual(judged.map((name) => [name, 'Missed']));
+    for (const [name, own, id] of lets) {
+      const raised = (await own.historyOf(id)).filter((type) => type === 'tenancy.check_raised');
+      expect(raised, name).toHaveLength(judged.includes(name) ? 2 : 0);
+      // Even as an error, the duty refuses no later request.
+      await own.move('tenancies', id, 'answer_pet', { number: 1, answer: 'granted' });
+    }
+    expect(await warned()).toEqual([]);
+  });
+});
+
+/** Signs a tenancy whose only duty is to answer requests for pets. */
+async function petOwner(
+  of: Agency,
+  { type = 'assured', jurisdiction = null }: { type?: string; jurisdiction?: string | null } = {},
+): Promise<string> {
+  await good(of.api.post('/v1/account', { rules: { checks: { right_to_rent: 'off' } } }));
+  const { id } = await of.draft((await unitIn(of, { jurisdiction })).id, { ...early, type });
+  await of.move('tenancies', id, 'sign', { signed_on: '2026-04-01' });
+  return id;
+}
+
+function requestPet(of: Agency, id: string): Promise<Made> {
+  return of.move('tenancies', id, 'request_pet', { customer: 'tenant_1', description: 'A cat.' });
+}
+
+async function petWarning(of: Agency, id: string): Promise<string | null> {
+  const { checks } = await of.get('tenancies', id);
+  return checks.find((check: Made) => check.id === petAnswer)?.message ?? null;
+}
