@@ -8,7 +8,7 @@ import { addAccount, addKey } from '../support/tenants.ts';
 /** The day on which the tests begin, at noon in London. */
 export const startDay = '2027-01-04';
 const daySeconds = 86_400;
-const dawnMsMax = 20_000;
+export const dawnMsMax = 20_000;
 
 export const rent = { amount: 95_000, currency: 'gbp', interval: 'month' };
 

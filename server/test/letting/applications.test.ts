@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, refusals } from '../support/refusals.ts';
-import { good, type ApiResponse, type TestServer } from '../support/server.ts';
+import { apiClient, good, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { Agency, expectCode, rent, startDay, startLetting, type Made } from './agency.ts';
 
 let server: TestServer;
@@ -54,6 +54,10 @@ const allowed: Record<string, readonly string[]> = {
 
 function moveOf({ id }: Made, name: string, body: object = operations[name]!): Promise<ApiResponse> {
   return agency.api.post(`/v1/applications/${id}/${name}`, body);
+}
+
+function moveBy(api: Api, { id }: Made, name: string): Promise<ApiResponse> {
+  return api.post(`/v1/applications/${id}/${name}`, operations[name]);
 }
 
 describe('decisions', () => {
@@ -114,6 +118,33 @@ describe('decisions', () => {
     ['review', { result: 'open', note: 'No.' }, 'result'],
   ])('refuses %s with %j', async (name, body, param) => {
     expectCode(await moveOf(await moved('reject', 'request_review'), name, body), 'parameter_invalid', { param });
+  });
+
+  test('tells an agent from a person, and lets only a person review', async () => {
+    const key = { type: 'agent', name: 'A helper', permissions: ['applications.write'] };
+    const { secret } = (await good(agency.api.post('/v1/api_keys', key))).body;
+    const byAgent = apiClient(server.url, secret);
+    for (const [name, outcome] of [
+      ['approve', 'approved'],
+      ['reject', 'rejected'],
+    ] as const) {
+      const answer = await good(moveBy(byAgent, await moved(), name));
+      expect(answer.body.decision).toMatchObject({ outcome, automated: true });
+      const person = await good(moveBy(agency.api, await moved(), name));
+      expect(person.body.decision).toMatchObject({ outcome, automated: false });
+    }
+    // A person who decides again after an agent makes it a decision of a person.
+    const approved = await moved();
+    await good(moveBy(byAgent, approved, 'approve'));
+    expect((await good(moveBy(agency.api, approved, 'reject'))).body.decision).toMatchObject({ automated: false });
+
+    const rejected = await moved('reject');
+    await good(moveBy(byAgent, rejected, 'request_review'));
+    const before = [await agency.get('applications', rejected.id), await agency.historyOf(rejected.id)];
+    const refused = await moveBy(byAgent, rejected, 'review');
+    expectRefusal(refused, { ...refusals.permission, says: 'a person has to' });
+    expect([await agency.get('applications', rejected.id), await agency.historyOf(rejected.id)]).toEqual(before);
+    await good(moveBy(agency.api, rejected, 'review'));
   });
 
   test('refuses an offer above the lowest rent asked', async () => {

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { good, startTestServer, type TestServer } from '../support/server.ts';
-import { advance, Agency, dawn, expectCode, lettingClock, startDay, startLetting } from './agency.ts';
+import { breakDays } from '../../src/maintenance/daybreak.ts';
+import { apiClient, good, startTestServer, type TestServer } from '../support/server.ts';
+import { allPermissions } from '../support/permissions.ts';
+import { addAccount, addKey } from '../support/tenants.ts';
+import { advance, Agency, dawn, dawnMsMax, expectCode, lettingClock, startDay, startLetting } from './agency.ts';
 
 const company = { type: 'company' };
 
@@ -161,6 +164,59 @@ describe('time zones', () => {
 });
 
 describe('several workers', () => {
+  test('continue with half of a page when another process has changed its records twice', async () => {
+    const first = await startLetting();
+    const second = await startTestServer({
+      connection: first.connection,
+      secretKey: first.secretKey,
+      overrides: { clock: lettingClock() },
+    });
+    try {
+      const { accountId } = await addAccount(first);
+      const { api, key } = await addKey(first, accountId, { permissions: allPermissions });
+      const agency = new Agency(accountId, api);
+      const { building } = await agency.unit();
+      const ids: string[] = [];
+      for (let number = 0; number < 8; number++) {
+        const { id } = await agency.unit({ building });
+        ids.push((await agency.signed(id, { ...company, start_date: startDay })).id);
+      }
+      const rival = apiClient(second.url, key);
+      // How many tenancies each decision reads. The rival changes the first one of the earliest decisions after it was read.
+      const sizes: number[] = [];
+      let lossesLeft = 4;
+      const { accounts, readRecord } = first.context;
+      const changed = await breakDays(
+        {
+          ...first.context,
+          accounts: {
+            get(id) {
+              sizes.push(0);
+              return accounts.get(id);
+            },
+          },
+          async readRecord(resource, owner, id) {
+            const record = await readRecord(resource, owner, id);
+            if (resource.path !== 'tenancies') return record;
+            const isFirst = ++sizes[sizes.length - 1]! === 1;
+            if (isFirst && lossesLeft-- > 0)
+              await good(rival.post(`/v1/tenancies/${id}`, { metadata: { round: String(lossesLeft) } }));
+            return record;
+          },
+        },
+        AbortSignal.timeout(dawnMsMax),
+      );
+      expect([changed, sizes]).toEqual([8, [8, 8, 4, 2, 1, 7]]);
+      for (const id of ids) {
+        const history = await agency.historyOf(id);
+        expect(history.filter((type) => type === 'tenancy.activated')).toHaveLength(1);
+      }
+    } finally {
+      await second.stop();
+      await first.stop();
+    }
+  });
+
   test('make each move once when they run at the same time, also while requests change the records', async () => {
     const first = await startLetting();
     const second = await startTestServer({
