@@ -133,7 +133,7 @@ describe('decisions', () => {
       const person = await good(moveBy(agency.api, await moved(), name));
       expect(person.body.decision).toMatchObject({ outcome, automated: false });
     }
-    // A person who decides again after an agent makes it a decision of a person.
+    // A new decision by a person replaces that of the agent.
     const approved = await moved();
     await good(moveBy(byAgent, approved, 'approve'));
     expect((await good(moveBy(agency.api, approved, 'reject'))).body.decision).toMatchObject({ automated: false });

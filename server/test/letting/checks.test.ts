@@ -5,7 +5,7 @@ import { good, type ApiResponse, type TestServer } from '../support/server.ts';
 import { tracesOf } from '../support/traces.ts';
 import { advance, Agency, expectCode, lettingClock, rent, startDay, startLetting, type Made } from './agency.ts';
 
-/* Each enforced check through HTTP: on either side of its limit and of its first day, and as the account's rules change it. */
+/* Each enforced check through HTTP, on either side of its limit and of its first day. The rules of the account change what it does. */
 
 /** An act in one variation. */
 interface How {
@@ -447,6 +447,39 @@ describe('notices', () => {
     expectCode(early, 'check_failed', { check: 'tenant_notice' });
     expect(early.body.error.message).toContain(' 2027-03-11.');
     await good(give({ ...body, ends_on: '2027-03-11' }, weekly));
+  });
+});
+
+describe('offers', () => {
+  test.each([
+    // 950.00 a month are 219.23 a week, and 11,400.00 a year.
+    [{ interval: 'week', amount: 21_924 }, 'rent[amount]', 'at most 21923 ', { interval: 'week', amount: 21_923 }],
+    [
+      { interval: 'year', amount: 1_140_001 },
+      'rent[amount]',
+      'at most 1140000 ',
+      { interval: 'year', amount: 1_140_000 },
+    ],
+    [{ currency: 'eur', amount: 1 }, 'rent[currency]', '`gbp`', {}],
+  ])('of %j are compared with a rent by the month in pounds', async (above, param, says, within) => {
+    await choose(agency, { check: 'rent_bid' });
+    const { id: unit } = await agency.unit({ on_market: true, rent });
+    const refused = await agency.api.post('/v1/applications', { unit, rent: { ...rent, ...above } });
+    expectCode(refused, 'check_failed', { check: 'rent_bid', param });
+    expect(refused.body.error.message).toContain(says);
+    expect(await agency.application({ unit, rent: { ...rent, ...within } })).toMatchObject({ checks: [] });
+  });
+
+  test('are compared with the lowest rent since the unit came on the market', async () => {
+    await choose(agency, { check: 'rent_bid' });
+    const { id: unit } = await agency.unit({ on_market: true, rent: { ...rent, amount: 90_000 } });
+    const change = (body: object) => good(agency.api.post(`/v1/units/${unit}`, body));
+    await change({ rent });
+    const body = { unit, rent: { ...rent, amount: 90_001 } };
+    expectCode(await agency.api.post('/v1/applications', body), 'check_failed', { check: 'rent_bid' });
+    await change({ on_market: false });
+    await change({ on_market: true });
+    await good(agency.api.post('/v1/applications', body));
   });
 });
 
