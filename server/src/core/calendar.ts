@@ -48,7 +48,7 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 /** More than there are zones. A formatter takes some 10 kB. */
 const formattersMax = 600;
 
-/** The last day by time zone, because each request asks for it, and a formatter takes a twentieth of a request. */
+/** The last day by time zone. Each request asks for it, and a formatter takes a twentieth of a request. */
 const lastDays = new Map<string, { atSeconds: number; day: Day }>();
 
 /** Returns whether a text names a time zone (IANA), such as `Europe/London`. Offsets such as `+01:00` are no names. */
