@@ -30,24 +30,45 @@ export async function readRelated(
   paths: readonly string[],
 ): Promise<ReadRecords> {
   const found = new Map<string, { resource: Resource; records: readonly StoredRecord[] }>();
-  const recordsAt = async (path: string): Promise<{ resource: Resource; records: readonly StoredRecord[] }> => {
-    const known = found.get(path);
-    if (known) return known;
-    const end = path.lastIndexOf('.');
-    const name = path.slice(end + 1);
-    const from = end < 0 ? { resource, records: [links] } : await recordsAt(path.slice(0, end));
-    const target = resources.find((candidate) => candidate.path === from.resource.links?.[name]);
-    if (!target) throw new Error(`Bug! \`${path}\` is no path of links of ${resource.object}.`);
-    const ids = from.records.flatMap((record) => idsAt(record, name)).map(({ id }) => id);
-    const ours = [...new Set(ids)].filter((id) => isId(target.prefix, id));
-    const records = await Promise.all(ours.map((id) => readRecord(target, accountId, id)));
-    const result = { resource: target, records: records.filter((record) => record !== null) };
-    found.set(path, result);
-    return result;
-  };
-  for (const path of paths) await recordsAt(path);
+  for (const path of paths) {
+    let at: { resource: Resource; records: readonly Readonly<Record<string, unknown>>[] } = {
+      resource,
+      records: [links],
+    };
+    let rest = path;
+    while (rest !== '') {
+      const link = linkAtStart(at.resource, rest);
+      const target = resources.find((candidate) => candidate.path === link?.path);
+      if (!link || !target) throw new Error(`Bug! \`${path}\` is no path of links of ${resource.object}.`);
+      rest = rest.slice(link.name.length + 1);
+      const followed = rest === '' ? path : path.slice(0, -rest.length - 1);
+      const known = found.get(followed) ?? { resource: target, records: await follow(target, at.records, link.name) };
+      found.set(followed, known);
+      at = known;
+    }
+  }
   const guards = [...found.values()].flatMap(({ resource: target, records }) =>
     records.map(({ account_id, id, revision }) => ({ resource: target, record: { account_id, id, revision } })),
   );
-  return { related: new Related(new Map([...found].map(([path, { records }]) => [path, records]))), guards };
+  const byPath = new Map([...found].map(([path, known]) => [path, known.records]));
+  const kinds = new Map([...found.values()].flatMap((known) => known.records.map(({ id }) => [id, known.resource])));
+  return { related: new Related(byPath, kinds), guards };
+
+  async function follow(
+    target: Resource,
+    from: readonly Readonly<Record<string, unknown>>[],
+    link: string,
+  ): Promise<readonly StoredRecord[]> {
+    const ids = from.flatMap((record) => idsAt(record, link)).map(({ id }) => id);
+    const ours = [...new Set(ids)].filter((id) => isId(target.prefix, id));
+    const records = await Promise.all(ours.map((id) => readRecord(target, accountId, id)));
+    return records.filter((record) => record !== null);
+  }
+}
+
+/** Returns the link with which a path begins. A link into a list of objects has two names: `pet_requests.customer`. */
+function linkAtStart({ links, hiddenLinks }: Resource, path: string): { name: string; path: string } | null {
+  for (const [name, target] of Object.entries({ ...links, ...hiddenLinks }))
+    if (path === name || path.startsWith(`${name}.`)) return { name, path: target };
+  return null;
 }

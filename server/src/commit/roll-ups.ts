@@ -1,18 +1,20 @@
 import type { Clock } from '../core/clock.ts';
 import { toSeconds } from '../core/clock.ts';
-import { isId } from '../core/ids.ts';
+import { isId, type IdMaker } from '../core/ids.ts';
 import { toDecision } from '../model/change.ts';
 import { idsAt } from '../model/links.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Resource, RecordChange } from '../model/resource.ts';
 import { rollUpsOf } from '../model/roll-ups.ts';
-import type { ReadByPath, RollUp } from '../model/traits/sums-up.ts';
+import type { ReadByPath, RollUp, RollUpFacts } from '../model/traits/sums-up.ts';
+import { withNumbers } from './numbers.ts';
 
 interface RollUpContext {
   resources: readonly Resource[];
   /** Reads one record of the account, or null. */
   readRecord: (resource: Resource, accountId: string, id: string) => Promise<StoredRecord | null>;
   clock: Clock;
+  ids: IdMaker;
 }
 
 /** A record that sums up others, before and after. */
@@ -27,13 +29,17 @@ interface Sum {
 /**
  * Adds the changes of records that sum up the changed ones. An application sums up its references in the transaction that changes them. If
  * the decision itself changes such a record, that change gets the sum too. A link to a record that does not exist leads to another system.
+ * Records that need a number get it here too, because only now are all changes of the mutation known.
  */
 export async function withRollUps(
-  { resources, readRecord, clock }: RollUpContext,
+  context: RollUpContext,
   accountId: string,
-  changes: readonly RecordChange[],
+  decided: readonly RecordChange[],
 ): Promise<RecordChange[]> {
-  const nowSeconds = toSeconds(clock.nowMs());
+  const { resources, readRecord, clock, ids } = context;
+  const changes = await withNumbers(context, accountId, decided);
+  const facts: RollUpFacts = { nowSeconds: toSeconds(clock.nowMs()), makeId: (prefix) => ids.make(prefix) };
+  const made: RecordChange[] = [];
   const own = new Map<string, RecordChange>(changes.map((change) => [(change.after ?? change.before).id, change]));
   const sums = new Map<string, Sum>();
   const reads = new Map<string, Promise<StoredRecord | null>>();
@@ -60,8 +66,9 @@ export async function withRollUps(
           sum.after,
           was.includes(id) ? before : null,
           is.includes(id) ? after : null,
-          nowSeconds,
+          facts,
         );
+        made.push(...(adapted.made ?? []));
         sum.after = adapted.after;
         sum.verbs.push(...(adapted.verbs ?? []));
         sum.rollUps.add(rollUp);
@@ -75,6 +82,7 @@ export async function withRollUps(
   return [
     ...changes.map((change) => withSum(change, sums.get((change.after ?? change.before).id))),
     ...others.flatMap(({ resource, before, after, verbs }) => toDecision(resource, before, { after, verbs }).changes),
+    ...made,
   ];
 
   async function foundBy(find: Find, other: StoredRecord | null): Promise<readonly string[]> {

@@ -5,6 +5,7 @@ import { withRollUps } from '../commit/roll-ups.ts';
 import type { Guard } from '../commit/write-request.ts';
 import { today } from '../core/calendar.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
+import type { IdMaker } from '../core/ids.ts';
 import type { Rules } from '../core/law-rules.ts';
 import { UnavailableError } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
@@ -28,6 +29,7 @@ export interface DaybreakContext {
   committer: Committer;
   accounts: { get(id: string): Promise<{ rules: Rules } | null> };
   clock: Clock;
+  ids: IdMaker;
   log: Logger;
 }
 

@@ -16,7 +16,7 @@ import { decideErasure, isErased } from '../model/change.ts';
 import { ByteBudget, type HeldBytes } from '../core/byte-budget.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { eraseWithin, withoutPerson } from '../model/erase.ts';
-import { isId } from '../core/ids.ts';
+import { isId, type IdMaker } from '../core/ids.ts';
 import type { Resource, RecordChange } from '../model/resource.ts';
 import { erasable, type Erasure } from '../model/traits/erasable.ts';
 import type { Reader } from '../db/reader.ts';
@@ -47,6 +47,7 @@ interface ErasureContext {
   resources: readonly Resource[];
   versions: ApiVersions;
   clock: Clock;
+  ids: IdMaker;
   log: Logger;
 }
 
@@ -172,7 +173,7 @@ export class Eraser {
     recordIds: string[],
     personId: string | null,
   ): Promise<string[]> {
-    const { committer, resources, readRecord, clock } = this.#context;
+    const { committer, readRecord, clock } = this.#context;
     const files = await this.#filesOf(about, accountId, recordIds, personId);
     await committer.commitAsSystem({
       accountId,
@@ -188,7 +189,7 @@ export class Eraser {
           const file = await readRecord(resource, accountId, id);
           if (file) changes.push({ resource, before: withoutPerson(resource, file), after: null });
         }
-        return { changes: await withRollUps({ resources, readRecord, clock }, accountId, changes) };
+        return { changes: await withRollUps(this.#context, accountId, changes) };
       },
     });
     return [...recordIds, ...files.map(({ id }) => id)];

@@ -36,8 +36,8 @@ export function decideCreate(
   if (own) Object.assign(after, { [own.column]: accountId });
   if ('deleted_at' in resource.fields) after.deleted_at = null;
   if ('metadata' in resource.fields) after.metadata = mergeMetadata({}, metadataOf(input));
-  const { also = [], verbs = [] } = resource.create.besides?.(after, caller, related) ?? {};
-  return { changes: [{ resource, before: null, after, ...(verbs.length > 0 && { verbs }) }, ...also] };
+  const { after: moved = after, also = [], verbs = [] } = resource.create.besides?.(after, caller, related) ?? {};
+  return { changes: [{ resource, before: null, after: moved, ...(verbs.length > 0 && { verbs }) }, ...also] };
 }
 
 /** Returns the members that every new record has. */

@@ -7,8 +7,18 @@ import type { StoredRecord } from './record.ts';
 export class Related {
   readonly #records: ReadonlyMap<string, readonly StoredRecord[]>;
 
-  constructor(records: ReadonlyMap<string, readonly StoredRecord[]> = new Map()) {
+  readonly #kinds: ReadonlyMap<string, unknown>;
+
+  /**
+   * @param records by path.
+   * @param kinds the kind of each record, by its id.
+   */
+  constructor(
+    records: ReadonlyMap<string, readonly StoredRecord[]> = new Map(),
+    kinds: ReadonlyMap<string, unknown> = new Map(),
+  ) {
     this.#records = records;
+    this.#kinds = kinds;
   }
 
   /** Returns the record at a path, or null if the path leads to no record of this account. */
@@ -23,5 +33,13 @@ export class Related {
     const records = this.#records.get(path);
     if (!records) throw new Error(`Bug! The decision does not read \`${path}\`. Add it to \`reads\`.`);
     return records as readonly R[];
+  }
+
+  /** Returns the kind of a record that was read. A decision can so change records of kinds that import its own. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- Definitions of kinds import this file.
+  kindOf<Kind>({ id }: StoredRecord): Kind {
+    const kind = this.#kinds.get(id);
+    if (!kind) throw new Error(`Bug! The decision has not read ${id}.`);
+    return kind as Kind;
   }
 }

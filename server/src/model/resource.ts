@@ -70,6 +70,8 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   fields: Fields;
   /** Fields with the id of another record, and the path of its kind, which may be planned. The event filter `related_object` finds them. */
   links?: Readonly<Record<string, string>>;
+  /** Links in fields that are never shown. Only `reads` follows them. */
+  hiddenLinks?: Readonly<Record<string, string>>;
   /** The filters of its lists, by the name of the query parameter. */
   filters?: Record<string, Filter>;
   /** Columns whose values are counted on each write. A list with a filter on one of them gets its `count` at once. */
@@ -127,8 +129,8 @@ export interface Create<R extends StoredRecord> extends OperationDocs {
   /** Paths of links whose records the decision reads, such as `unit.building`. */
   reads?: readonly string[];
   decide(input: object, caller: Caller, related: Related): FieldsOf<R>;
-  /** Changes of other records in the same transaction, and further events of the new one. */
-  besides?(created: R, caller: Caller, related: Related): Pick<Change<R>, 'also' | 'verbs'>;
+  /** Changes of other records in the same transaction, and further moves of the new one with their events. */
+  besides?(created: R, caller: Caller, related: Related): Partial<Pick<Change<R>, 'after' | 'also' | 'verbs'>>;
 }
 
 export interface Update<R extends StoredRecord> extends OperationDocs {

@@ -189,7 +189,7 @@ export async function createContext(
   });
   metrics.holdsBytes('commits', committer.bytes);
   const simulated = simulatedProviders(config);
-  const eraser = new Eraser({ committer, database, reader, readRecord, resources, versions, clock, log });
+  const eraser = new Eraser({ committer, database, reader, readRecord, resources, versions, clock, ids, log });
   metrics.holdsBytes('erasures', eraser.bytes);
   const accounts = openAccounts(reader);
   return {
@@ -221,7 +221,7 @@ export async function createContext(
       new Set(simulated),
     ),
     breakDays: async (signal) =>
-      void (await breakDays({ resources, reader, readRecord, committer, accounts, clock, log }, signal)),
+      void (await breakDays({ resources, reader, readRecord, committer, accounts, clock, ids, log }, signal)),
     simulations: new Simulations({ committer, database, readRecord, clock }, simulated),
     keyRing: openKeyRing(reader),
     keyUses: new Uses('api_keys'),

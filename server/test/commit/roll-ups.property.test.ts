@@ -46,7 +46,11 @@ describe('roll-ups', () => {
           );
           const wanted = isOwnFirst ? [...ownChanges[own]!(), ...made] : [...made, ...ownChanges[own]!()];
           const readRecord = async (): Promise<StoredRecord | null> => (own === 'creates' ? null : stored);
-          const changes = await withRollUps({ resources, readRecord, clock: { nowMs: () => 0 } }, 'acct_a', wanted);
+          const changes = await withRollUps(
+            { resources, readRecord, ids, clock: { nowMs: () => 0 } },
+            'acct_a',
+            wanted,
+          );
 
           const changed = changes.map(({ before, after }) => (after ?? before).id);
           expect(new Set(changed).size).toBe(changed.length);

@@ -290,7 +290,7 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
       description,
       ...(typeof how === 'object' && refusingErased(resource, docsOf(how))),
       ...(keepsOne.has(resource) && { refusals: ['status_transition_invalid' as const] }),
-      ...(inUse.has(resource) && { refusals: ['record_in_use' as const] }),
+      ...(inUse.has(resource) && { refusals: [inUse.of(resource)?.refusal ?? ('record_in_use' as const)] }),
     },
     response: typeof how === 'object' ? actionResponse(resource, how) : { kind: 'deletion', resource },
     ...(how === 'erases' && { alsoNeeds: also }),

@@ -25,9 +25,11 @@ export async function requireLinkedRecords(
   changes: readonly RecordChange[],
 ): Promise<Guard[]> {
   const guards: Guard[] = [];
+  // A new record may link to another new one.
+  const made = new Set(changes.flatMap(({ before, after }) => (before ? [] : [after.id as string])));
   for (const { resource, before, after } of changes) {
     const links = Object.keys(resource.links ?? {});
-    guards.push(...(await requireLinks(context, request, resource, links, before, after)));
+    guards.push(...(await requireLinks(context, request, resource, links, before, after, made)));
   }
   return guards;
 }
@@ -56,6 +58,7 @@ async function requireLinks(
   links: readonly string[],
   before: StoredRecord | null,
   after: Readonly<Record<string, unknown>> | null,
+  made: ReadonlySet<string> = new Set(),
 ): Promise<Guard[]> {
   const isStrict = request.account?.linkedRecords === 'strict';
   const guards: Guard[] = [];
@@ -64,7 +67,7 @@ async function requireLinks(
     const known = new Set(idsAt(before, field).map(({ id }) => id));
     const isHere = linksHere.of(resource)?.includes(field) === true;
     for (const { id, param } of idsAt(after, field)) {
-      if (known.has(id)) continue;
+      if (known.has(id) || made.has(id)) continue;
       const record = target && isId(target.prefix, id) ? await context.readRecord(target, request.accountId, id) : null;
       const message = faultOf(context, { field, target, id, record, isStrict, isHere });
       if (message !== null) throw new ApiError('resource_missing', message, { param, status: 400 });

@@ -2,9 +2,11 @@ import { ApiError } from '../../core/errors.ts';
 import type { StoredRecord } from '../record.ts';
 import { defineTrait } from '../trait.ts';
 
-/** Records of this kind cannot be deleted while others rely on them. */
+/** Records of this kind cannot be deleted while others rely on them, or in some states. */
 export interface InUse {
-  /** @throws {ApiError} `record_in_use`. */
+  /** The code of the refusal. The default is `record_in_use`. */
+  refusal?: 'status_transition_invalid';
+  /** @throws {ApiError} with that code. */
   check(record: StoredRecord): void;
 }
 

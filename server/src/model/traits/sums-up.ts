@@ -1,4 +1,5 @@
-import type { Change } from '../resource.ts';
+import type { Id, IdPrefix } from '../../core/ids.ts';
+import type { Change, RecordChange } from '../resource.ts';
 import type { StoredRecord } from '../record.ts';
 import { defineTrait } from '../trait.ts';
 
@@ -15,11 +16,19 @@ export interface RollUp {
     current: StoredRecord,
     before: StoredRecord | null,
     after: StoredRecord | null,
-    nowSeconds: number,
-  ): Pick<Change<StoredRecord>, 'after' | 'verbs'>;
+    facts: RollUpFacts,
+  ): Adapted<StoredRecord>;
   /** Returns the events of the whole change. One mutation may write several of the others, and the states between have no events. */
   verbs?(before: StoredRecord, after: StoredRecord): readonly string[];
 }
+
+export interface RollUpFacts {
+  nowSeconds: number;
+  makeId<Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix>;
+}
+
+/** The record after a roll-up, and the new records that it wrote beside it, such as entries of a ledger. */
+export type Adapted<R extends StoredRecord> = Pick<Change<R>, 'after' | 'verbs'> & { made?: readonly RecordChange[] };
 
 /** Reads one record of the account by the path of its kind. Returns null if there is none. */
 export type ReadByPath = (path: string, id: string) => Promise<StoredRecord | null>;

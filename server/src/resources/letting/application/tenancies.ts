@@ -1,5 +1,6 @@
 import type { StoredRecord } from '../../../model/record.ts';
 import type { Change } from '../../../model/resource.ts';
+import type { RollUpFacts } from '../../../model/traits/sums-up.ts';
 import type { ApplicationRecord } from './fields.ts';
 
 /** Converts the application when its tenancy is signed, and reopens it when that tenancy is canceled. */
@@ -7,7 +8,7 @@ export function adaptToTenancy(
   current: ApplicationRecord,
   before: StoredRecord | null,
   after: StoredRecord | null,
-  nowSeconds: number,
+  { nowSeconds }: Pick<RollUpFacts, 'nowSeconds'>,
 ): Change<ApplicationRecord> {
   const [was, is] = [before, after].map((tenancy) => (tenancy as (StoredRecord & { status: string }) | null)?.status);
   if (is === 'signed' && was === 'draft')
