@@ -15,3 +15,4 @@ export interface Rules {
 
 export const defaultRules: Rules = { ruleset: 'england', checks: {} };
 export const defaultTimeZone = 'Europe/London';
+export const defaultInvoicePrefix = 'INV';

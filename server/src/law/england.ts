@@ -1,12 +1,14 @@
-import { addMonths, periodAt } from '../core/calendar.ts';
+import { addDays, addMonths, periodAt } from '../core/calendar.ts';
 import { nearestName } from '../core/nearest.ts';
 import type { Check } from './check.ts';
 import { dueBy } from './deadlines.ts';
 import type {
   AdvertFacts,
   BidFacts,
+  InvoiceFacts,
   LandlordNoticeFacts,
   PetFacts,
+  RentFacts,
   RentPeriodFacts,
   SigningFacts,
   TenantNoticeFacts,
@@ -208,6 +210,95 @@ function unknownGround(ground: string, index: number): { message: string; param:
   };
 }
 
+export const rentBeforeSigning: Check<RentFacts> = {
+  ...reformed,
+  id: 'rent_before_signing',
+  severity: 'error',
+  source: 'Tenant Fees Act 2019 Sch 1 para 1(1A), s5A',
+  description: 'No rent is demanded or paid before the tenancy is signed.',
+  judge({ isSigned, rentParam }) {
+    if (isSigned || rentParam === null) return null;
+    return {
+      message:
+        'Rent must not be demanded or taken before the tenancy is signed (Tenant Fees Act 2019 Sch 1 para 1(1A), s5A). Sign the tenancy first.',
+      param: rentParam,
+    };
+  },
+};
+
+/** Section 4B lets the rent of periods that end so early be due before the tenancy begins. */
+const earlyDays = 28;
+
+export const rentInAdvance: Check<InvoiceFacts> = {
+  ...reformed,
+  id: 'rent_in_advance',
+  severity: 'error',
+  source: 'Housing Act 1988 s4B',
+  description: 'No rent is due before its period begins, except for the first days of the tenancy.',
+  judge({ lines, dueOn, startDate, signedOn }) {
+    for (const [index, { type, period }] of lines.entries()) {
+      if (type !== 'rent' || !period || dueOn >= period.start) continue;
+      const isBeforeStart = signedOn !== null && signedOn <= dueOn && dueOn < startDate;
+      const isEarly = period.start <= startDate || period.end < addDays(startDate, earlyDays);
+      if (isBeforeStart && isEarly) continue;
+      return {
+        message: `Rent must not be due before its period begins (Housing Act 1988 s4B). The period of line ${index + 1} begins on ${period.start}: send a \`due_on\` of ${period.start} or later.`,
+        param: 'due_on',
+        limit: period.start,
+      };
+    }
+    return null;
+  },
+};
+
+/** The Tenant Fees Act has been in force for all tenancies of these types since this day. */
+const fees = { appliesTo: ['assured', 'licence', 'student'], from: '2019-06-01', to: null } as const;
+
+export const permittedPayment: Check<InvoiceFacts> = {
+  ...fees,
+  id: 'permitted_payment',
+  severity: 'error',
+  source: 'Tenant Fees Act 2019 s3, Sch 1',
+  description: 'No payment is demanded that the law does not permit.',
+  judge({ lines }) {
+    const index = lines.findIndex(({ type }) => type === 'other');
+    if (index < 0) return null;
+    return {
+      message:
+        'A landlord must not demand a payment that the law does not list (Tenant Fees Act 2019 s3, Sch 1). Send the `type` that fits, or remove the line.',
+      param: `lines[${index}][type]`,
+    };
+  },
+};
+
+/** Interest is permitted only for rent that has been unpaid for 14 days. */
+const unpaidDays = 14;
+
+export const lateInterest: Check<InvoiceFacts> = {
+  ...fees,
+  id: 'late_interest',
+  severity: 'error',
+  source: 'Tenant Fees Act 2019 Sch 1 para 4(2)(b)',
+  description: 'Interest is demanded only for rent that has been unpaid for 14 days. The rate is not checked.',
+  judge({ lines }, day) {
+    for (const [index, { type, unpaidSince }] of lines.entries()) {
+      if (type !== 'late_interest') continue;
+      const earliest = unpaidSince === null ? null : addDays(unpaidSince, unpaidDays);
+      if (earliest !== null && day >= earliest) continue;
+      const advice =
+        earliest === null
+          ? 'Name the late invoice in `invoice` of the line.'
+          : `For that invoice, it can be demanded on ${earliest} or later.`;
+      return {
+        message: `Interest can be demanded only for rent that has been unpaid for ${unpaidDays} days (Tenant Fees Act 2019 Sch 1 para 4(2)(b)). ${advice}`,
+        param: `lines[${index}][invoice]`,
+        ...(earliest !== null && { limit: earliest }),
+      };
+    }
+    return null;
+  },
+};
+
 /** A landlord has 28 days to answer, which the caller counts into `answerBy` (section 16A). */
 export const petAnswer: Check<PetFacts> = {
   ...reformed,
@@ -234,4 +325,8 @@ export const england = [
   tenantNotice,
   landlordNotice,
   petAnswer,
+  rentBeforeSigning,
+  rentInAdvance,
+  permittedPayment,
+  lateInterest,
 ] as const;

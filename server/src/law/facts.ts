@@ -1,4 +1,4 @@
-import type { Day, Rhythm } from '../core/calendar.ts';
+import type { Day, Rhythm, Span } from '../core/calendar.ts';
 
 /* The facts that checks judge. They are plain values: no check reads a record. */
 
@@ -67,6 +67,27 @@ export interface TenantNoticeFacts extends NoticeFacts {
 export interface LandlordNoticeFacts extends NoticeFacts {
   /** Grounds of Schedule 2 to the Housing Act 1988, such as `8` and `14ZA`. */
   grounds: readonly string[];
+}
+
+export interface RentFacts {
+  /** Whether the tenancy is signed. */
+  isSigned: boolean;
+  /** The parameter that demands or pays rent. Null if none does. */
+  rentParam: string | null;
+}
+
+export interface InvoiceFacts extends RentFacts {
+  signedOn: Day | null;
+  /** The first day of the tenancy. */
+  startDate: Day;
+  dueOn: Day;
+  lines: readonly {
+    type: string;
+    /** The days that the line is for. */
+    period: Span | null;
+    /** The due date of the invoice that the line is about, such as that of the interest. */
+    unpaidSince: Day | null;
+  }[];
 }
 
 export interface PetFacts {

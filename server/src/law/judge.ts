@@ -6,8 +6,10 @@ import * as england from './england.ts';
 import type {
   AdvertFacts,
   BidFacts,
+  InvoiceFacts,
   LandlordNoticeFacts,
   PetFacts,
+  RentFacts,
   RentPeriodFacts,
   Scope,
   SigningFacts,
@@ -33,6 +35,10 @@ export interface Acts {
   landlord_notice: LandlordNoticeFacts;
   /** The deadlines of pet requests, today. */
   answer_pets: PetFacts;
+  /** An invoice is finalized. */
+  invoice: InvoiceFacts;
+  /** Rent is paid. */
+  pay: RentFacts;
 }
 
 export type ActName = keyof Acts;
@@ -51,6 +57,8 @@ const checksOf: ChecksOf = {
   tenant_notice: [england.tenantNotice],
   landlord_notice: [england.landlordNotice],
   answer_pets: [england.petAnswer],
+  invoice: [england.permittedPayment, england.lateInterest, england.rentBeforeSigning, england.rentInAdvance],
+  pay: [england.rentBeforeSigning],
 };
 
 /** Acts that only look again at a duty. They warn even where the account made the check an error: there is no request to refuse. */

@@ -39,7 +39,18 @@ const failing: { [Id in string]: { act: ActName; facts: Acts[ActName] } } = {
     facts: { servedOn: '2027-01-03', endsOn: '2027-05-02', grounds: ['1A'] },
   },
   pet_answer: { act: 'answer_pets', facts: { openPetRequests: [{ number: 1, answerBy: '2016-01-01' }] } },
+  rent_before_signing: { act: 'pay', facts: { isSigned: false, rentParam: 'tenancy' } },
+  rent_in_advance: {
+    act: 'invoice',
+    facts: invoiced({ type: 'rent', period: { start: '2028-03-01', end: '2028-03-31' }, unpaidSince: null }),
+  },
+  permitted_payment: { act: 'invoice', facts: invoiced({ type: 'other', period: null, unpaidSince: null }) },
+  late_interest: { act: 'invoice', facts: invoiced({ type: 'late_interest', period: null, unpaidSince: null }) },
 };
+
+function invoiced(line: Acts['invoice']['lines'][number]): Acts['invoice'] {
+  return { isSigned: true, rentParam: null, signedOn, startDate: signedOn, dueOn: '2028-02-01', lines: [line] };
+}
 
 function drafted(changes: Partial<Acts['draft']>): Acts['draft'] {
   return { rent: monthly, lowestAsked: null, endDate: null, isEndedByNotice: false, ...changes };

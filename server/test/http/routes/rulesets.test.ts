@@ -28,7 +28,8 @@ describe('a ruleset', () => {
   test('has the checks in force on the day that is asked for', async () => {
     const all = rulesets.england.map(({ id }) => id);
     expect(await idsOn(server.api, '/v1/rulesets/england?on=2026-05-01')).toEqual(all);
-    expect(await idsOn(server.api, '/v1/rulesets/england?on=2026-04-30')).toEqual(['right_to_rent']);
+    const fees = ['permitted_payment', 'late_interest'];
+    expect(await idsOn(server.api, '/v1/rulesets/england?on=2026-04-30')).toEqual(['right_to_rent', ...fees]);
     expect(await idsOn(server.api, '/v1/rulesets/england?on=2016-02-01')).toEqual(['right_to_rent']);
     expect(await idsOn(server.api, '/v1/rulesets/england?on=2016-01-31')).toEqual([]);
   });
