@@ -21,6 +21,8 @@ export const resourceTexts: Record<string, string> = {
   buildings: 'Houses and blocks of flats',
   units: 'Homes to let',
   tenancies: 'Lets of homes to tenants',
+  invoices: 'Demands for money of tenants',
+  payments: 'Money of tenants',
   customers: 'Applicants and tenants',
   files: 'Reports and evidence',
   events: 'Changes of records',

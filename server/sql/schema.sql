@@ -16,6 +16,7 @@ create table accounts (
   require_second_factor boolean,
   time_zone text not null default 'Europe/London'::text,
   rules text not null default '{"ruleset":"england","checks":{}}'::text,
+  invoice_prefix text collate "C" not null default 'INV'::text,
   constraint accounts_pkey PRIMARY KEY (account_id, id),
   constraint accounts_linked_records_known CHECK ((linked_records = ANY (ARRAY['open'::text, 'strict'::text]))),
   constraint accounts_own_themselves CHECK ((account_id = id)),
@@ -131,6 +132,15 @@ create table count_deltas (
 );
 
 CREATE INDEX count_deltas_value ON public.count_deltas USING btree (account_id, object, dimension, value) INCLUDE (delta);
+
+create table counters (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  last bigint not null,
+  constraint counters_pkey PRIMARY KEY (account_id, id)
+);
 
 create table customers (
   account_id text collate "C" not null,
@@ -309,6 +319,69 @@ CREATE INDEX invitations_by_address ON public.invitations USING btree (lower((em
 CREATE INDEX invitations_by_email ON public.invitations USING btree (account_id, lower((email COLLATE "C")));
 CREATE UNIQUE INDEX invitations_by_token ON public.invitations USING btree (token_hash);
 
+create table invoices (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  tenancy text collate "C" not null,
+  lines text not null,
+  due_on date not null,
+  subscription text collate "C",
+  period text,
+  customers text[] collate "C" not null,
+  number text collate "C",
+  currency text collate "C" not null,
+  total bigint not null,
+  amount_paid bigint not null,
+  amount_credited bigint not null,
+  credits text not null,
+  overdue boolean not null,
+  void_reason text,
+  status text collate "C" not null,
+  finalized_at bigint,
+  paid_at bigint,
+  voided_at bigint,
+  marked_uncollectible_at bigint,
+  paying text[] collate "C" not null,
+  moved_on date,
+  next_on date,
+  metadata text not null,
+  constraint invoices_pkey PRIMARY KEY (account_id, id),
+  constraint invoices_numbered CHECK (((number IS NULL) = (status = 'draft'::text))),
+  constraint invoices_paid_when_settled CHECK (((status = 'paid'::text) = ((status <> 'void'::text) AND (number IS NOT NULL) AND ((amount_paid + amount_credited) = total)))),
+  constraint invoices_settled_within CHECK (((amount_paid >= 0) AND (amount_credited >= 0) AND ((amount_paid + amount_credited) <= total))),
+  constraint invoices_status_known CHECK ((status = ANY (ARRAY['draft'::text, 'open'::text, 'paid'::text, 'void'::text, 'uncollectible'::text])))
+);
+
+CREATE INDEX invoices_customers ON public.invoices USING gin (customers);
+CREATE INDEX invoices_due_on ON public.invoices USING btree (account_id, due_on, id);
+CREATE INDEX invoices_next_on ON public.invoices USING btree (next_on, account_id, id) WHERE (next_on IS NOT NULL);
+CREATE UNIQUE INDEX invoices_number ON public.invoices USING btree (account_id, number) WHERE (number IS NOT NULL);
+CREATE INDEX invoices_overdue ON public.invoices USING btree (account_id, overdue, id);
+CREATE INDEX invoices_status ON public.invoices USING btree (account_id, status, id);
+CREATE INDEX invoices_subscription ON public.invoices USING btree (account_id, subscription, id) WHERE (subscription IS NOT NULL);
+CREATE INDEX invoices_tenancy ON public.invoices USING btree (account_id, tenancy, id);
+
+create table ledger_entries (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  tenancy text collate "C" not null,
+  sequence integer not null,
+  date date not null,
+  type text collate "C" not null,
+  amount bigint not null,
+  balance bigint not null,
+  invoice text collate "C",
+  payment text collate "C",
+  constraint ledger_entries_pkey PRIMARY KEY (account_id, id)
+);
+
+CREATE UNIQUE INDEX ledger_entries_sequence ON public.ledger_entries USING btree (account_id, tenancy, sequence);
+CREATE INDEX ledger_entries_tenancy ON public.ledger_entries USING btree (account_id, tenancy, id);
+
 create table one_time_links (
   account_id text collate "C" not null,
   id text collate "C" not null,
@@ -326,6 +399,42 @@ create table one_time_links (
 );
 
 CREATE UNIQUE INDEX one_time_links_by_token ON public.one_time_links USING btree (token_hash);
+
+create table payments (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  tenancy text collate "C" not null,
+  amount bigint not null,
+  currency text collate "C" not null,
+  method text collate "C" not null,
+  status text collate "C" not null,
+  received_on date not null,
+  customer text collate "C",
+  reference text,
+  allocations text not null,
+  amount_allocated bigint not null,
+  amount_refunded bigint not null,
+  refunds text not null,
+  failure text,
+  succeeded_at bigint,
+  failed_at bigint,
+  canceled_at bigint,
+  refunded_at bigint,
+  settled_invoices text[] collate "C" not null,
+  moved_on date,
+  metadata text not null,
+  constraint payments_pkey PRIMARY KEY (account_id, id),
+  constraint payments_settle_within CHECK (((amount_allocated >= 0) AND (amount_refunded >= 0) AND ((amount_allocated + amount_refunded) <= amount))),
+  constraint payments_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text, 'refunded'::text])))
+);
+
+CREATE INDEX payments_customer ON public.payments USING btree (account_id, customer, id) WHERE (customer IS NOT NULL);
+CREATE INDEX payments_method ON public.payments USING btree (account_id, method, id);
+CREATE INDEX payments_received_on ON public.payments USING btree (account_id, received_on, id);
+CREATE INDEX payments_status ON public.payments USING btree (account_id, status, id);
+CREATE INDEX payments_tenancy ON public.payments USING btree (account_id, tenancy, id);
 
 create table recoveries (
   account_id text collate "C" not null,
@@ -488,6 +597,9 @@ create table tenancies (
   next_on date,
   metadata text not null,
   unrecorded_tenants text[] collate "C" not null default '{}'::text[],
+  ledger_sequence integer not null default 0,
+  owed text not null default '[]'::text,
+  credit text not null default '[]'::text,
   constraint tenancies_pkey PRIMARY KEY (account_id, id),
   constraint tenancies_signed_on CHECK (((signed_on IS NULL) = (signed_at IS NULL))),
   constraint tenancies_status_known CHECK ((status = ANY (ARRAY['draft'::text, 'signed'::text, 'active'::text, 'notice'::text, 'ended'::text, 'canceled'::text])))

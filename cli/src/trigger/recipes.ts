@@ -142,6 +142,25 @@ export const recipes: Record<string, Recipe | string> = {
   'tenancy.pet_answered': (kitchen) => letTo(kitchen, ['sign', 'requestPet', 'answerPet']),
   // No check of the right to rent is recorded, and the law demands one.
   'tenancy.check_raised': (kitchen) => letTo(kitchen, ['sign']),
+  'tenancy.arrears_started': 'the server makes it on the day after an unpaid invoice was due.',
+  'tenancy.arrears_cleared': 'a payment makes it after arrears.',
+  'invoice.created': (kitchen) => invoiced(kitchen, []),
+  'invoice.updated': (kitchen) => invoiced(kitchen, ['update']),
+  'invoice.deleted': (kitchen) => invoiced(kitchen, ['delete']),
+  'invoice.finalized': (kitchen) => invoiced(kitchen, ['finalize']),
+  'invoice.paid': (kitchen) => invoiced(kitchen, ['finalize', 'pay']),
+  'invoice.reopened': (kitchen) => invoiced(kitchen, ['finalize', 'pay', 'fail']),
+  'invoice.credited': (kitchen) => invoiced(kitchen, ['finalize', 'credit']),
+  'invoice.voided': (kitchen) => invoiced(kitchen, ['finalize', 'void']),
+  'invoice.marked_uncollectible': (kitchen) => invoiced(kitchen, ['finalize', 'markUncollectible']),
+  'invoice.overdue': 'the server makes it on the day after an unpaid invoice was due.',
+  'payment.created': (kitchen) => paid(kitchen, []),
+  'payment.updated': (kitchen) => paid(kitchen, ['update']),
+  'payment.succeeded': (kitchen) => paid(kitchen, ['succeed']),
+  'payment.failed': (kitchen) => paid(kitchen, ['fail']),
+  'payment.canceled': (kitchen) => paid(kitchen, ['cancel']),
+  'payment.allocated': (kitchen) => paid(kitchen, ['succeed', 'allocate']),
+  'payment.refunded': (kitchen) => paid(kitchen, ['succeed', 'refund']),
   'customer.created': customer,
   'customer.updated': async (kitchen) => {
     const id = await customer(kitchen);
@@ -276,6 +295,54 @@ async function letTo(
     cancel: () => client.tenancies.cancel(id, {}, options),
     requestPet: () => client.tenancies.requestPet(id, { customer: person, description: 'A small dog.' }, options),
     answerPet: () => client.tenancies.answerPet(id, { number: 1, answer: 'granted' }, options),
+  };
+  for (const step of steps) await acts[step]();
+  return id;
+}
+
+/** Makes an invoice of a signed tenancy, and takes these steps. */
+async function invoiced(
+  { client, options, overrides }: Kitchen,
+  steps: readonly ('update' | 'delete' | 'finalize' | 'pay' | 'fail' | 'credit' | 'void' | 'markUncollectible')[],
+): Promise<string> {
+  const tenancy = await letTo({ client, options, overrides: {} }, ['sign']);
+  const lines = [{ type: 'rent' as const, description: 'Rent', amount: 95_000 }];
+  const { id } = await client.invoices.create({ tenancy, lines, due_on: futureDay, metadata, ...overrides }, options);
+  let payment = '';
+  const acts = {
+    update: () => client.invoices.update(id, changed, options),
+    delete: () => client.invoices.delete(id, options),
+    finalize: () => client.invoices.finalize(id, {}, options),
+    pay: async () => {
+      payment = (await client.payments.create({ tenancy, amount: 95_000, method: 'bank_transfer', metadata }, options))
+        .id;
+    },
+    fail: () => client.payments.fail(payment, { code: 'insufficient_funds' }, options),
+    credit: () => client.invoices.credit(id, { amount: 5_000, reason: 'The heating failed.' }, options),
+    void: () => client.invoices.void(id, { reason: 'Sent twice.' }, options),
+    markUncollectible: () => client.invoices.markUncollectible(id, {}, options),
+  };
+  for (const step of steps) await acts[step]();
+  return id;
+}
+
+/** Makes a pending payment of a signed tenancy, and takes these steps. */
+async function paid(
+  { client, options, overrides }: Kitchen,
+  steps: readonly ('update' | 'succeed' | 'fail' | 'cancel' | 'allocate' | 'refund')[],
+): Promise<string> {
+  const tenancy = await letTo({ client, options, overrides: {} }, ['sign']);
+  const { id } = await client.payments.create(
+    { tenancy, amount: 95_000, method: 'bank_transfer', status: 'pending', metadata, ...overrides },
+    options,
+  );
+  const acts = {
+    update: () => client.payments.update(id, changed, options),
+    succeed: () => client.payments.succeed(id, {}, options),
+    fail: () => client.payments.fail(id, { code: 'insufficient_funds' }, options),
+    cancel: () => client.payments.cancel(id, {}, options),
+    allocate: () => client.payments.allocate(id, { allocations: [] }, options),
+    refund: () => client.payments.refund(id, { amount: 5_000, reason: 'Paid twice.' }, options),
   };
   for (const step of steps) await acts[step]();
   return id;

@@ -58,6 +58,7 @@ import type {
   DeletedCustomer,
   DeletedFile,
   DeletedGuarantor,
+  DeletedInvoice,
   DeletedUnit,
   DeletedUser,
   DeletedWebhookEndpoint,
@@ -90,12 +91,36 @@ import type {
   InvitationsCreateParams,
   InvitationsListParams,
   InvitationsRetrieveParams,
+  InvoiceCredit,
+  InvoiceLineType,
+  InvoicePeriod,
+  InvoiceStatus,
+  InvoicesCreateParams,
+  InvoicesCreditParams,
+  InvoicesFinalizeParams,
+  InvoicesListParams,
+  InvoicesMarkUncollectibleParams,
+  InvoicesRetrieveParams,
+  InvoicesUpdateParams,
+  InvoicesVoidParams,
   Jurisdiction,
   Log,
   LogsListParams,
   Metadata,
   Money,
   Outcome,
+  PaymentFailure,
+  PaymentMethod,
+  PaymentStatus,
+  PaymentsAllocateParams,
+  PaymentsCancelParams,
+  PaymentsCreateParams,
+  PaymentsFailParams,
+  PaymentsListParams,
+  PaymentsRefundParams,
+  PaymentsRetrieveParams,
+  PaymentsSucceedParams,
+  PaymentsUpdateParams,
   PetRequest,
   RaisedCheck,
   Recovery,
@@ -105,6 +130,7 @@ import type {
   RecoveryUpdatedEvent,
   ReferenceStatus,
   ReferenceType,
+  Refund,
   Rent,
   RulesetsResource,
   TenanciesAnswerPetParams,
@@ -112,6 +138,7 @@ import type {
   TenanciesCreateParams,
   TenanciesEndParams,
   TenanciesGiveNoticeParams,
+  TenanciesListLedgerParams,
   TenanciesListParams,
   TenanciesRequestPetParams,
   TenanciesRetrieveParams,
@@ -174,6 +201,7 @@ export type {
   Address,
   AddressInput,
   Affordability,
+  AllocationInput,
   ApiKey,
   ApiKeyCreatedEvent,
   ApiKeyRevokedEvent,
@@ -226,6 +254,7 @@ export type {
   DeletedCustomer,
   DeletedFile,
   DeletedGuarantor,
+  DeletedInvoice,
   DeletedUnit,
   DeletedUser,
   DeletedWebhookEndpoint,
@@ -269,6 +298,20 @@ export type {
   InvitationsCreateParams,
   InvitationsListParams,
   InvitationsRetrieveParams,
+  InvoiceCredit,
+  InvoiceLineInput,
+  InvoiceLineType,
+  InvoicePeriod,
+  InvoicePeriodInput,
+  InvoiceStatus,
+  InvoicesCreateParams,
+  InvoicesCreditParams,
+  InvoicesFinalizeParams,
+  InvoicesListParams,
+  InvoicesMarkUncollectibleParams,
+  InvoicesRetrieveParams,
+  InvoicesUpdateParams,
+  InvoicesVoidParams,
   Jurisdiction,
   Latency,
   LinkedRecords,
@@ -280,6 +323,18 @@ export type {
   MoneyInput,
   OtherEvent,
   Outcome,
+  PaymentFailure,
+  PaymentMethod,
+  PaymentStatus,
+  PaymentsAllocateParams,
+  PaymentsCancelParams,
+  PaymentsCreateParams,
+  PaymentsFailParams,
+  PaymentsListParams,
+  PaymentsRefundParams,
+  PaymentsRetrieveParams,
+  PaymentsSucceedParams,
+  PaymentsUpdateParams,
   PetRequest,
   PreviewedError,
   Provider,
@@ -296,6 +351,7 @@ export type {
   RecoveryUpdatedEvent,
   ReferenceStatus,
   ReferenceType,
+  Refund,
   RejectionReason,
   Rent,
   RentInput,
@@ -313,6 +369,7 @@ export type {
   TenanciesCreateParams,
   TenanciesEndParams,
   TenanciesGiveNoticeParams,
+  TenanciesListLedgerParams,
   TenanciesListParams,
   TenanciesRequestPetParams,
   TenanciesRetrieveParams,
@@ -366,6 +423,14 @@ export interface AccountList {
   has_more: boolean;
   /** The records of the page. */
   data: Array<Account>;
+}
+
+/** A part of a payment that settles an invoice. */
+export interface Allocation {
+  /** The id of the invoice. */
+  invoice: string | Invoice;
+  /** In the smallest unit of the currency. */
+  amount: number;
 }
 
 export interface ApiKeyList {
@@ -1088,6 +1153,391 @@ export interface InvitationList {
   data: Array<Invitation>;
 }
 
+/**
+ * A demand for money of the tenants of one tenancy. A draft is not owed. `finalize` gives it a number,
+ * and adds it to the balance of the tenancy. Payments settle it.
+ */
+export interface Invoice {
+  /** The id of the invoice. */
+  id: string;
+  /** The kind of the object. */
+  object: 'invoice';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the tenancy that owes it. */
+  tenancy: string | Tenancy;
+  /** The lines. They add up to `total`. */
+  lines: Array<InvoiceLine>;
+  /** The last day on which it can be paid in time. */
+  due_on: string;
+  /** The id of the subscription that made it. Null if a request made it. */
+  subscription: string | null;
+  /** The period of its subscription. Null if it has none. */
+  period: InvoicePeriod | null;
+  /** The ids of the tenants, who owe it jointly. */
+  customers: Array<string | Customer | DeletedCustomer>;
+  /** Its number: `INV-000001`. The numbers of an account have no gap. Null for a draft. */
+  number: string | null;
+  /** The currency of the rent (ISO 4217), in lower case. */
+  currency: string;
+  /** The sum of the lines, in the smallest unit of the currency. */
+  total: number;
+  /** The part that payments have settled, in the smallest unit of the currency. */
+  amount_paid: number;
+  /** The part that is not owed any more, in the smallest unit of the currency. */
+  amount_credited: number;
+  /** What is still to pay, in the smallest unit of the currency. */
+  amount_due: number;
+  /** The parts that are not owed any more, the oldest first. */
+  credits: Array<InvoiceCredit>;
+  /** Whether it is open, and `due_on` is past. */
+  overdue: boolean;
+  /** Why it is void. Null if it is not. */
+  void_reason: string | null;
+  /**
+   * `draft`, then `open`: it is owed. `paid` once nothing is due. `void`: it was a mistake.
+   * `uncollectible`: it is still owed, and counts as no arrears.
+   */
+  status: InvoiceStatus | (string & {});
+  /** When it was finalized, in seconds since the Unix epoch. Null for a draft. */
+  finalized_at: number | null;
+  /** When it was paid, in seconds since the Unix epoch. Null if it is not. */
+  paid_at: number | null;
+  /** When it became void, in seconds since the Unix epoch. Null if it is not. */
+  voided_at: number | null;
+  /** When it became uncollectible, in seconds since the Unix epoch. Null if it did not. */
+  marked_uncollectible_at: number | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface InvoiceCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface InvoiceCreditedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.credited';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface InvoiceDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface InvoiceFinalizedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.finalized';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** A line of an invoice. */
+export interface InvoiceLine {
+  /** What the line is for. The law permits few payments besides the rent. */
+  type: InvoiceLineType | (string & {});
+  /** The line in words. */
+  description: string;
+  /** In the smallest unit of the currency. It may be negative. */
+  amount: number;
+  /** The days that the line is for. Null if it is for none. */
+  period: InvoicePeriod | null;
+  /** The id of the invoice that the line is about, such as that of the interest. */
+  invoice: string | null | Invoice;
+}
+
+export interface InvoiceList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Invoice>;
+}
+
+export interface InvoiceMarkedUncollectibleEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.marked_uncollectible';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface InvoiceOverdueEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.overdue';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface InvoicePaidEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.paid';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface InvoiceReopenedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.reopened';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface InvoiceUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface InvoiceVoidedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.voided';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 /** An event of a type that this release has. `type` tells the kind of the record in its data. */
 export type KnownEvent =
   | ReferenceCreatedEvent
@@ -1132,7 +1582,26 @@ export type KnownEvent =
   | TenancyCanceledEvent
   | TenancyPetRequestedEvent
   | TenancyPetAnsweredEvent
+  | TenancyArrearsStartedEvent
+  | TenancyArrearsClearedEvent
   | TenancyCheckRaisedEvent
+  | InvoiceCreatedEvent
+  | InvoiceUpdatedEvent
+  | InvoiceDeletedEvent
+  | InvoiceFinalizedEvent
+  | InvoicePaidEvent
+  | InvoiceReopenedEvent
+  | InvoiceCreditedEvent
+  | InvoiceVoidedEvent
+  | InvoiceMarkedUncollectibleEvent
+  | InvoiceOverdueEvent
+  | PaymentCreatedEvent
+  | PaymentUpdatedEvent
+  | PaymentSucceededEvent
+  | PaymentFailedEvent
+  | PaymentCanceledEvent
+  | PaymentAllocatedEvent
+  | PaymentRefundedEvent
   | CustomerCreatedEvent
   | CustomerUpdatedEvent
   | CustomerDeletedEvent
@@ -1164,6 +1633,52 @@ export type KnownEvent =
   | InvitationAcceptedEvent
   | InvitationRevokedEvent;
 
+/**
+ * A line in the ledger of a tenancy. Finalized invoices add to the balance, and payments settle it.
+ * Entries are never changed: a mistake gets an entry of its own. The sum of all amounts is the
+ * `balance` of the tenancy.
+ */
+export interface LedgerEntry {
+  /** The id of the ledger entry. */
+  id: string;
+  /** The kind of the object. */
+  object: 'ledger_entry';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the tenancy. */
+  tenancy: string | Tenancy;
+  /** Its number in the tenancy: 1, 2, … without a gap. */
+  sequence: number;
+  /** The day of the finalization, of the receipt, or of the change. */
+  date: string;
+  /**
+   * `invoice`: one was finalized. `void` and `credit` take it back, wholly or in part. `payment`: money
+   * came. `payment_failed` and `refund`: it went back.
+   */
+  type: 'invoice' | 'void' | 'credit' | 'payment' | 'payment_failed' | 'refund' | (string & {});
+  /** What it adds to the balance, in the smallest unit of the currency. Below 0, it settles. */
+  amount: number;
+  /** What the tenants owe after it, in the smallest unit of the currency. Below 0, they have credit. */
+  balance: number;
+  /** The id of its invoice. Null if it has none. */
+  invoice: string | null | Invoice;
+  /** The id of its payment. Null if it has none. */
+  payment: string | null | Payment;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface LedgerEntryList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<LedgerEntry>;
+}
+
 export interface LogList {
   /** The kind of the object. */
   object: 'list';
@@ -1173,6 +1688,286 @@ export interface LogList {
   has_more: boolean;
   /** The records of the page. */
   data: Array<Log>;
+}
+
+/**
+ * Money of the tenants of one tenancy. It settles invoices, the oldest due ones first. Tenure records
+ * payments, and does not move money.
+ */
+export interface Payment {
+  /** The id of the payment. */
+  id: string;
+  /** The kind of the object. */
+  object: 'payment';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the tenancy that it is for. */
+  tenancy: string | Tenancy;
+  /** The amount, in the smallest unit of the currency. */
+  amount: number;
+  /** The currency of the rent (ISO 4217), in lower case. */
+  currency: string;
+  /** The way in which the money came. */
+  method: PaymentMethod | (string & {});
+  /**
+   * `pending` until the money is sure, then `succeeded`. `failed`: it did not come, or it bounced.
+   * `refunded`: all of it went back.
+   */
+  status: PaymentStatus | (string & {});
+  /** The day on which the money came. By default today. */
+  received_on: string;
+  /** The id of the person that paid. Null if it is not known. */
+  customer: string | null | Customer | DeletedCustomer;
+  /** The reference that the bank shows. Null if there is none. */
+  reference: string | null;
+  /** The invoices that it settles. By default, the oldest due invoices are settled first. */
+  allocations: Array<Allocation>;
+  /** The part that settles invoices, in the smallest unit of the currency. */
+  amount_allocated: number;
+  /**
+   * The part that settles no invoice yet, in the smallest unit of the currency. It settles the next one
+   * that is finalized.
+   */
+  amount_unallocated: number;
+  /** The part that went back, in the smallest unit of the currency. */
+  amount_refunded: number;
+  /** The parts that went back, the oldest first. */
+  refunds: Array<Refund>;
+  /** Why it failed. Null if it did not. */
+  failure: PaymentFailure | null;
+  /** When it succeeded, in seconds since the Unix epoch. Null if it did not. */
+  succeeded_at: number | null;
+  /** When it failed, in seconds since the Unix epoch. Null if it did not. */
+  failed_at: number | null;
+  /** When it was canceled, in seconds since the Unix epoch. Null if it was not. */
+  canceled_at: number | null;
+  /** When all of it had gone back, in seconds since the Unix epoch. Null if it has not. */
+  refunded_at: number | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface PaymentAllocatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment.allocated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PaymentCanceledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment.canceled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PaymentCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PaymentFailedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment.failed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PaymentList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Payment>;
+}
+
+export interface PaymentRefundedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment.refunded';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PaymentSucceededEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment.succeeded';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PaymentUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
 }
 
 export interface RecoveryList {
@@ -1484,6 +2279,66 @@ export interface TenancyActivatedEvent {
   created: number;
   /** The type of the event: `<resource>.<verb>`. */
   type: 'tenancy.activated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyArrearsClearedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.arrears_cleared';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyArrearsStartedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.arrears_started';
   /** The record, and its earlier values. */
   data: {
     /** The record as it was when this happened, without its secrets. */
@@ -2402,6 +3257,68 @@ export interface TenanciesResource {
   requestPet(id: string, params: TenanciesRequestPetParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /** Records the landlord’s answer, or that the landlord asks for information. */
   answerPet(id: string, params: TenanciesAnswerPetParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /** Returns the ledger of this tenancy, the newest first. */
+  listLedger(
+    id: string,
+    params?: TenanciesListLedgerParams,
+    options?: RequestOptions,
+  ): ListPromise<LedgerEntry, LedgerEntryList>;
+}
+
+export interface InvoicesResource {
+  /** Returns the account’s invoices, the newest first. */
+  list(params?: InvoicesListParams, options?: RequestOptions): ListPromise<Invoice, InvoiceList>;
+  /**
+   * Creates a draft, which nobody owes. With `finalize`, it is owed at once. Money that settles nothing
+   * yet then settles it.
+   */
+  create(params: InvoicesCreateParams, options?: RequestOptions): TenurePromise<Invoice>;
+  /** Returns the invoice as it is now. */
+  retrieve(id: string, params?: InvoicesRetrieveParams, options?: RequestOptions): TenurePromise<Invoice>;
+  /**
+   * Sets the members that you send. All others stay as they are. Only a draft can change its lines and
+   * its due date. Afterwards, you can update its `metadata`.
+   */
+  update(id: string, params: InvoicesUpdateParams, options?: RequestOptions): TenurePromise<Invoice>;
+  /** Deletes the invoice. Events and logs still name it. */
+  delete(id: string, options?: RequestOptions): TenurePromise<DeletedInvoice>;
+  /** Gives the draft its number. From now on, the tenants owe it. */
+  finalize(id: string, params?: InvoicesFinalizeParams, options?: RequestOptions): TenurePromise<Invoice>;
+  /** Takes back a part of the invoice. It stays in the ledger with the credit beside it. */
+  credit(id: string, params: InvoicesCreditParams, options?: RequestOptions): TenurePromise<Invoice>;
+  /** Takes back an invoice that was a mistake. It keeps its number, so that the numbers have no gap. */
+  void(id: string, params: InvoicesVoidParams, options?: RequestOptions): TenurePromise<Invoice>;
+  /** The tenants still owe it, but it counts as no arrears. A payment can still settle it. */
+  markUncollectible(
+    id: string,
+    params?: InvoicesMarkUncollectibleParams,
+    options?: RequestOptions,
+  ): TenurePromise<Invoice>;
+}
+
+export interface PaymentsResource {
+  /** Returns the account’s payments, the newest first. */
+  list(params?: PaymentsListParams, options?: RequestOptions): ListPromise<Payment, PaymentList>;
+  /**
+   * Records money that came, or with `status: pending` money that is on its way. It settles the invoices
+   * in `allocations`, or else the oldest due ones. What is left settles the next invoice that is
+   * finalized.
+   */
+  create(params: PaymentsCreateParams, options?: RequestOptions): TenurePromise<Payment>;
+  /** Returns the payment as it is now. */
+  retrieve(id: string, params?: PaymentsRetrieveParams, options?: RequestOptions): TenurePromise<Payment>;
+  /** Sets the members that you send. All others stay as they are. */
+  update(id: string, params: PaymentsUpdateParams, options?: RequestOptions): TenurePromise<Payment>;
+  /** The money of a pending payment came. It settles the oldest due invoices. */
+  succeed(id: string, params?: PaymentsSucceedParams, options?: RequestOptions): TenurePromise<Payment>;
+  /** The money did not come, or it bounced. The invoices that it settled are open again. */
+  fail(id: string, params: PaymentsFailParams, options?: RequestOptions): TenurePromise<Payment>;
+  /** Ends a pending payment whose money will not come. */
+  cancel(id: string, params?: PaymentsCancelParams, options?: RequestOptions): TenurePromise<Payment>;
+  /** Replaces the invoices that the payment settles. */
+  allocate(id: string, params: PaymentsAllocateParams, options?: RequestOptions): TenurePromise<Payment>;
+  /** Money of the payment went back. First what settles no invoice is used, then the newest allocations. */
+  refund(id: string, params: PaymentsRefundParams, options?: RequestOptions): TenurePromise<Payment>;
 }
 
 export interface CustomersResource {
@@ -2646,6 +3563,8 @@ export interface Resources {
   buildings: BuildingsResource;
   units: UnitsResource;
   tenancies: TenanciesResource;
+  invoices: InvoicesResource;
+  payments: PaymentsResource;
   customers: CustomersResource;
   files: FilesResource;
   events: EventsResource;

@@ -51,6 +51,8 @@ export interface Account {
    * is `england`, with the severities of the law.
    */
   rules: AccountRules;
+  /** The first part of the numbers of new invoices: `INV` in `INV-000001`, which is the default. */
+  invoice_prefix: string;
   /** The id of the account that it is connected to. Null for a deployment’s first account. */
   parent: string | null | Account;
   /** The account of the record. Only in responses to requests with `Service-Context`. */
@@ -161,6 +163,14 @@ export interface AccountRules {
     landlord_notice?: CheckSeverity | (string & {});
     /** A tenant’s request to keep a pet gets its answer by the day in `answer_by`. */
     pet_answer?: CheckSeverity | (string & {});
+    /** No rent is demanded or paid before the tenancy is signed. */
+    rent_before_signing?: CheckSeverity | (string & {});
+    /** No rent is due before its period begins, except for the first days of the tenancy. */
+    rent_in_advance?: CheckSeverity | (string & {});
+    /** No payment is demanded that the law does not permit. */
+    permitted_payment?: CheckSeverity | (string & {});
+    /** Interest is demanded only for rent that has been unpaid for 14 days. The rate is not checked. */
+    late_interest?: CheckSeverity | (string & {});
   };
 }
 
@@ -198,6 +208,14 @@ export interface AccountRulesInput {
         landlord_notice?: CheckSeverity | null | undefined;
         /** A tenant’s request to keep a pet gets its answer by the day in `answer_by`. */
         pet_answer?: CheckSeverity | null | undefined;
+        /** No rent is demanded or paid before the tenancy is signed. */
+        rent_before_signing?: CheckSeverity | null | undefined;
+        /** No rent is due before its period begins, except for the first days of the tenancy. */
+        rent_in_advance?: CheckSeverity | null | undefined;
+        /** No payment is demanded that the law does not permit. */
+        permitted_payment?: CheckSeverity | null | undefined;
+        /** Interest is demanded only for rent that has been unpaid for 14 days. The rate is not checked. */
+        late_interest?: CheckSeverity | null | undefined;
       }
     | undefined;
 }
@@ -346,6 +364,22 @@ export interface Affordability {
   percentage: number | null;
   /** The provider’s term for it. Null if there is none yet. */
   status: string | null;
+}
+
+/** A part of a payment that settles an invoice. */
+export interface Allocation {
+  /** The id of the invoice. */
+  invoice: string | Invoice;
+  /** In the smallest unit of the currency. */
+  amount: number;
+}
+
+/** A part of a payment that settles an invoice. */
+export interface AllocationInput {
+  /** The id of the invoice. */
+  invoice: string;
+  /** In the smallest unit of the currency. */
+  amount: number;
 }
 
 /**
@@ -1502,6 +1536,17 @@ export interface DeletedGuarantor {
   account?: string;
 }
 
+export interface DeletedInvoice {
+  /** The id of the invoice. */
+  id: string;
+  /** The kind of the object. */
+  object: 'invoice';
+  /** The record was deleted. */
+  deleted: true;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
 export interface DeletedUnit {
   /** The id of the unit. */
   id: string;
@@ -1657,6 +1702,7 @@ export interface Error {
 /** The code of an error. */
 export type ErrorCode =
   | 'account_invalid'
+  | 'amount_exceeded'
   | 'api_key_expired'
   | 'api_key_invalid'
   | 'api_key_missing'
@@ -1706,8 +1752,8 @@ export type ErrorCode =
 /** The type of an error. */
 export type ErrorType =
   | 'permission_error'
-  | 'authentication_error'
   | 'invalid_request_error'
+  | 'authentication_error'
   | 'idempotency_error'
   | 'api_error'
   | 'rate_limit_error';
@@ -2311,6 +2357,448 @@ export interface InvitationWithSecret {
   account?: string;
 }
 
+/**
+ * A demand for money of the tenants of one tenancy. A draft is not owed. `finalize` gives it a number,
+ * and adds it to the balance of the tenancy. Payments settle it.
+ */
+export interface Invoice {
+  /** The id of the invoice. */
+  id: string;
+  /** The kind of the object. */
+  object: 'invoice';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the tenancy that owes it. */
+  tenancy: string | Tenancy;
+  /** The lines. They add up to `total`. */
+  lines: Array<InvoiceLine>;
+  /** The last day on which it can be paid in time. */
+  due_on: string;
+  /** The id of the subscription that made it. Null if a request made it. */
+  subscription: string | null;
+  /** The period of its subscription. Null if it has none. */
+  period: InvoicePeriod | null;
+  /** The ids of the tenants, who owe it jointly. */
+  customers: Array<string | Customer | DeletedCustomer>;
+  /** Its number: `INV-000001`. The numbers of an account have no gap. Null for a draft. */
+  number: string | null;
+  /** The currency of the rent (ISO 4217), in lower case. */
+  currency: string;
+  /** The sum of the lines, in the smallest unit of the currency. */
+  total: number;
+  /** The part that payments have settled, in the smallest unit of the currency. */
+  amount_paid: number;
+  /** The part that is not owed any more, in the smallest unit of the currency. */
+  amount_credited: number;
+  /** What is still to pay, in the smallest unit of the currency. */
+  amount_due: number;
+  /** The parts that are not owed any more, the oldest first. */
+  credits: Array<InvoiceCredit>;
+  /** Whether it is open, and `due_on` is past. */
+  overdue: boolean;
+  /** Why it is void. Null if it is not. */
+  void_reason: string | null;
+  /**
+   * `draft`, then `open`: it is owed. `paid` once nothing is due. `void`: it was a mistake.
+   * `uncollectible`: it is still owed, and counts as no arrears.
+   */
+  status: InvoiceStatus | (string & {});
+  /** When it was finalized, in seconds since the Unix epoch. Null for a draft. */
+  finalized_at: number | null;
+  /** When it was paid, in seconds since the Unix epoch. Null if it is not. */
+  paid_at: number | null;
+  /** When it became void, in seconds since the Unix epoch. Null if it is not. */
+  voided_at: number | null;
+  /** When it became uncollectible, in seconds since the Unix epoch. Null if it did not. */
+  marked_uncollectible_at: number | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface InvoiceCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** A part of an invoice that is not owed. */
+export interface InvoiceCredit {
+  /** In the smallest unit of the currency. */
+  amount: number;
+  /** The reason. */
+  reason: string;
+  /** When it was credited, in seconds since the Unix epoch. */
+  credited_at: number;
+}
+
+export interface InvoiceCreditedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.credited';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface InvoiceDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface InvoiceFinalizedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.finalized';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** A line of an invoice. */
+export interface InvoiceLine {
+  /** What the line is for. The law permits few payments besides the rent. */
+  type: InvoiceLineType | (string & {});
+  /** The line in words. */
+  description: string;
+  /** In the smallest unit of the currency. It may be negative. */
+  amount: number;
+  /** The days that the line is for. Null if it is for none. */
+  period: InvoicePeriod | null;
+  /** The id of the invoice that the line is about, such as that of the interest. */
+  invoice: string | null | Invoice;
+}
+
+/** A line of an invoice. */
+export interface InvoiceLineInput {
+  /** What the line is for. The law permits few payments besides the rent. */
+  type: InvoiceLineType;
+  /** The line in words. */
+  description: string;
+  /** In the smallest unit of the currency. It may be negative. */
+  amount: number;
+  /** The days that the line is for. */
+  period?: InvoicePeriodInput | null | undefined;
+  /** The id of the invoice that the line is about, such as that of the interest. */
+  invoice?: string | null | undefined;
+}
+
+/** What an invoice line is for. */
+export type InvoiceLineType =
+  | 'rent'
+  | 'utility'
+  | 'council_tax'
+  | 'tv_licence'
+  | 'communication'
+  | 'late_interest'
+  | 'lost_key'
+  | 'damages'
+  | 'variation'
+  | 'early_termination'
+  | 'other';
+
+export interface InvoiceList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Invoice>;
+}
+
+export interface InvoiceMarkedUncollectibleEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.marked_uncollectible';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface InvoiceOverdueEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.overdue';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface InvoicePaidEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.paid';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The days that an invoice is for. Both ends are included. */
+export interface InvoicePeriod {
+  /** The first day. */
+  start: string;
+  /** The last day. */
+  end: string;
+}
+
+/** The days that an invoice is for. Both ends are included. */
+export interface InvoicePeriodInput {
+  /** The first day. */
+  start: string;
+  /** The last day. */
+  end: string;
+}
+
+export interface InvoiceReopenedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.reopened';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The state of an invoice. */
+export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'void' | 'uncollectible';
+
+export interface InvoiceUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface InvoiceVoidedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invoice.voided';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invoice;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 /** The law that applies to a home. */
 export type Jurisdiction = 'england' | 'wales' | 'scotland' | 'northern_ireland' | 'none';
 
@@ -2358,7 +2846,26 @@ export type KnownEvent =
   | TenancyCanceledEvent
   | TenancyPetRequestedEvent
   | TenancyPetAnsweredEvent
+  | TenancyArrearsStartedEvent
+  | TenancyArrearsClearedEvent
   | TenancyCheckRaisedEvent
+  | InvoiceCreatedEvent
+  | InvoiceUpdatedEvent
+  | InvoiceDeletedEvent
+  | InvoiceFinalizedEvent
+  | InvoicePaidEvent
+  | InvoiceReopenedEvent
+  | InvoiceCreditedEvent
+  | InvoiceVoidedEvent
+  | InvoiceMarkedUncollectibleEvent
+  | InvoiceOverdueEvent
+  | PaymentCreatedEvent
+  | PaymentUpdatedEvent
+  | PaymentSucceededEvent
+  | PaymentFailedEvent
+  | PaymentCanceledEvent
+  | PaymentAllocatedEvent
+  | PaymentRefundedEvent
   | CustomerCreatedEvent
   | CustomerUpdatedEvent
   | CustomerDeletedEvent
@@ -2434,7 +2941,26 @@ export type EventType =
   | 'tenancy.canceled'
   | 'tenancy.pet_requested'
   | 'tenancy.pet_answered'
+  | 'tenancy.arrears_started'
+  | 'tenancy.arrears_cleared'
   | 'tenancy.check_raised'
+  | 'invoice.created'
+  | 'invoice.updated'
+  | 'invoice.deleted'
+  | 'invoice.finalized'
+  | 'invoice.paid'
+  | 'invoice.reopened'
+  | 'invoice.credited'
+  | 'invoice.voided'
+  | 'invoice.marked_uncollectible'
+  | 'invoice.overdue'
+  | 'payment.created'
+  | 'payment.updated'
+  | 'payment.succeeded'
+  | 'payment.failed'
+  | 'payment.canceled'
+  | 'payment.allocated'
+  | 'payment.refunded'
   | 'customer.created'
   | 'customer.updated'
   | 'customer.deleted'
@@ -2472,6 +2998,52 @@ export interface Latency {
   p50: number | null;
   /** The 95th percentile. Null if there were none. */
   p95: number | null;
+}
+
+/**
+ * A line in the ledger of a tenancy. Finalized invoices add to the balance, and payments settle it.
+ * Entries are never changed: a mistake gets an entry of its own. The sum of all amounts is the
+ * `balance` of the tenancy.
+ */
+export interface LedgerEntry {
+  /** The id of the ledger entry. */
+  id: string;
+  /** The kind of the object. */
+  object: 'ledger_entry';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the tenancy. */
+  tenancy: string | Tenancy;
+  /** Its number in the tenancy: 1, 2, … without a gap. */
+  sequence: number;
+  /** The day of the finalization, of the receipt, or of the change. */
+  date: string;
+  /**
+   * `invoice`: one was finalized. `void` and `credit` take it back, wholly or in part. `payment`: money
+   * came. `payment_failed` and `refund`: it went back.
+   */
+  type: 'invoice' | 'void' | 'credit' | 'payment' | 'payment_failed' | 'refund' | (string & {});
+  /** What it adds to the balance, in the smallest unit of the currency. Below 0, it settles. */
+  amount: number;
+  /** What the tenants owe after it, in the smallest unit of the currency. Below 0, they have credit. */
+  balance: number;
+  /** The id of its invoice. Null if it has none. */
+  invoice: string | null | Invoice;
+  /** The id of its payment. Null if it has none. */
+  payment: string | null | Payment;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface LedgerEntryList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<LedgerEntry>;
 }
 
 /** The check of ids in links. */
@@ -2617,6 +3189,300 @@ export interface OtherEvent {
 
 /** The verdict of a check, from good to bad. */
 export type Outcome = 'accept' | 'consider' | 'high_risk';
+
+/**
+ * Money of the tenants of one tenancy. It settles invoices, the oldest due ones first. Tenure records
+ * payments, and does not move money.
+ */
+export interface Payment {
+  /** The id of the payment. */
+  id: string;
+  /** The kind of the object. */
+  object: 'payment';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the tenancy that it is for. */
+  tenancy: string | Tenancy;
+  /** The amount, in the smallest unit of the currency. */
+  amount: number;
+  /** The currency of the rent (ISO 4217), in lower case. */
+  currency: string;
+  /** The way in which the money came. */
+  method: PaymentMethod | (string & {});
+  /**
+   * `pending` until the money is sure, then `succeeded`. `failed`: it did not come, or it bounced.
+   * `refunded`: all of it went back.
+   */
+  status: PaymentStatus | (string & {});
+  /** The day on which the money came. By default today. */
+  received_on: string;
+  /** The id of the person that paid. Null if it is not known. */
+  customer: string | null | Customer | DeletedCustomer;
+  /** The reference that the bank shows. Null if there is none. */
+  reference: string | null;
+  /** The invoices that it settles. By default, the oldest due invoices are settled first. */
+  allocations: Array<Allocation>;
+  /** The part that settles invoices, in the smallest unit of the currency. */
+  amount_allocated: number;
+  /**
+   * The part that settles no invoice yet, in the smallest unit of the currency. It settles the next one
+   * that is finalized.
+   */
+  amount_unallocated: number;
+  /** The part that went back, in the smallest unit of the currency. */
+  amount_refunded: number;
+  /** The parts that went back, the oldest first. */
+  refunds: Array<Refund>;
+  /** Why it failed. Null if it did not. */
+  failure: PaymentFailure | null;
+  /** When it succeeded, in seconds since the Unix epoch. Null if it did not. */
+  succeeded_at: number | null;
+  /** When it failed, in seconds since the Unix epoch. Null if it did not. */
+  failed_at: number | null;
+  /** When it was canceled, in seconds since the Unix epoch. Null if it was not. */
+  canceled_at: number | null;
+  /** When all of it had gone back, in seconds since the Unix epoch. Null if it has not. */
+  refunded_at: number | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface PaymentAllocatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment.allocated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PaymentCanceledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment.canceled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PaymentCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PaymentFailedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment.failed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** Why a payment failed. */
+export interface PaymentFailure {
+  /** The code of the bank or the gateway. */
+  code: string;
+  /** The reason in words. Null if none was given. */
+  message: string | null;
+}
+
+export interface PaymentList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Payment>;
+}
+
+/** The way in which money came. */
+export type PaymentMethod = 'bank_transfer' | 'standing_order' | 'direct_debit' | 'card' | 'cash' | 'cheque' | 'other';
+
+export interface PaymentRefundedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment.refunded';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The state of a payment. */
+export type PaymentStatus = 'pending' | 'succeeded' | 'failed' | 'canceled' | 'refunded';
+
+export interface PaymentSucceededEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment.succeeded';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PaymentUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
 
 /** A tenant’s request to keep a pet. */
 export interface PetRequest {
@@ -3105,6 +3971,16 @@ export interface ReferenceUpdatedEvent {
   api_version?: string;
 }
 
+/** A part of a payment that went back. */
+export interface Refund {
+  /** In the smallest unit of the currency. */
+  amount: number;
+  /** The reason. Null if none was given. */
+  reason: string | null;
+  /** When it was recorded, in seconds since the Unix epoch. */
+  refunded_at: number;
+}
+
 /**
  * The reason of a rejection. `affordability`: The rent is more than the income can carry.
  * `credit_history`: The credit history has defaults, judgments or arrears. `landlord_reference`: An
@@ -3305,6 +4181,66 @@ export interface TenancyActivatedEvent {
   created: number;
   /** The type of the event: `<resource>.<verb>`. */
   type: 'tenancy.activated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyArrearsClearedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.arrears_cleared';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Tenancy;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface TenancyArrearsStartedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'tenancy.arrears_started';
   /** The record, and its earlier values. */
   data: {
     /** The record as it was when this happened, without its secrets. */
@@ -5145,6 +6081,337 @@ export interface TenanciesAnswerPetParams {
   expand?: Array<string> | undefined;
 }
 
+export interface InvoicesListParams {
+  /** Only invoices of this tenant. */
+  customer?: string | undefined;
+  /** Only records with this `tenancy`. */
+  tenancy?: string | undefined;
+  /** Only records with this `subscription`. */
+  subscription?: string | undefined;
+  /** Only records with this `status`. */
+  status?: InvoiceStatus | undefined;
+  /** Only the invoice with this number. */
+  number?: string | undefined;
+  /** Only overdue invoices, or only the others. */
+  overdue?: 'true' | 'false' | undefined;
+  /** Bounds of `due_on`. */
+  due_on?:
+    | {
+        /** Only records whose `due_on` is after this day. */
+        gt?: string | undefined;
+        /** Only records whose `due_on` is on or after this day. */
+        gte?: string | undefined;
+        /** Only records whose `due_on` is before this day. */
+        lt?: string | undefined;
+        /** Only records whose `due_on` is on or before this day. */
+        lte?: string | undefined;
+      }
+    | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.tenancy`, `data.subscription`,
+   * `data.customers`, `data.lines.invoice`. Follow further links with dots, up to four. Your key needs
+   * the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface InvoicesCreateParams {
+  /** The id of the tenancy that owes it. */
+  tenancy: string;
+  /** The lines. They add up to `total`. */
+  lines: Array<InvoiceLineInput>;
+  /** The last day on which it can be paid in time. */
+  due_on: string;
+  /** Whether it is owed at once. The default is false: a draft. */
+  finalize?: boolean | null | undefined;
+  /**
+   * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
+   * up to 500 characters.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `subscription`, `customers`,
+   * `lines.invoice`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface InvoicesRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `subscription`, `customers`,
+   * `lines.invoice`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface InvoicesUpdateParams {
+  /** The lines. They add up to `total`. */
+  lines?: Array<InvoiceLineInput> | undefined;
+  /** The last day on which it can be paid in time. */
+  due_on?: string | undefined;
+  /**
+   * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
+   * and null clears all. A record has up to 50.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `subscription`, `customers`,
+   * `lines.invoice`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface InvoicesFinalizeParams {
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `subscription`, `customers`,
+   * `lines.invoice`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface InvoicesCreditParams {
+  /** In the smallest unit of the currency. What payments settled beyond the rest becomes free. */
+  amount: number;
+  /** The reason. */
+  reason: string;
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `subscription`, `customers`,
+   * `lines.invoice`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface InvoicesVoidParams {
+  /** The reason. */
+  reason: string;
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `subscription`, `customers`,
+   * `lines.invoice`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface InvoicesMarkUncollectibleParams {
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `subscription`, `customers`,
+   * `lines.invoice`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface PaymentsListParams {
+  /** Only records with this `tenancy`. */
+  tenancy?: string | undefined;
+  /** Only records with this `customer`. */
+  customer?: string | undefined;
+  /** Only records with this `status`. */
+  status?: PaymentStatus | undefined;
+  /** Only records with this `method`. */
+  method?: PaymentMethod | undefined;
+  /** Bounds of `received_on`. */
+  received_on?:
+    | {
+        /** Only records whose `received_on` is after this day. */
+        gt?: string | undefined;
+        /** Only records whose `received_on` is on or after this day. */
+        gte?: string | undefined;
+        /** Only records whose `received_on` is before this day. */
+        lt?: string | undefined;
+        /** Only records whose `received_on` is on or before this day. */
+        lte?: string | undefined;
+      }
+    | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.tenancy`, `data.customer`,
+   * `data.allocations.invoice`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface PaymentsCreateParams {
+  /** The id of the tenancy that it is for. */
+  tenancy: string;
+  /** In the smallest unit of the currency: 95000 is 950.00 pounds. */
+  amount: number;
+  /** The way in which the money came. */
+  method: PaymentMethod;
+  /**
+   * `pending` until the money is sure, then `succeeded`. `failed`: it did not come, or it bounced.
+   * `refunded`: all of it went back.
+   */
+  status?: 'pending' | 'succeeded' | null | undefined;
+  /** The day on which the money came. By default today. */
+  received_on?: string | null | undefined;
+  /** The id of the person that paid. Null if it is not known. */
+  customer?: string | null | undefined;
+  /** The reference that the bank shows. Null if there is none. */
+  reference?: string | null | undefined;
+  /** The invoices that it settles. By default, the oldest due ones. */
+  allocations?: Array<AllocationInput> | null | undefined;
+  /**
+   * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
+   * up to 500 characters.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface PaymentsRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface PaymentsUpdateParams {
+  /** The reference that the bank shows. Null if there is none. */
+  reference?: string | null | undefined;
+  /**
+   * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
+   * and null clears all. A record has up to 50.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface PaymentsSucceedParams {
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface PaymentsFailParams {
+  /** The code of the bank or the gateway. */
+  code: string;
+  /** The reason in words. */
+  message?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface PaymentsCancelParams {
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface PaymentsAllocateParams {
+  /** All invoices that it settles from now on. */
+  allocations: Array<AllocationInput>;
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface PaymentsRefundParams {
+  /** In the smallest unit of the currency. */
+  amount: number;
+  /** The reason. */
+  reason?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TenanciesListLedgerParams {
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.tenancy`, `data.invoice`, `data.payment`.
+   * Follow further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
 export interface CustomersListParams {
   /** Only customers with this address. Capital and small ASCII letters are equal. */
   email?: string | undefined;
@@ -5589,6 +6856,8 @@ export interface AccountUpdateParams {
    * is `england`, with the severities of the law.
    */
   rules?: AccountRulesInput | undefined;
+  /** Up to 12 capital letters and digits, the first a letter. */
+  invoice_prefix?: string | undefined;
   /**
    * Whether its team members need a second factor to use the dashboard. Null means: in live mode, but
    * not in a sandbox.
@@ -5670,6 +6939,8 @@ export interface AccountsCreateParams {
    * is `england`, with the severities of the law.
    */
   rules?: AccountRulesInput | null | undefined;
+  /** Up to 12 capital letters and digits, the first a letter. */
+  invoice_prefix?: string | null | undefined;
   /**
    * Linked records to return instead of their ids: `parent`. Follow further links with dots, up to four.
    * Your key needs the permission to read them.
@@ -6040,6 +7311,68 @@ export interface TenanciesResource {
   requestPet(id: string, params: TenanciesRequestPetParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /** Records the landlord’s answer, or that the landlord asks for information. */
   answerPet(id: string, params: TenanciesAnswerPetParams, options?: RequestOptions): TenurePromise<Tenancy>;
+  /** Returns the ledger of this tenancy, the newest first. */
+  listLedger(
+    id: string,
+    params?: TenanciesListLedgerParams,
+    options?: RequestOptions,
+  ): ListPromise<LedgerEntry, LedgerEntryList>;
+}
+
+export interface InvoicesResource {
+  /** Returns the account’s invoices, the newest first. */
+  list(params?: InvoicesListParams, options?: RequestOptions): ListPromise<Invoice, InvoiceList>;
+  /**
+   * Creates a draft, which nobody owes. With `finalize`, it is owed at once. Money that settles nothing
+   * yet then settles it.
+   */
+  create(params: InvoicesCreateParams, options?: RequestOptions): TenurePromise<Invoice>;
+  /** Returns the invoice as it is now. */
+  retrieve(id: string, params?: InvoicesRetrieveParams, options?: RequestOptions): TenurePromise<Invoice>;
+  /**
+   * Sets the members that you send. All others stay as they are. Only a draft can change its lines and
+   * its due date. Afterwards, you can update its `metadata`.
+   */
+  update(id: string, params: InvoicesUpdateParams, options?: RequestOptions): TenurePromise<Invoice>;
+  /** Deletes the invoice. Events and logs still name it. */
+  delete(id: string, options?: RequestOptions): TenurePromise<DeletedInvoice>;
+  /** Gives the draft its number. From now on, the tenants owe it. */
+  finalize(id: string, params?: InvoicesFinalizeParams, options?: RequestOptions): TenurePromise<Invoice>;
+  /** Takes back a part of the invoice. It stays in the ledger with the credit beside it. */
+  credit(id: string, params: InvoicesCreditParams, options?: RequestOptions): TenurePromise<Invoice>;
+  /** Takes back an invoice that was a mistake. It keeps its number, so that the numbers have no gap. */
+  void(id: string, params: InvoicesVoidParams, options?: RequestOptions): TenurePromise<Invoice>;
+  /** The tenants still owe it, but it counts as no arrears. A payment can still settle it. */
+  markUncollectible(
+    id: string,
+    params?: InvoicesMarkUncollectibleParams,
+    options?: RequestOptions,
+  ): TenurePromise<Invoice>;
+}
+
+export interface PaymentsResource {
+  /** Returns the account’s payments, the newest first. */
+  list(params?: PaymentsListParams, options?: RequestOptions): ListPromise<Payment, PaymentList>;
+  /**
+   * Records money that came, or with `status: pending` money that is on its way. It settles the invoices
+   * in `allocations`, or else the oldest due ones. What is left settles the next invoice that is
+   * finalized.
+   */
+  create(params: PaymentsCreateParams, options?: RequestOptions): TenurePromise<Payment>;
+  /** Returns the payment as it is now. */
+  retrieve(id: string, params?: PaymentsRetrieveParams, options?: RequestOptions): TenurePromise<Payment>;
+  /** Sets the members that you send. All others stay as they are. */
+  update(id: string, params: PaymentsUpdateParams, options?: RequestOptions): TenurePromise<Payment>;
+  /** The money of a pending payment came. It settles the oldest due invoices. */
+  succeed(id: string, params?: PaymentsSucceedParams, options?: RequestOptions): TenurePromise<Payment>;
+  /** The money did not come, or it bounced. The invoices that it settled are open again. */
+  fail(id: string, params: PaymentsFailParams, options?: RequestOptions): TenurePromise<Payment>;
+  /** Ends a pending payment whose money will not come. */
+  cancel(id: string, params?: PaymentsCancelParams, options?: RequestOptions): TenurePromise<Payment>;
+  /** Replaces the invoices that the payment settles. */
+  allocate(id: string, params: PaymentsAllocateParams, options?: RequestOptions): TenurePromise<Payment>;
+  /** Money of the payment went back. First what settles no invoice is used, then the newest allocations. */
+  refund(id: string, params: PaymentsRefundParams, options?: RequestOptions): TenurePromise<Payment>;
 }
 
 export interface CustomersResource {
@@ -6339,6 +7672,8 @@ export interface Resources {
   buildings: BuildingsResource;
   units: UnitsResource;
   tenancies: TenanciesResource;
+  invoices: InvoicesResource;
+  payments: PaymentsResource;
   customers: CustomersResource;
   files: FilesResource;
   events: EventsResource;

@@ -22,6 +22,12 @@ export const errorCatalogue = {
     explanation:
       'The `Service-Context` header names an account that does not exist, or that is not connected to the account of your key. Both cases get the same error. Send the id of your key’s own account or of a connected one, or leave the header out. The status is 400 if the value is not an account id, or if you create an account while the header names a connected one. Your key could not act on that new account.',
   },
+  amount_exceeded: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation:
+      'The amount is more than is due, or more than is there. The message says the largest amount that would pass. Nothing was changed.',
+  },
   api_key_expired: {
     status: 401,
     type: 'authentication_error',

@@ -96,6 +96,8 @@ export interface AccountFacts {
   linkedRecords: 'open' | 'strict';
   /** The name of a time zone (IANA). */
   timeZone: string;
+  /** The first part of the numbers of invoices. */
+  invoicePrefix: string;
   rules: Rules;
 }
 

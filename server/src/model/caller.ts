@@ -14,7 +14,13 @@ export interface Caller {
   /** The time of the world, in seconds. The sandbox's clock does not move it. */
   realSeconds: number;
   /** The account acted upon. */
-  account: { api_version: string; default_provider: Provider | null; time_zone: string; rules: Rules };
+  account: {
+    api_version: string;
+    default_provider: Provider | null;
+    time_zone: string;
+    rules: Rules;
+    invoice_prefix: string;
+  };
   /** The day of the request in the account's time zone. */
   today: Day;
   /** Tells whether that is the principal's own account, and not a connected one. */

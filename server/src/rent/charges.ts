@@ -2,8 +2,8 @@ import { addDays, daysBetween, type Day, type Span } from '../core/calendar.ts';
 import type { RentPeriod } from './periods.ts';
 
 /**
- * Returns the price of some days of a full period. A whole period costs its amount. The price of a part is the difference of two prices
- * that count from the start of the period, each rounded half up. So the parts of any split add up to the amount, to the penny.
+ * Returns the price of some days of a full period. A whole period costs its amount. The price of a part is the difference of two prices.
+ * Both count from the start of the period, and are rounded half up. So the parts of any split add up to the amount, to the penny.
  *
  * @param amount of the full period, in the smallest unit of the currency.
  */
@@ -18,7 +18,7 @@ export function chargeOf(amount: number, { start, end, full }: RentPeriod): numb
 }
 
 /**
- * Returns the credit for the days of a charged period after the last day of a tenancy (Housing Act 1988 s14ZC).
+ * Returns the credit for the days of a charged period after the end of a tenancy (Housing Act 1988 s14ZC).
  *
  * @param lastDay the last day of the tenancy. Before the period, all of it is credited.
  */

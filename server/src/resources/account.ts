@@ -1,7 +1,14 @@
 import { Type, type Static, type TOptional, type TSchema, type TUnsafe } from 'typebox';
 import { credentialNames, headerCredentials, notSetUp, providers, type Provider } from '../core/providers.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
-import { defaultRules, defaultTimeZone, rulesetIds, severities, type Rules } from '../core/law-rules.ts';
+import {
+  defaultInvoicePrefix,
+  defaultRules,
+  defaultTimeZone,
+  rulesetIds,
+  severities,
+  type Rules,
+} from '../core/law-rules.ts';
 import { rulesets } from '../law/index.ts';
 import { ProviderName, SingleLine } from '../model/fields.ts';
 import type { StoredRecord } from '../model/record.ts';
@@ -46,6 +53,11 @@ const LinkedRecords = named('LinkedRecords', 'The check of ids in links.', oneOf
 
 const TimeZone = Type.String({ examples: ['Europe/London'] });
 const TimeZoneInput = Type.Unsafe<string>({ ...TimeZone, format: 'time-zone' });
+
+const InvoicePrefixInput = Type.String({
+  pattern: '^[A-Z][A-Z0-9]{0,11}$',
+  description: 'Up to 12 capital letters and digits, the first a letter.',
+});
 
 const Ruleset = named('RulesetId', 'A ruleset.', oneOf(...rulesetIds));
 const Severity = named('CheckSeverity', 'What a failed check does.', oneOf(...severities));
@@ -98,6 +110,7 @@ export type AccountRecord = StoredRecord & {
   require_second_factor: boolean | null;
   time_zone: string;
   rules: Rules;
+  invoice_prefix: string;
   parent: string | null;
 };
 
@@ -122,6 +135,7 @@ export const account = defineResource<AccountRecord>(
           require_second_factor: null,
           time_zone: 'Europe/London',
           rules: { ruleset: 'england', checks: {} },
+          invoice_prefix: 'INV',
           parent: null,
         },
         before: { default_provider: null },
@@ -179,6 +193,11 @@ export const account = defineResource<AccountRecord>(
         description:
           'The rules of law by which its lets are judged. `GET /v1/rulesets/{id}` lists the checks. The default is `england`, with the severities of the law.',
       },
+      invoice_prefix: {
+        column: 'text',
+        schema: Type.String({ examples: [defaultInvoicePrefix] }),
+        description: 'The first part of the numbers of new invoices: `INV` in `INV-000001`, which is the default.',
+      },
       parent: {
         column: 'text',
         schema: nullable(Type.String()),
@@ -192,6 +211,7 @@ export const account = defineResource<AccountRecord>(
         linked_records: Type.Optional(nullable(LinkedRecords)),
         time_zone: Type.Optional(nullable(TimeZoneInput)),
         rules: Type.Optional(nullable(RulesInput)),
+        invoice_prefix: Type.Optional(nullable(InvoicePrefixInput)),
       },
       (input, caller) => ({
         name: input.name,
@@ -205,6 +225,7 @@ export const account = defineResource<AccountRecord>(
         require_second_factor: null,
         time_zone: input.time_zone ?? defaultTimeZone,
         rules: changeRules(defaultRules, input.rules ?? {}),
+        invoice_prefix: input.invoice_prefix ?? defaultInvoicePrefix,
         // Replaced by the account that makes it.
         parent: null,
       }),
@@ -222,6 +243,7 @@ export const account = defineResource<AccountRecord>(
         linked_records: Type.Optional(LinkedRecords),
         time_zone: Type.Optional(TimeZoneInput),
         rules: Type.Optional(RulesInput),
+        invoice_prefix: Type.Optional(InvoicePrefixInput),
         require_second_factor: Type.Optional(nullable(Type.Boolean())),
         provider_credentials: Type.Optional(ProviderCredentials),
       },
@@ -239,6 +261,7 @@ export const account = defineResource<AccountRecord>(
             linked_records: input.linked_records ?? current.linked_records,
             time_zone: input.time_zone ?? current.time_zone,
             rules: changeRules(current.rules, input.rules ?? {}),
+            invoice_prefix: input.invoice_prefix ?? current.invoice_prefix,
             require_second_factor:
               input.require_second_factor === undefined ? current.require_second_factor : input.require_second_factor,
             provider_credentials: changeCredentials(

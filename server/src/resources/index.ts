@@ -8,6 +8,9 @@ import { building } from './letting/building.ts';
 import { guarantor } from './letting/guarantor.ts';
 import { tenancy } from './letting/tenancy/index.ts';
 import { unit } from './letting/unit.ts';
+import { invoice } from './letting/invoice/index.ts';
+import { ledgerEntry } from './letting/ledger-entry.ts';
+import { payment } from './letting/payment/index.ts';
 import { event } from './event.ts';
 import { file } from './file.ts';
 import { log } from './log.ts';
@@ -26,6 +29,9 @@ export const resources: readonly Resource[] = listOfKinds([
   building,
   unit,
   tenancy,
+  invoice,
+  payment,
+  ledgerEntry,
   customer,
   file,
   event,

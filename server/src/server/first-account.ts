@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 import { hashKey, makeKey } from '../core/api-keys.ts';
-import { defaultRules, defaultTimeZone } from '../core/law-rules.ts';
+import { defaultInvoicePrefix, defaultRules, defaultTimeZone } from '../core/law-rules.ts';
 import { newRecord, toDecision } from '../model/change.ts';
 import type { RecordChange } from '../model/resource.ts';
 import { fewestOf } from '../model/permissions.ts';
@@ -42,6 +42,7 @@ async function makeAccountAndKey(context: Context): Promise<string | null> {
     require_second_factor: null,
     time_zone: defaultTimeZone,
     rules: defaultRules,
+    invoice_prefix: defaultInvoicePrefix,
     parent: null,
   };
   const { key, change } = newSecretKey(context, accountId, context.config.secretKey);

@@ -51,6 +51,12 @@ const judgedFurther: Record<string, Record<string, Json>> = {
   'guarantees[0]': {},
   // The law of the account limits it further.
   'rent[interval_count]': {},
+  // They must be invoices of the tenancy, with so much due. The lines must not add up to less than 0.
+  'lines[0][invoice]': {},
+  'lines[0][amount]': {},
+  allocations: {},
+  'allocations[0][invoice]': {},
+  'allocations[0][amount]': {},
   enabled_events: { minItems: ['*'] },
   'enabled_events[0]': {},
   permissions: {},

@@ -96,6 +96,30 @@ async function notice(agency: Agency, how: How, body: object, terms: object = {}
   return { path: `${record}/give_notice`, body: { served_on: how.day, ...body }, record };
 }
 
+/** Returns the finalization of an invoice of a tenancy that starts on 2027-02-01. It is due a month later, unless the terms differ. */
+async function finalization(
+  agency: Agency,
+  how: How,
+  line: object,
+  { due_on = '2027-03-01', isSigned = true }: { due_on?: string; isSigned?: boolean } = {},
+): Promise<Act> {
+  const tenancy = await agency.draft((await unitIn(agency, how)).id, { type: how.type });
+  if (isSigned) await agency.move('tenancies', tenancy.id, 'sign', { signed_on: startDay });
+  const invoiceOf = (of: object, due: string): Promise<Made> =>
+    agency.make('invoices', { tenancy: tenancy.id, lines: [{ description: 'A line', amount: 1, ...of }], due_on: due });
+  // Fourteen days before the day of the act, or one fewer.
+  const late = await invoiceOf({ type: 'rent' }, how.beyond ? '2026-12-22' : '2026-12-21');
+  const about = 'isLate' in line ? { type: 'late_interest', invoice: late.id } : line;
+  const record = `/v1/invoices/${(await invoiceOf(about, due_on)).id}`;
+  return { path: `${record}/finalize`, body: {}, record };
+}
+
+const rentBeforeSigning = {
+  check: 'rent_before_signing',
+  says: 'Sign the tenancy first.',
+  keepsNothing: true,
+} as const;
+
 const rentStated = {
   check: 'rent_stated',
   param: 'rent',
@@ -266,6 +290,51 @@ const rows: Row[] = [
       }),
   },
 ];
+
+for (const act of ['finalizes an invoice', 'takes a payment'])
+  rows.push({
+    ...rentBeforeSigning,
+    act,
+    param: act === 'takes a payment' ? 'tenancy' : 'lines[0][type]',
+    async prepare(agency, how) {
+      const demand = await finalization(agency, how, { type: 'rent' }, { isSigned: !how.beyond });
+      if (act === 'finalizes an invoice') return demand;
+      const { tenancy } = await agency.get('invoices', demand.record!.split('/').at(-1)!);
+      return { path: '/v1/payments', body: { tenancy, amount: 1, method: 'cash' } };
+    },
+  });
+rows.push(
+  {
+    check: 'rent_in_advance',
+    act: 'finalizes an invoice',
+    param: 'due_on',
+    says: 'send a `due_on` of 2027-03-01 or later',
+    keepsNothing: true,
+    prepare: (agency, how) =>
+      finalization(
+        agency,
+        how,
+        { type: 'rent', period: { start: '2027-03-01', end: '2027-03-31' } },
+        { due_on: how.beyond ? '2027-02-28' : '2027-03-01' },
+      ),
+  },
+  {
+    check: 'permitted_payment',
+    act: 'finalizes an invoice',
+    param: 'lines[0][type]',
+    says: 'Send the `type` that fits',
+    keepsNothing: true,
+    prepare: (agency, how) => finalization(agency, how, { type: how.beyond ? 'other' : 'damages' }),
+  },
+  {
+    check: 'late_interest',
+    act: 'finalizes an invoice',
+    param: 'lines[0][invoice]',
+    says: 'on 2027-01-05 or later',
+    keepsNothing: true,
+    prepare: (agency, how) => finalization(agency, how, { isLate: true }),
+  },
+);
 
 /** The end of a rent period that is less than two months after a day. */
 function lateEnd(day: string): string {

@@ -25,9 +25,11 @@ describe('a payment', () => {
         const due = new Map(invoices.map((invoice) => [invoice.id, invoice]));
         const owed = invoices.reduce((sum, { amount_due: part }) => sum + part, 0);
         expect(sumOf(allocations)).toBe(Math.min(amount, owed));
-        for (const { invoice, amount: part } of allocations) expect(part).toBeLessThanOrEqual(due.get(invoice)!.amount_due);
+        for (const { invoice, amount: part } of allocations)
+          expect(part).toBeLessThanOrEqual(due.get(invoice)!.amount_due);
         // All before the last one are settled, and none that is older was left out.
-        for (const { invoice, amount: part } of allocations.slice(0, -1)) expect(part).toBe(due.get(invoice)!.amount_due);
+        for (const { invoice, amount: part } of allocations.slice(0, -1))
+          expect(part).toBe(due.get(invoice)!.amount_due);
         const keys = invoices.map(({ id, due_on: dueOn }) => `${dueOn} ${id}`).toSorted();
         const taken = allocations.map(({ invoice }) => `${due.get(invoice)!.due_on} ${invoice}`);
         expect(taken).toEqual(keys.slice(0, taken.length));

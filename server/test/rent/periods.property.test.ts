@@ -81,14 +81,23 @@ describe('rent periods', () => {
     ['2027-02-10', 31, 1, ['2027-02-10', '2027-02-28', '2027-03-31']],
     ['2027-02-10', 1, 3, ['2027-02-10', '2027-03-01', '2027-06-01']],
     ['2027-12-15', 15, 12, ['2027-12-15', '2028-12-15']],
-  ])('begin on the anchor or the last day of a shorter month when they start on %s', (start, anchorDay, count, days) => {
-    const schedule = { start, end: null, interval: 'month' as const, intervalCount: count, anchorDay };
-    const begins = [...periodsOf(schedule, days.at(-1)!)].map((period) => period.start);
-    expect(begins).toEqual(days);
-  });
+  ])(
+    'begin on the anchor or the last day of a shorter month when they start on %s',
+    (start, anchorDay, count, days) => {
+      const schedule = { start, end: null, interval: 'month' as const, intervalCount: count, anchorDay };
+      const begins = [...periodsOf(schedule, days.at(-1)!)].map((period) => period.start);
+      expect(begins).toEqual(days);
+    },
+  );
 
   test('stop with a part when the end is within a period', () => {
-    const schedule = { start: '2027-01-15', end: '2027-03-09', interval: 'month', intervalCount: 1, anchorDay: 1 } as const;
+    const schedule = {
+      start: '2027-01-15',
+      end: '2027-03-09',
+      interval: 'month',
+      intervalCount: 1,
+      anchorDay: 1,
+    } as const;
     expect([...periodsOf(schedule, '2027-12-31')]).toEqual([
       { start: '2027-01-15', end: '2027-01-31', full: { start: '2027-01-01', end: '2027-01-31' } },
       { start: '2027-02-01', end: '2027-02-28', full: { start: '2027-02-01', end: '2027-02-28' } },

@@ -37,6 +37,8 @@ const writable = [
   'units',
   'guarantors',
   'tenancies',
+  'invoices',
+  'payments',
   'customers',
   'files',
   'webhook_endpoints',

@@ -66,7 +66,18 @@ interface Probe {
 
 type Expected = 'accepted' | Refusal;
 
-const letting = ['applications', 'buildings', 'customers', 'files', 'guarantors', 'references', 'tenancies', 'units'];
+const letting = [
+  'applications',
+  'buildings',
+  'customers',
+  'files',
+  'guarantors',
+  'invoices',
+  'payments',
+  'references',
+  'tenancies',
+  'units',
+];
 const writable = [...letting, 'webhook_endpoints', 'api_keys', 'accounts'];
 const resourcesOfKeys = [...writable, 'events', 'logs'];
 const readPermissions = resourcesOfKeys.map((resource) => `${resource}.read`);

@@ -27,7 +27,15 @@ export const bodies: Record<string, object> = {
     customers: ['cus_1'],
     start_date: '2090-02-01',
     rent: { amount: 95_000, currency: 'gbp', interval: 'month' },
+    // No law forbids that a company pays before it signs.
+    type: 'company',
   },
+  'POST /v1/invoices': {
+    tenancy: 'ten_1',
+    lines: [{ type: 'utility', description: 'Water', amount: 4_000 }],
+    due_on: '2090-02-01',
+  },
+  'POST /v1/payments': { tenancy: 'ten_1', amount: 4_000, method: 'cash', status: 'pending' },
   'POST /v1/files': formOf(),
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/' },
   'POST /v1/accounts': { name: 'Agency' },
@@ -42,6 +50,11 @@ export const bodies: Record<string, object> = {
   'POST /v1/tenancies/:id/end': { ended_on: '2026-01-10', reason: 'surrender' },
   'POST /v1/tenancies/:id/request_pet': { customer: 'cus_1', description: 'A small dog.' },
   'POST /v1/tenancies/:id/answer_pet': { number: 1, answer: 'granted' },
+  'POST /v1/invoices/:id/credit': { amount: 1, reason: 'The heating failed.' },
+  'POST /v1/invoices/:id/void': { reason: 'Sent twice.' },
+  'POST /v1/payments/:id/fail': { code: 'insufficient_funds' },
+  'POST /v1/payments/:id/allocate': { allocations: [] },
+  'POST /v1/payments/:id/refund': { amount: 1 },
   'POST /v1/webhook_endpoints/:id/recover': { since: Math.floor(Date.now() / 1000) - 60 },
   'POST /v1/events/:id/resend': { webhook_endpoint: 'we_1' },
   'POST /v1/test_helpers/clock/advance': { seconds: 1 },
@@ -63,6 +76,11 @@ export const toldNo: Readonly<Record<string, string>> = {
   'POST /v1/tenancies/:id/end': 'status_transition_invalid',
   'POST /v1/tenancies/:id/request_pet': 'status_transition_invalid',
   'POST /v1/tenancies/:id/answer_pet': 'status_transition_invalid',
+  'POST /v1/invoices/:id/credit': 'status_transition_invalid',
+  'POST /v1/invoices/:id/void': 'status_transition_invalid',
+  'POST /v1/invoices/:id/mark_uncollectible': 'status_transition_invalid',
+  'POST /v1/payments/:id/allocate': 'status_transition_invalid',
+  'POST /v1/payments/:id/refund': 'status_transition_invalid',
   // No service runs a check for these references.
   'POST /v1/test_helpers/references/:id/advance': 'status_transition_invalid',
   'POST /v1/test_helpers/references/:id/complete': 'status_transition_invalid',
@@ -80,6 +98,11 @@ export const stepsBefore: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/tenancies/:id/end': ['sign', 'give_notice'],
   'POST /v1/tenancies/:id/request_pet': ['sign'],
   'POST /v1/tenancies/:id/answer_pet': ['sign', 'request_pet'],
+  'POST /v1/invoices/:id/credit': ['finalize'],
+  'POST /v1/invoices/:id/void': ['finalize'],
+  'POST /v1/invoices/:id/mark_uncollectible': ['finalize'],
+  'POST /v1/payments/:id/allocate': ['succeed'],
+  'POST /v1/payments/:id/refund': ['succeed'],
 };
 
 /** Actions that a record allows only once. A request with one needs a new record. */
@@ -89,9 +112,14 @@ export const oneTimeActions: ReadonlySet<string> = new Set([
   'cancel',
   'decline',
   'erase',
+  'fail',
+  'finalize',
+  'mark_uncollectible',
   'reject',
   'roll',
   'sign',
+  'succeed',
+  'void',
   'withdraw',
 ]);
 

@@ -88,7 +88,8 @@ export function exampleOf(schema: JsonSchema): Json {
       return exampleText(schema);
     case 'integer':
     case 'number':
-      return schema.minimum ?? 0;
+      // A whole number that most rules allow, such as an amount that may be negative.
+      return Math.max(schema.minimum ?? 0, 0);
     case 'boolean':
       return true;
     default:

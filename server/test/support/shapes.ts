@@ -176,6 +176,7 @@ const account = closed({
     ruleset: { enum: ['england', 'none'] },
     checks: { type: 'object', additionalProperties: { enum: ['error', 'warn', 'off'] } },
   }),
+  invoice_prefix: string,
   parent: { type: ['string', 'null'], pattern: '^acct_[0-9A-Za-z]{22}$' },
 });
 

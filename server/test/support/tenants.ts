@@ -17,6 +17,8 @@ const everyPermission = [
   'units.write',
   'guarantors.write',
   'tenancies.write',
+  'invoices.write',
+  'payments.write',
   'customers.write',
   'files.write',
   'file_contents.read',

@@ -1,4 +1,4 @@
-import { routesOfKeys } from '../support/routes.ts';
+import { bodyToMake, routesOfKeys } from '../support/routes.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../support/raw-http.ts';
 import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
@@ -38,7 +38,8 @@ describe.each(versions)('names of version %s', (version) => {
     const { id } = await makeReference('file_1');
     const endpoint = await good(api.post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', ...onlyPings }));
     const ping = await good(api.post(`/v1/webhook_endpoints/${endpoint.body.id}/ping`));
-    const paths = listPaths({ webhook_endpoints: endpoint.body.id, events: ping.body.event });
+    const tenancies = await make('tenancies');
+    const paths = listPaths({ webhook_endpoints: endpoint.body.id, events: ping.body.event, tenancies });
     expect(paths.length).toBeGreaterThanOrEqual(10);
     for (const path of paths) {
       const { body } = await good(api.get(path, header));
@@ -186,6 +187,12 @@ async function makeReference(file: string): Promise<Body> {
 }
 
 /** The paths of all lists. */
+/** Makes a record with all records that it must link to. Returns its id. */
+async function make(kind: string): Promise<string> {
+  const body = await bodyToMake(kind, make);
+  return (await good(server.api.post(`/v1/${kind}`, body))).body.id;
+}
+
 function listPaths(ids: Record<string, string>): string[] {
   return routesOfKeys(server.context)
     .filter(({ path, method, expandable }) => method === 'GET' && (expandable?.isList || path === '/v1/api_versions'))

@@ -62,6 +62,24 @@ export const errorExamples: Record<ApiErrorCode, ErrorExample> & Partial<Record<
     mend: 'Leave the header out to act on the account of your key. `GET /v1/accounts` lists the connected accounts.',
     right: list,
   },
+  amount_exceeded: {
+    when: 'The invoice has 90000 that is not credited yet.',
+    wrong: {
+      method: 'POST',
+      path: '/v1/invoices/in_…/credit',
+      body: { amount: 95_000, reason: 'The heating failed.' },
+    },
+    error: {
+      param: 'amount',
+      message: 'The invoice in_… has 90000 that is not credited yet. Send an `amount` of at most 90000.',
+    },
+    mend: 'Send at most the amount in the message.',
+    right: {
+      method: 'POST',
+      path: '/v1/invoices/in_…/credit',
+      body: { amount: 90_000, reason: 'The heating failed.' },
+    },
+  },
   api_key_expired: {
     when: 'The key in this example was revoked.',
     wrong: { ...list, key: 'rk_test_…' },

@@ -108,6 +108,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
     linked_records: 'open' | 'strict';
     time_zone: string;
     rules: string;
+    invoice_prefix: string;
   }>({
     name: 'read_account_facts',
     text: `
@@ -121,7 +122,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
         join accounts above on above.account_id = line.parent and above.id = line.parent
       )
       select account.id, account.name, account.parent, line.id as root, account.api_version, account.default_provider, account.linked_records,
-        account.time_zone, account.rules
+        account.time_zone, account.rules, account.invoice_prefix
       from accounts account
       join line on line.of = account.id and line.parent is null
       where account.account_id = any($1) and account.id = account.account_id`,
@@ -140,6 +141,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
       defaultProvider: row.default_provider,
       linkedRecords: row.linked_records,
       timeZone: row.time_zone,
+      invoicePrefix: row.invoice_prefix,
       rules: JSON.parse(row.rules) as Rules,
     };
   });

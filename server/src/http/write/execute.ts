@@ -261,7 +261,7 @@ function ruleBroken({ resources }: HttpContext, outcome: Outcome): ApiError | nu
   if (outcome.kind !== 'refused' || !(outcome.error instanceof DatabaseError)) return null;
   const { constraint } = outcome.error;
   const rules = resources.flatMap((resource) => constrained.of(resource) ?? []);
-  return rules.find(({ name }) => name === constraint)?.refusal() ?? null;
+  return rules.find(({ names }) => constraint !== undefined && names.includes(constraint))?.refusal() ?? null;
 }
 
 /** Decides, and converts a refusal to the response that is stored. Without a database there is no decision. */
@@ -439,13 +439,19 @@ export function callerOf(
   request: Pick<ApiRequest, 'account' | 'accountId' | 'principal' | 'versionsServed'>,
 ): Caller {
   const { config, clock, ids, encryption, randomBytes, permissions, eventTypes, referencingServices } = context;
-  const { apiVersion, defaultProvider, timeZone, rules } = request.account;
+  const { apiVersion, defaultProvider, timeZone, rules, invoicePrefix } = request.account;
   const nowSeconds = toSeconds(clock.nowMs());
   return {
     mode: config.mode,
     nowSeconds,
     realSeconds: realSecondsOf(context),
-    account: { api_version: apiVersion, default_provider: defaultProvider, time_zone: timeZone, rules },
+    account: {
+      api_version: apiVersion,
+      default_provider: defaultProvider,
+      time_zone: timeZone,
+      rules,
+      invoice_prefix: invoicePrefix,
+    },
     today: today(nowSeconds, timeZone),
     isOwnAccount: request.accountId === request.principal.accountId,
     actorId: request.principal.id,

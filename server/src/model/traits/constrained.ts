@@ -6,8 +6,8 @@ import { defineTrait } from '../trait.ts';
  * constraint stops two changes that are decided at the same moment.
  */
 export interface Constraint {
-  /** The name of the constraint in the database. */
-  name: string;
+  /** The names of the constraints in the database. */
+  names: readonly string[];
   refusal(): ApiError;
 }
 

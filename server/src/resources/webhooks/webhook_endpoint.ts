@@ -18,7 +18,7 @@ import { newDelivery } from './requested-delivery.ts';
 
 /** `*`, `<resource>.*` or `<resource>.<verb>`. The known names depend on the kinds of record that are served. */
 const EventName = Type.String({ maxLength: 100, pattern: '^(\\*|[a-z_]+\\.(\\*|[a-z_]+))$' });
-const EnabledEvents = Type.Array(EventName, { minItems: 1, maxItems: 100, uniqueItems: true });
+const EnabledEvents = Type.Array(EventName, { minItems: 1, maxItems: 200, uniqueItems: true });
 const Url = Type.String({ minLength: 1, maxLength: 2048 });
 const Description = Type.String({ maxLength: 500 });
 const Version = Type.String({ maxLength: 40 });

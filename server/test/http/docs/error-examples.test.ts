@@ -46,6 +46,13 @@ type Prepare = () => Promise<Partial<Scene>>;
 
 /** Prepares the records that an example is about. The other examples need nothing. */
 const preparations: Partial<Record<ErrorCode, Prepare>> = {
+  amount_exceeded: async () => {
+    const { server: own, agency } = await agencyForTest();
+    const tenancy = await agency.signed((await agency.unit()).id);
+    const lines = [{ type: 'rent', description: 'Rent', amount: 90_000 }];
+    const { id } = await agency.make('invoices', { tenancy: tenancy.id, lines, due_on: '2027-02-01', finalize: true });
+    return { on: own, placeholders: { 'in_…': id } };
+  },
   api_key_expired: async () => {
     const key = await restrictedKey(['references.read']);
     await good(server.api.delete(`/v1/api_keys/${key.id}`));

@@ -92,6 +92,20 @@ const PetRequest = named(
 );
 export type PetRequest = Static<typeof PetRequest>;
 
+/** An open invoice, as its tenancy knows it. */
+export interface Owed {
+  invoice: string;
+  due_on: string;
+  /** In the smallest unit of the currency. */
+  amount: number;
+  overdue: boolean;
+}
+
+/** A payment that can settle more. */
+export interface Credit {
+  payment: string;
+}
+
 const Arrears = named(
   'Arrears',
   'The rent that is overdue.',
@@ -243,6 +257,12 @@ export const fields = {
   canceled_at: moment('When it was canceled', 'Null if it was not.'),
   /** The end before the notice, which a withdrawal restores. */
   agreed_end_date: { column: 'date', schema: nullable(CalendarDate), shown: 'never', initial: null },
+  /** The number of the last entry in its ledger. */
+  ledger_sequence: { column: 'integer', schema: Type.Integer(), shown: 'never', initial: 0 },
+  /** Its open invoices. */
+  owed: { column: 'json', schema: Type.Unsafe<Owed[]>(Type.Array(Type.Object({}))), shown: 'never', initial: [] },
+  /** Its payments that have settled less than they can. */
+  credit: { column: 'json', schema: Type.Unsafe<Credit[]>(Type.Array(Type.Object({}))), shown: 'never', initial: [] },
   /** The tenants without a recorded right to rent, while the tenancy holds its unit. */
   unrecorded_tenants: { column: 'text[]', schema: Type.Array(Type.String()), shown: 'never', initial: [] },
   /** The last day on which deadlines were judged. */

@@ -13,6 +13,7 @@ import { atDawn, nextOn } from './dawn.ts';
 import { draft, readsOfDraft, update } from './draft.ts';
 import { fields, Grounds, NoticeBy, petRequestsMax, TenancyStatus, TenancyType, type TenancyRecord } from './fields.ts';
 import { cancel, end, giveNotice, readsOfSigning, sign, withdrawNotice } from './moves.ts';
+import { adaptToInvoice, adaptToPayment, verbsOfArrears } from './money.ts';
 import { answerPet, requestPet } from './pets.ts';
 import { adaptToTenant, findByTenant } from './standing-checks.ts';
 import { raisedAtOnce } from '../warnings.ts';
@@ -105,6 +106,7 @@ export const tenancy = defineResource<TenancyRecord>(
       deposit: 'deposits',
       'pet_requests.customer': 'customers',
     },
+    hiddenLinks: { 'owed.invoice': 'invoices', 'credit.payment': 'payments' },
     filters: {
       ...exactly({ unit: LinkedId, application: LinkedId, status: TenancyStatus, type: TenancyType }),
       customer: {
@@ -125,6 +127,8 @@ export const tenancy = defineResource<TenancyRecord>(
       canceled: 'It was canceled before it began.',
       pet_requested: 'A tenant asked to keep a pet, or sent information about it.',
       pet_answered: 'A request to keep a pet was answered.',
+      arrears_started: 'Rent is overdue.',
+      arrears_cleared: 'No rent is overdue any more.',
       check_raised: 'A duty by law is not met, or is due soon: see `checks`.',
     },
     create: {
@@ -256,11 +260,13 @@ export const tenancy = defineResource<TenancyRecord>(
   linksHere(['unit', 'application', 'replaces']),
   sumsUp([
     { of: 'guarantors', link: 'tenancy', adapt: adaptToGuarantor },
+    { of: 'invoices', link: 'tenancy', adapt: adaptToInvoice, verbs: verbsOfArrears },
+    { of: 'payments', link: 'tenancy', adapt: adaptToPayment },
     { of: 'customers', link: 'id', find: findByTenant, adapt: adaptToTenant },
   ]),
   daybreak({ nextOn, decide: atDawn }),
   constrained({
-    name: 'tenancies_no_double_let',
+    names: ['tenancies_no_double_let'],
     refusal: () =>
       new ApiError(
         'unit_occupied',

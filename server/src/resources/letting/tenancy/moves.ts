@@ -5,6 +5,7 @@ import { isErased, toDecision } from '../../../model/change.ts';
 import type { Related } from '../../../model/related.ts';
 import type { Change, RecordChange } from '../../../model/resource.ts';
 import { requireStatus, wrongStatus } from '../../../model/status.ts';
+import { recordInUse } from '../../../model/traits/in-use.ts';
 import type { ApplicationRecord } from '../application/index.ts';
 import { requirePast } from '../days.ts';
 import { guarantor, type GuarantorRecord } from '../guarantor.ts';
@@ -229,6 +230,9 @@ export function cancel(
     'tenancy',
     'Only a draft, or a signed tenancy that has not begun, can be canceled. End an active one: `end`.',
   );
+  const [open] = current.owed;
+  if (open)
+    throw recordInUse(`The invoice ${open.invoice} of the tenancy ${current.id} is open. Void or credit it first.`);
   return {
     after: { ...current, status: 'canceled', cancel_reason: reason ?? null, canceled_at: caller.nowSeconds },
     verbs: ['canceled'],

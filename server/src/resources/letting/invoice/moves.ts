@@ -1,0 +1,233 @@
+import { addDays } from '../../../core/calendar.ts';
+import { ApiError, invalidParameter } from '../../../core/errors.ts';
+import { judge, refuseFailed } from '../../../law/index.ts';
+import type { Rules } from '../../../core/law-rules.ts';
+import type { Caller } from '../../../model/caller.ts';
+import { toDecision } from '../../../model/change.ts';
+import type { FieldsOf } from '../../../model/record.ts';
+import type { Related } from '../../../model/related.ts';
+import { amountMax } from '../../../model/rent.ts';
+import type { Change, RecordChange, Resource } from '../../../model/resource.ts';
+import { requireStatus, wrongStatus } from '../../../model/status.ts';
+import type { Dawn } from '../../../model/traits/daybreak.ts';
+import type { TenancyRecord } from '../tenancy/index.ts';
+import type { PaymentRecord } from '../payment/fields.ts';
+import { settleWithCredit, withAllocations, withPaidState } from '../settlement.ts';
+import { creditsMax, dueOf, type InvoiceRecord, type Line } from './fields.ts';
+
+/*
+ *  draft ── finalize ──▶ open ── settled ──▶ paid ── due again ──▶ open
+ *                        │  ╲
+ *                        │   ╲── mark_uncollectible ──▶ uncollectible ── settled ──▶ paid
+ *                        │                              │
+ *                        └── void ──▶ void ◀── void ────┘
+ */
+
+/** The members that a draft has from its tenancy and its lines. */
+export function drafted(made: FieldsOf<InvoiceRecord>, related: Related): FieldsOf<InvoiceRecord> {
+  const tenancy = related.one<TenancyRecord>('tenancy')!;
+  requireTenancy(tenancy);
+  return { ...made, customers: tenancy.customers, currency: tenancy.rent.currency, total: totalOf(made.lines) };
+}
+
+/** @throws {ApiError} `parameter_invalid` if the tenancy never began. */
+function requireTenancy({ id, status }: TenancyRecord): void {
+  if (status !== 'canceled') return;
+  throw invalidParameter('tenancy', `The tenancy ${id} is canceled, so its tenants owe nothing. Choose another one.`);
+}
+
+/**
+ * Returns the sum of lines.
+ *
+ * @throws {ApiError} `parameter_invalid` if it is below 0 or too large.
+ */
+export function totalOf(lines: readonly Line[]): number {
+  const total = lines.reduce((sum, { amount }) => sum + amount, 0);
+  if (total < 0)
+    throw invalidParameter(
+      'lines',
+      `The lines add up to ${total}. An invoice cannot be below 0: use \`credit\` on an earlier one.`,
+    );
+  if (total > amountMax)
+    throw invalidParameter(
+      'lines',
+      `The lines add up to ${total}. An invoice can have at most ${amountMax}. Split it.`,
+    );
+  for (const [index, { period }] of lines.entries()) {
+    if (period && period.end < period.start)
+      throw invalidParameter(
+        `lines[${index}][period][end]`,
+        `The period ends on ${period.end}, before it starts on ${period.start}. Correct one of them.`,
+      );
+  }
+  return total;
+}
+
+/** The links whose records a finalization reads. */
+export const readsOfFinalization = ['tenancy', 'tenancy.credit.payment', 'lines.invoice'] as const;
+
+/** `POST /v1/invoices/{id}/finalize`, and the creation with `finalize`. */
+export function finalized(
+  draft: InvoiceRecord,
+  caller: Pick<Caller, 'today' | 'nowSeconds'> & { account: { rules: Rules; invoice_prefix: string } },
+  related: Related,
+): { after: InvoiceRecord; verbs: string[]; also: RecordChange[] } {
+  const tenancy = related.one<TenancyRecord>('tenancy')!;
+  requireTenancy(tenancy);
+  judgeInvoice(draft, tenancy, caller, related);
+  const open: InvoiceRecord = {
+    ...draft,
+    status: 'open',
+    finalized_at: caller.nowSeconds,
+    moved_on: caller.today,
+    number_prefix: caller.account.invoice_prefix,
+  };
+  const payments = related.all<PaymentRecord>('tenancy.credit.payment');
+  const { after, verbs, also } = settleWithCredit(related, open, payments, caller);
+  return { after, verbs: ['finalized', ...verbs], also };
+}
+
+/** @throws {ApiError} `check_failed`. */
+function judgeInvoice(
+  { lines, due_on: dueOn }: InvoiceRecord,
+  { status, jurisdiction, type, signed_on: signedOn, start_date: startDate }: TenancyRecord,
+  { account, today }: { account: { rules: Rules }; today: string },
+  related: Related,
+): void {
+  const rentIndex = lines.findIndex((line) => line.type === 'rent');
+  const unpaidSince = (id: string | null): string | null =>
+    related.all<InvoiceRecord>('lines.invoice').find((invoice) => invoice.id === id)?.due_on ?? null;
+  refuseFailed(
+    judge(account.rules, 'invoice', today, {
+      jurisdiction,
+      type,
+      isSigned: status !== 'draft',
+      rentParam: rentIndex < 0 ? null : `lines[${rentIndex}][type]`,
+      signedOn,
+      startDate,
+      dueOn,
+      lines: lines.map(({ type: lineType, period, invoice }) => ({
+        type: lineType,
+        period,
+        unpaidSince: unpaidSince(invoice),
+      })),
+    }),
+  );
+}
+
+/** `POST /v1/invoices/{id}/finalize`. */
+export function finalize(current: InvoiceRecord, caller: Caller, _: object, related: Related): Change<InvoiceRecord> {
+  requireStatus(current, ['draft'], 'invoice', 'Only a draft can be finalized.');
+  return finalized(current, caller, related);
+}
+
+/** `POST /v1/invoices/{id}/credit`. What was paid beyond the rest is free for other invoices. */
+export function credit(
+  current: InvoiceRecord,
+  caller: Caller,
+  { amount, reason }: { amount: number; reason: string },
+  related: Related,
+): Change<InvoiceRecord> {
+  requireStatus(
+    current,
+    ['open', 'uncollectible', 'paid'],
+    'invoice',
+    'Only a finalized invoice can be credited. Update a draft instead.',
+  );
+  if (current.credits.length === creditsMax)
+    throw invalidParameter('amount', `The invoice ${current.id} has ${creditsMax} credits, the most that it can have.`);
+  const left = current.total - current.amount_credited;
+  if (amount > left)
+    throw new ApiError(
+      'amount_exceeded',
+      `The invoice ${current.id} has ${left} that is not credited yet. Send an \`amount\` of at most ${left}.`,
+      { param: 'amount' },
+    );
+  const { freed, also } = freePayments(current, amount - dueOf(current), related);
+  const credited: InvoiceRecord = {
+    ...current,
+    amount_credited: current.amount_credited + amount,
+    amount_paid: current.amount_paid - freed.amount,
+    paying: current.paying.filter((id) => !freed.payments.includes(id)),
+    credits: [...current.credits, { amount, reason, credited_at: caller.nowSeconds }],
+    moved_on: caller.today,
+  };
+  const { after, verbs } = withPaidState(credited, caller);
+  return { after, verbs: ['credited', ...verbs], also };
+}
+
+/** Frees an amount of the payments of an invoice, the newest payment first. */
+function freePayments(
+  { id }: InvoiceRecord,
+  wanted: number,
+  related: Related,
+): { freed: { amount: number; payments: string[] }; also: RecordChange[] } {
+  const freed = { amount: 0, payments: [] as string[] };
+  const also: RecordChange[] = [];
+  for (const paying of related.all<PaymentRecord>('paying').toSorted((one, other) => (one.id < other.id ? 1 : -1))) {
+    const allocated = paying.allocations.find(({ invoice }) => invoice === id)?.amount ?? 0;
+    const part = Math.min(allocated, wanted - freed.amount);
+    if (part <= 0) continue;
+    freed.amount += part;
+    if (part === allocated) freed.payments.push(paying.id);
+    const allocations = paying.allocations.flatMap((allocation) => {
+      if (allocation.invoice !== id) return [allocation];
+      return part === allocated ? [] : [{ ...allocation, amount: allocated - part }];
+    });
+    also.push(
+      ...toDecision(related.kindOf<Resource>(paying), paying, { after: withAllocations(paying, allocations) }).changes,
+    );
+  }
+  return { freed, also };
+}
+
+/** `POST /v1/invoices/{id}/void`. */
+export function voidInvoice(
+  current: InvoiceRecord,
+  { nowSeconds, today }: Caller,
+  { reason }: { reason: string },
+): Change<InvoiceRecord> {
+  requireStatus(
+    current,
+    ['open', 'uncollectible'],
+    'invoice',
+    'Only an open or uncollectible invoice can become void. Delete a draft, and credit a paid one.',
+  );
+  if (current.amount_paid > 0)
+    throw wrongStatus(
+      current,
+      'invoice',
+      `Payments have settled ${current.amount_paid} of it. Allocate them elsewhere first, or credit it.`,
+    );
+  return {
+    after: {
+      ...current,
+      status: 'void',
+      overdue: false,
+      void_reason: reason,
+      voided_at: nowSeconds,
+      moved_on: today,
+    },
+    verbs: ['voided'],
+  };
+}
+
+/** `POST /v1/invoices/{id}/mark_uncollectible`. */
+export function markUncollectible(current: InvoiceRecord, { nowSeconds }: Caller): Change<InvoiceRecord> {
+  requireStatus(current, ['open'], 'invoice', 'Only an open invoice can become uncollectible.');
+  return {
+    after: { ...current, status: 'uncollectible', overdue: false, marked_uncollectible_at: nowSeconds },
+    verbs: ['marked_uncollectible'],
+  };
+}
+
+/** Returns the day on which an unpaid invoice becomes overdue. */
+export function overdueOn({ status, overdue, due_on: dueOn }: InvoiceRecord): string | null {
+  return status === 'open' && !overdue ? addDays(dueOn, 1) : null;
+}
+
+/** Marks an open invoice when its due date is past. */
+export function atDawn(current: InvoiceRecord, { day }: Dawn): Change<InvoiceRecord> {
+  if (current.status !== 'open' || current.overdue || current.due_on >= day) return { after: current };
+  return { after: { ...current, overdue: true }, verbs: ['overdue'] };
+}

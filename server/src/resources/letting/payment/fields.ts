@@ -1,0 +1,179 @@
+import { Type, type Static } from 'typebox';
+import { CalendarDate, LinkedId, moment } from '../../../model/fields.ts';
+import type { Json } from '../../../core/json-diff.ts';
+import type { Fields, RecordOf, StoredRecord } from '../../../model/record.ts';
+import { amountMax } from '../../../model/rent.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas.ts';
+
+const Text = Type.String({ minLength: 1, maxLength: 500 });
+
+const Allocation = named(
+  'Allocation',
+  'A part of a payment that settles an invoice.',
+  closedObject({
+    invoice: described(LinkedId, 'The id of the invoice.'),
+    amount: Type.Integer({
+      minimum: 1,
+      maximum: amountMax,
+      description: 'In the smallest unit of the currency.',
+    }),
+  }),
+);
+
+/** A payment settles no more invoices, so that one mutation stays small. */
+export const allocationsMax = 50;
+export const Allocations = Type.Array(Allocation, { maxItems: allocationsMax });
+
+const Refund = named(
+  'Refund',
+  'A part of a payment that went back.',
+  closedObject({
+    amount: Type.Integer({ minimum: 1, description: 'In the smallest unit of the currency.' }),
+    reason: described(nullable(Text), 'The reason. Null if none was given.'),
+    refunded_at: Type.Integer({ description: 'When it was recorded, in seconds since the Unix epoch.' }),
+  }),
+);
+
+/** The most refunds of a payment, so that a response stays small. */
+export const refundsMax = 50;
+
+const Failure = named(
+  'PaymentFailure',
+  'Why a payment failed.',
+  closedObject({
+    code: described(Text, 'The code of the bank or the gateway.'),
+    message: described(nullable(Text), 'The reason in words. Null if none was given.'),
+  }),
+);
+
+export const Method = named(
+  'PaymentMethod',
+  'The way in which money came.',
+  oneOf('bank_transfer', 'standing_order', 'direct_debit', 'card', 'cash', 'cheque', 'other'),
+);
+export const PaymentStatus = named(
+  'PaymentStatus',
+  'The state of a payment.',
+  oneOf('pending', 'succeeded', 'failed', 'canceled', 'refunded'),
+);
+
+export const fields = {
+  tenancy: {
+    column: 'text',
+    schema: LinkedId,
+    description: 'The id of the tenancy that it is for.',
+    input: { on: 'create', required: true },
+  },
+  amount: {
+    column: 'bigint',
+    schema: Type.Integer({
+      minimum: 1,
+      maximum: amountMax,
+      description: 'In the smallest unit of the currency: 95000 is 950.00 pounds.',
+    }),
+    description: 'The amount, in the smallest unit of the currency.',
+    input: { on: 'create', required: true },
+  },
+  currency: {
+    column: 'text',
+    schema: Type.String({ pattern: '^[a-z]{3}$', examples: ['gbp'] }),
+    description: 'The currency of the rent (ISO 4217), in lower case.',
+    initial: '',
+  },
+  method: {
+    column: 'text',
+    schema: Method,
+    description: 'The way in which the money came.',
+    input: { on: 'create', required: true },
+  },
+  status: {
+    column: 'text',
+    schema: PaymentStatus,
+    description:
+      '`pending` until the money is sure, then `succeeded`. `failed`: it did not come, or it bounced. `refunded`: all of it went back.',
+    input: {
+      on: 'create',
+      schema: oneOf('pending', 'succeeded'),
+      default: 'succeeded',
+    },
+  },
+  received_on: {
+    column: 'date',
+    schema: CalendarDate,
+    description: 'The day on which the money came. By default today.',
+    input: { on: 'create' },
+  },
+  customer: {
+    column: 'text',
+    schema: nullable(LinkedId),
+    description: 'The id of the person that paid. Null if it is not known.',
+    input: { on: 'create' },
+  },
+  reference: {
+    column: 'text',
+    schema: nullable(Text),
+    description: 'The reference that the bank shows. Null if there is none.',
+    input: { on: 'both' },
+  },
+  allocations: {
+    column: 'json',
+    schema: Allocations,
+    description: 'The invoices that it settles. By default, the oldest due invoices are settled first.',
+    initial: [],
+  },
+  amount_allocated: {
+    column: 'bigint',
+    schema: Type.Integer({ minimum: 0 }),
+    description: 'The part that settles invoices, in the smallest unit of the currency.',
+    initial: 0,
+  },
+  amount_unallocated: {
+    column: null,
+    schema: Type.Integer({ minimum: 0 }),
+    description:
+      'The part that settles no invoice yet, in the smallest unit of the currency. It settles the next one that is finalized.',
+    derive: (record: StoredRecord): Json => unallocatedOf(record as PaymentRecord),
+  },
+  amount_refunded: {
+    column: 'bigint',
+    schema: Type.Integer({ minimum: 0 }),
+    description: 'The part that went back, in the smallest unit of the currency.',
+    initial: 0,
+  },
+  refunds: {
+    column: 'json',
+    schema: Type.Array(Refund, { maxItems: refundsMax }),
+    description: 'The parts that went back, the oldest first.',
+    initial: [],
+  },
+  failure: {
+    column: 'json',
+    schema: nullable(Failure),
+    description: 'Why it failed. Null if it did not.',
+    initial: null,
+  },
+  succeeded_at: moment('When it succeeded', 'Null if it did not.'),
+  failed_at: moment('When it failed', 'Null if it did not.'),
+  canceled_at: moment('When it was canceled', 'Null if it was not.'),
+  refunded_at: moment('When all of it had gone back', 'Null if it has not.'),
+  /** The invoices of the allocations as they are stored. A body with new ones does not hide them. */
+  settled_invoices: { column: 'text[]', schema: Type.Array(Type.String()), shown: 'never', initial: [] },
+  /** The day of its last move, which is that of the entry in the ledger. */
+  moved_on: { column: 'date', schema: nullable(CalendarDate), shown: 'never', initial: null },
+} satisfies Fields;
+
+export type PaymentRecord = RecordOf<typeof fields> & {
+  /** Only in a record that was just made: the allocations of the body. */
+  wanted?: Allocation[] | null;
+};
+export type Allocation = Static<typeof Allocation>;
+
+/** Returns the part of a payment that settles nothing yet. Only money that came can settle. */
+export function unallocatedOf({
+  status,
+  amount,
+  amount_allocated: allocated,
+  amount_refunded: refunded,
+}: Pick<PaymentRecord, 'status' | 'amount' | 'amount_allocated' | 'amount_refunded'>): number {
+  return status === 'succeeded' ? amount - allocated - refunded : 0;
+}

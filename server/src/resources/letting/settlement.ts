@@ -1,0 +1,121 @@
+import { toDecision } from '../../model/change.ts';
+import type { Related } from '../../model/related.ts';
+import type { RecordChange, Resource } from '../../model/resource.ts';
+import { dueOf, type InvoiceRecord } from './invoice/fields.ts';
+import { allocationsMax, unallocatedOf, type PaymentRecord } from './payment/fields.ts';
+import type { Allocation } from '../../rent/allocations.ts';
+
+/*
+ * Payments settle invoices. An invoice’s `amount_paid` is the sum of the allocations to it. So both sides change in one mutation. The
+ * invoice knows its payments (`paying`), and the payment its invoices (`settled_invoices`).
+ */
+
+/** The time of a move. */
+export interface Moment {
+  /** In the time zone of the account. */
+  today: string;
+  nowSeconds: number;
+}
+
+/** A record after a move, and the events of that. */
+export interface Moved<R> {
+  after: R;
+  verbs: string[];
+}
+
+/** Returns the invoice after a payment settles more of it, or less if the amount is below 0. */
+export function settle(
+  invoice: InvoiceRecord,
+  payment: string,
+  amount: number,
+  isStillPaying: boolean,
+  moment: Moment,
+): Moved<InvoiceRecord> {
+  const others = invoice.paying.filter((id) => id !== payment);
+  const paid = {
+    ...invoice,
+    amount_paid: invoice.amount_paid + amount,
+    paying: isStillPaying ? [...others, payment] : others,
+  };
+  return withPaidState(paid, moment);
+}
+
+/** Returns the invoice as paid if nothing is due, and as open again if something is. */
+export function withPaidState(invoice: InvoiceRecord, { today, nowSeconds }: Moment): Moved<InvoiceRecord> {
+  const due = dueOf(invoice);
+  if (due === 0 && (invoice.status === 'open' || invoice.status === 'uncollectible'))
+    return { after: { ...invoice, status: 'paid', overdue: false, paid_at: nowSeconds }, verbs: ['paid'] };
+  if (due > 0 && invoice.status === 'paid') {
+    const isOverdue = invoice.due_on < today;
+    return {
+      after: { ...invoice, status: 'open', overdue: isOverdue, paid_at: null },
+      verbs: isOverdue ? ['reopened', 'overdue'] : ['reopened'],
+    };
+  }
+  return { after: invoice, verbs: [] };
+}
+
+/** Returns the payment with other allocations. */
+export function withAllocations(payment: PaymentRecord, allocations: readonly Allocation[]): PaymentRecord {
+  return {
+    ...payment,
+    allocations: [...allocations],
+    amount_allocated: allocations.reduce((sum, { amount }) => sum + amount, 0),
+    settled_invoices: allocations.map(({ invoice }) => invoice),
+  };
+}
+
+/** Returns the changes of the invoices whose allocations differ. */
+export function settleEach(
+  related: Related,
+  payment: string,
+  before: readonly Allocation[],
+  after: readonly Allocation[],
+  invoices: readonly InvoiceRecord[],
+  moment: Moment,
+): RecordChange[] {
+  const ids = new Set([...before, ...after].map(({ invoice }) => invoice));
+  return [...ids].flatMap((id) => {
+    const amount = amountIn(after, id) - amountIn(before, id);
+    const invoice = invoices.find((candidate) => candidate.id === id);
+    if (amount === 0 || !invoice) return [];
+    return toDecision(
+      related.kindOf<Resource>(invoice),
+      invoice,
+      settle(invoice, payment, amount, amountIn(after, id) > 0, moment),
+    ).changes;
+  });
+}
+
+function amountIn(allocations: readonly Allocation[], id: string): number {
+  return allocations.find(({ invoice }) => invoice === id)?.amount ?? 0;
+}
+
+/** Settles a new invoice with money that settles nothing yet, the oldest payment first. */
+export function settleWithCredit(
+  related: Related,
+  invoice: InvoiceRecord,
+  payments: readonly PaymentRecord[],
+  moment: Moment,
+): Moved<InvoiceRecord> & { also: RecordChange[] } {
+  let settled = invoice;
+  const also: RecordChange[] = [];
+  const oldestFirst = payments.toSorted((one, other) =>
+    one.received_on === other.received_on ? (one.id < other.id ? -1 : 1) : one.received_on < other.received_on ? -1 : 1,
+  );
+  for (const payment of oldestFirst) {
+    const amount = Math.min(unallocatedOf(payment), dueOf(settled));
+    if (amount === 0 || payment.allocations.length >= allocationsMax) continue;
+    settled = {
+      ...settled,
+      amount_paid: settled.amount_paid + amount,
+      paying: [...settled.paying, payment.id],
+    };
+    const allocations = [...payment.allocations, { invoice: invoice.id, amount }];
+    also.push(
+      ...toDecision(related.kindOf<Resource>(payment), payment, { after: withAllocations(payment, allocations) })
+        .changes,
+    );
+  }
+  return { ...withPaidState(settled, moment), also };
+}

@@ -1,0 +1,258 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Deployment } from '../faults/crash-checker/deployment.ts';
+import { inParallel } from '../support/routes.ts';
+import { processesForTest, type Processes } from '../support/processes.ts';
+import { apiClient, type Api, type ApiResponse } from '../support/server.ts';
+import type { Made } from './agency.ts';
+
+/*
+ * Many clients sign and pay at random on two processes, of which one after the other is killed with -9. Afterwards the records are compared
+ * with each other, and with every response that a client got.
+ */
+
+const address = { line1: '12 Coppergate', city: 'York', postal_code: 'YO1 9NR', country: 'GB' };
+const rent = { amount: 95_000, currency: 'gbp', interval: 'month' };
+const dayMs = 86_400_000;
+
+function day(daysAhead: number): string {
+  return new Date(Date.now() + daysAhead * dayMs).toISOString().slice(0, 10);
+}
+
+/** Deterministic numbers from 0 to 1, so that a failure can be repeated. */
+function dice(seed: number): () => number {
+  // Neighbouring seeds must differ from the first number on.
+  let state = Math.imul(seed, 2_654_435_761) >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+async function made(api: Api, path: string, body: object): Promise<Made> {
+  const answer = await api.post(`/v1/${path}`, body);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body as Made;
+}
+
+async function allOf(api: Api, path: string): Promise<Made[]> {
+  const records: Made[] = [];
+  for (let hasMore = true; hasMore;) {
+    const { body } = await api.get(`${path}?limit=50&offset=${records.length}`);
+    records.push(...(body.data as Made[]));
+    hasMore = body.has_more;
+  }
+  return records;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** Starts two processes. */
+async function startTwo(processes: Processes): Promise<[Deployment, Deployment]> {
+  const settings = { TENURE_RATE_LIMIT: '0' };
+  return [await processes.start(settings), await processes.start(settings)];
+}
+
+/** Kills and restarts two processes in turn, each time after so many steps of the clients. */
+class Killer {
+  readonly #steps: number;
+  readonly #both: readonly Deployment[];
+  #count = 0;
+  kills = 0;
+
+  constructor(steps: number, both: readonly Deployment[]) {
+    this.#steps = steps;
+    this.#both = both;
+  }
+
+  /** Counts a step. It waits if the kills have fallen behind, so that a fast machine has as many. */
+  async step(): Promise<void> {
+    this.#count++;
+    while (this.#count > (this.kills + 1.5) * this.#steps) await delay(10);
+  }
+
+  /** Kills until the work of the clients has ended. */
+  async during(work: Promise<unknown>): Promise<void> {
+    const ended = new AbortController();
+    const ending = work.finally(() => ended.abort());
+    while (!ended.signal.aborted) {
+      await delay(5);
+      if (this.#count < (this.kills + 1) * this.#steps) continue;
+      const one = this.#both[this.kills % this.#both.length]!;
+      await one.kill();
+      await one.start();
+      this.kills++;
+    }
+    await ending;
+  }
+}
+
+/** Sends a request. A process that was killed gives no answer, and the outcome is then not known. */
+async function ask(api: Api, path: string, body: object): Promise<ApiResponse | null> {
+  try {
+    return await api.post(path, body);
+  } catch {
+    return null;
+  }
+}
+
+test('lets no unit twice when two hundred clients sign and end on two processes that are killed', async () => {
+  const processes = await processesForTest();
+  const both = await startTwo(processes);
+  const apis = both.map(({ url }) => apiClient(url, processes.secretKey));
+  const { id: building } = await made(apis[0]!, 'buildings', { name: 'Coppergate', address });
+  const units: string[] = [];
+  for (let number = 0; number < 20; number++)
+    units.push((await made(apis[0]!, 'units', { building, name: `Flat ${number}` })).id);
+
+  const signed = new Map<string, string>();
+  const refusedIds = new Set<string>();
+  const client = async (number: number): Promise<void> => {
+    const roll = dice(number + 1);
+    const unit = units[Math.floor(roll() * units.length)]!;
+    // Licences can have an end.
+    const start = 1 + Math.floor(roll() * 60);
+    const terms = { type: 'licence', start_date: day(start), end_date: day(start + 5 + Math.floor(roll() * 40)) };
+    let draft: ApiResponse | null = null;
+    for (let attempt = 0; attempt < 20 && draft?.status !== 200; attempt++) {
+      draft = await ask(apis[(number + attempt) % 2]!, '/v1/tenancies', {
+        unit,
+        customers: [`tenant_${number}`],
+        rent,
+        ...terms,
+      });
+      if (draft?.status !== 200) await delay(50);
+    }
+    if (draft?.status !== 200) return;
+    const api = apis[Math.floor(roll() * 2)]!;
+    const { id } = draft.body as Made;
+    const answer = await ask(api, `/v1/tenancies/${id}/sign`, { signed_on: day(0) });
+    if (answer?.status === 400) {
+      expect(answer.body.error.code, answer.text).toBe('unit_occupied');
+      refusedIds.add(id);
+    }
+    if (answer?.status !== 200) return;
+    signed.set(id, 'signed');
+    if (roll() < 0.3) {
+      const canceled = await ask(api, `/v1/tenancies/${id}/cancel`, {});
+      signed.set(id, canceled?.status === 200 ? 'canceled' : 'unknown');
+    }
+  };
+  // Twenty at a time, so that the kills fall among them.
+  const killer = new Killer(30, both);
+  const clients = inParallel([...Array(200).keys()], 20, async (number) => {
+    await client(number);
+    await killer.step();
+  });
+  await killer.during(clients);
+  expect(killer.kills).toBeGreaterThan(4);
+
+  const tenancies = await allOf(apis[0]!, '/v1/tenancies');
+  const statusOf = new Map(tenancies.map(({ id, status }) => [id, status]));
+  for (const [id, status] of signed) if (status !== 'unknown') expect(statusOf.get(id)).toBe(status);
+  for (const id of refusedIds) expect(statusOf.get(id)).toBe('draft');
+  const holding = tenancies.filter(({ status }) => ['signed', 'active', 'notice', 'ended'].includes(status));
+  expect(holding.length).toBeGreaterThan(15);
+  expect(refusedIds.size).toBeGreaterThan(10);
+  for (const unit of await allOf(apis[0]!, '/v1/units')) {
+    const own = holding
+      .filter((tenancy) => tenancy.unit === unit.id)
+      .toSorted((one, other) => (one.start_date < other.start_date ? -1 : 1));
+    for (const [index, tenancy] of own.entries())
+      if (index > 0) expect(own[index - 1]!.end_date < tenancy.start_date, unit.id).toBe(true);
+    const current = own.find(({ status }) => status === 'active' || status === 'notice');
+    const next = own.find(({ status }) => status === 'signed');
+    expect(unit).toMatchObject({
+      tenancy: current?.id ?? null,
+      next_tenancy: next?.id ?? null,
+      status: current ? 'occupied' : next ? 'let_agreed' : 'available',
+    });
+  }
+});
+
+test('loses no penny and no number when clients invoice and pay on two processes that are killed', async () => {
+  const processes = await processesForTest();
+  const both = await startTwo(processes);
+  const apis = both.map(({ url }) => apiClient(url, processes.secretKey));
+  const { id: building } = await made(apis[0]!, 'buildings', { name: 'Coppergate', address });
+  const tenancies: string[] = [];
+  for (let number = 0; number < 5; number++) {
+    const { id: unit } = await made(apis[0]!, 'units', { building, name: `Flat ${number}` });
+    const body = { unit, customers: [`tenant_${number}`], rent, start_date: day(0), type: 'company' };
+    const { id } = await made(apis[0]!, 'tenancies', body);
+    await made(apis[0]!, `tenancies/${id}/sign`, { signed_on: day(0) });
+    tenancies.push(id);
+  }
+
+  const answered: { path: string; id: string }[] = [];
+  const killer = new Killer(50, both);
+  const client = async (number: number): Promise<void> => {
+    const roll = dice(number + 1);
+    const own: { invoices: string[]; payments: string[] } = { invoices: [], payments: [] };
+    for (let step = 0; step < 30; step++) {
+      const tenancy = tenancies[Math.floor(roll() * tenancies.length)]!;
+      const amount = 1 + Math.floor(roll() * 5_000);
+      const choice = roll();
+      const [invoice, payment] = [own.invoices.at(-1), own.payments.at(-1)];
+      const lines = [{ type: 'utility', description: 'Water', amount }];
+      const [path, body]: [string, object] =
+        choice < 0.35
+          ? ['/v1/invoices', { tenancy, lines, due_on: day(30), finalize: true }]
+          : choice < 0.7
+            ? ['/v1/payments', { tenancy, amount, method: 'cash' }]
+            : choice < 0.8 && invoice
+              ? [`/v1/invoices/${invoice}/credit`, { amount: 1, reason: 'A fault.' }]
+              : choice < 0.9 && payment
+                ? [`/v1/payments/${payment}/refund`, { amount: 1 }]
+                : payment
+                  ? [`/v1/payments/${payment}/fail`, { code: 'bounced' }]
+                  : ['/v1/payments', { tenancy, amount, method: 'cash' }];
+      const answer = await ask(apis[(number + step) % 2]!, path, body);
+      await killer.step();
+      if (answer?.status !== 200) {
+        if (answer) expect([400, 503], answer.text).toContain(answer.status);
+        else await delay(200);
+        continue;
+      }
+      const { id, object } = answer.body as Made;
+      (object === 'invoice' ? own.invoices : own.payments).push(id);
+      answered.push({ path: object === 'invoice' ? 'invoices' : 'payments', id });
+    }
+  };
+  const clients = Promise.all(Array.from({ length: 12 }, async (_, number) => client(number)));
+  await killer.during(clients);
+  expect(killer.kills).toBeGreaterThan(4);
+
+  const api = apis[0]!;
+  const [invoices, payments] = [await allOf(api, '/v1/invoices'), await allOf(api, '/v1/payments')];
+  const known = new Set([...invoices, ...payments].map(({ id }) => id));
+  expect(answered.filter(({ id }) => !known.has(id))).toEqual([]);
+  const numbers = invoices.map(({ number }) => number as string).toSorted();
+  expect(numbers).toEqual(numbers.map((_, index) => `INV-${String(index + 1).padStart(6, '0')}`));
+  for (const invoice of invoices) {
+    const allocated = payments
+      .flatMap(({ allocations }) => allocations as { invoice: string; amount: number }[])
+      .filter((each) => each.invoice === invoice.id);
+    expect(invoice.amount_paid).toBe(sum(allocated.map(({ amount }) => amount)));
+    expect(invoice.status === 'paid').toBe(invoice.amount_due === 0);
+  }
+  for (const id of tenancies) {
+    const tenancy = (await api.get(`/v1/tenancies/${id}`)).body as Made;
+    const entries = (await allOf(api, `/v1/tenancies/${id}/ledger`)).toSorted(
+      (one, other) => one.sequence - other.sequence,
+    );
+    let balance = 0;
+    for (const [index, entry] of entries.entries()) {
+      balance += entry.amount;
+      expect([entry.sequence, entry.balance]).toEqual([index + 1, balance]);
+    }
+    const owed = invoices.filter((each) => each.tenancy === id);
+    const came = payments.filter((each) => each.tenancy === id && ['succeeded', 'refunded'].includes(each.status));
+    const expected =
+      sum(owed.map((each) => each.total - each.amount_credited)) -
+      sum(came.map((each) => each.amount - each.amount_refunded));
+    expect([tenancy.balance, balance]).toEqual([expected, expected]);
+  }
+});

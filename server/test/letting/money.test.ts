@@ -1,0 +1,316 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Agency, advance, dawn, expectCode, startLetting, type Made } from './agency.ts';
+import { allPermissions } from '../support/permissions.ts';
+import { apiClient, good, type TestServer } from '../support/server.ts';
+import { addKey } from '../support/tenants.ts';
+
+let server: TestServer;
+let agency: Agency;
+
+beforeAll(async () => {
+  server = await startLetting();
+});
+
+afterAll(() => server.stop());
+
+/** An account of its own for each test, with a signed tenancy from 2027-02-01. */
+async function signedTenancy(): Promise<Made> {
+  agency = await Agency.on(server);
+  return agency.signed((await agency.unit()).id);
+}
+
+/** The day in the sandbox. */
+function today(): string {
+  return new Date(server.context.clock.nowMs()).toISOString().slice(0, 10);
+}
+
+const line = { type: 'rent', description: 'Rent', amount: 95_000 };
+
+function invoiceOf(tenancy: string, more: object = {}): Promise<Made> {
+  return agency.make('invoices', { tenancy, lines: [line], due_on: '2027-02-01', finalize: true, ...more });
+}
+
+function pay(tenancy: string, amount: number, more: object = {}): Promise<Made> {
+  return agency.make('payments', { tenancy, amount, method: 'bank_transfer', ...more });
+}
+
+async function ledgerOf(tenancy: string): Promise<[string, number, number][]> {
+  const { body } = await good(agency.api.get(`/v1/tenancies/${tenancy}/ledger?limit=50`));
+  const entries = body.data as { sequence: number; type: string; amount: number; balance: number }[];
+  const inOrder = entries.toSorted((one, other) => one.sequence - other.sequence);
+  expect(inOrder.map(({ sequence }) => sequence)).toEqual(inOrder.map((_, index) => index + 1));
+  return inOrder.map(({ type, amount, balance }) => [type, amount, balance]);
+}
+
+describe('an invoice', () => {
+  test('gets a number and enters the ledger when it is finalized', async () => {
+    const tenancy = await signedTenancy();
+    const draft = await invoiceOf(tenancy.id, { finalize: false });
+    expect(draft).toMatchObject({ status: 'draft', number: null, total: 95_000, amount_due: 95_000, currency: 'gbp' });
+    expect(await ledgerOf(tenancy.id)).toEqual([]);
+    const answer = await good(agency.api.post(`/v1/invoices/${draft.id}/finalize`));
+    expect(answer.body).toMatchObject({ status: 'open', number: 'INV-000001', customers: ['tenant_1'] });
+    expect(await agency.eventsOf(answer)).toEqual(['invoice.updated', 'invoice.finalized', 'tenancy.updated']);
+    expect(await ledgerOf(tenancy.id)).toEqual([['invoice', 95_000, 95_000]]);
+    expect(await agency.get('tenancies', tenancy.id)).toMatchObject({ balance: 95_000, arrears: { amount: 0 } });
+    expect(await invoiceOf(tenancy.id)).toMatchObject({ number: 'INV-000002' });
+  });
+
+  test('is paid by money that came before it', async () => {
+    const tenancy = await signedTenancy();
+    const early = await pay(tenancy.id, 100_000);
+    expect(early).toMatchObject({ amount_unallocated: 100_000, allocations: [] });
+    const made = await invoiceOf(tenancy.id);
+    expect(made).toMatchObject({ status: 'paid', amount_paid: 95_000, amount_due: 0 });
+    expect(await agency.historyOf(made.id)).toEqual(['invoice.created', 'invoice.finalized', 'invoice.paid']);
+    expect(await agency.get('payments', early.id)).toMatchObject({
+      allocations: [{ invoice: made.id, amount: 95_000 }],
+      amount_unallocated: 5_000,
+    });
+    expect(await agency.get('tenancies', tenancy.id)).toMatchObject({ balance: -5_000 });
+  });
+
+  test('frees payments when more of it is credited than was due', async () => {
+    const tenancy = await signedTenancy();
+    const made = await invoiceOf(tenancy.id);
+    const [first, second] = [await pay(tenancy.id, 60_000), await pay(tenancy.id, 35_000)];
+    const credited = await agency.move('invoices', made.id, 'credit', {
+      amount: 40_000,
+      reason: 'The heating failed.',
+    });
+    expect(credited).toMatchObject({ status: 'paid', amount_paid: 55_000, amount_credited: 40_000, amount_due: 0 });
+    expect(await agency.get('payments', second.id)).toMatchObject({ allocations: [], amount_unallocated: 35_000 });
+    expect(await agency.get('payments', first.id)).toMatchObject({
+      amount_allocated: 55_000,
+      amount_unallocated: 5_000,
+    });
+    expect(await ledgerOf(tenancy.id)).toEqual([
+      ['invoice', 95_000, 95_000],
+      ['payment', -60_000, 35_000],
+      ['payment', -35_000, 0],
+      ['credit', -40_000, -40_000],
+    ]);
+    const refused = await agency.api.post(`/v1/invoices/${made.id}/credit`, { amount: 55_001, reason: 'Again.' });
+    expectCode(refused, 'amount_exceeded', { param: 'amount' });
+    expect(refused.body.error.message).toContain('at most 55000');
+  });
+
+  test('keeps its number when it becomes void', async () => {
+    const tenancy = await signedTenancy();
+    const made = await invoiceOf(tenancy.id);
+    expect(await agency.move('invoices', made.id, 'void', { reason: 'Sent twice.' })).toMatchObject({
+      status: 'void',
+      number: 'INV-000001',
+      amount_due: 0,
+    });
+    expect(await invoiceOf(tenancy.id)).toMatchObject({ number: 'INV-000002' });
+    expect(await ledgerOf(tenancy.id)).toEqual([
+      ['invoice', 95_000, 95_000],
+      ['void', -95_000, 0],
+      ['invoice', 95_000, 95_000],
+    ]);
+  });
+
+  test('becomes overdue on the day after its due date, and starts arrears', async () => {
+    const tenancy = await signedTenancy();
+    const dueOn = today();
+    const made = await invoiceOf(tenancy.id, { due_on: dueOn });
+    await dawn(server);
+    expect(await agency.get('invoices', made.id)).toMatchObject({ overdue: false });
+    await advance(server, 1);
+    expect(await agency.get('invoices', made.id)).toMatchObject({ overdue: true, status: 'open' });
+    expect(await agency.get('tenancies', tenancy.id)).toMatchObject({ arrears: { amount: 95_000, since: dueOn } });
+    await pay(tenancy.id, 95_000);
+    expect(await agency.get('tenancies', tenancy.id)).toMatchObject({
+      arrears: { amount: 0, since: null },
+      balance: 0,
+    });
+    const history = await agency.historyOf(tenancy.id);
+    expect(history.filter((type) => type.includes('arrears'))).toEqual([
+      'tenancy.arrears_started',
+      'tenancy.arrears_cleared',
+    ]);
+    expect(await agency.historyOf(made.id)).toContain('invoice.overdue');
+  });
+
+  test.each([
+    [{ lines: [{ ...line, amount: -1 }] }, 'parameter_invalid', 'lines'],
+    [{ lines: [{ ...line, type: 'other' }] }, 'check_failed', 'lines[0][type]'],
+    [{ lines: [{ ...line, type: 'late_interest' }] }, 'check_failed', 'lines[0][invoice]'],
+    [{ lines: [{ ...line, period: { start: '2027-03-01', end: '2027-03-31' } }] }, 'check_failed', 'due_on'],
+    [
+      { lines: [{ ...line, period: { start: '2027-03-01', end: '2027-02-01' } }] },
+      'parameter_invalid',
+      'lines[0][period][end]',
+    ],
+    [{ lines: [{ ...line, invoice: 'in_0VbZq9aK00mT3cUuP8sXw4' }] }, 'resource_missing', 'lines[0][invoice]'],
+    [{ tenancy: 'unit_0VbZq9aK00mT3cUuP8sXw4' }, 'resource_missing', 'tenancy'],
+    [{ due_on: '2027-02-30' }, 'parameter_invalid', 'due_on'],
+  ])('is refused with %j', async (more, code, param) => {
+    const tenancy = await signedTenancy();
+    const body = { tenancy: tenancy.id, lines: [line], due_on: '2027-02-01', finalize: true, ...more };
+    expectCode(await agency.api.post('/v1/invoices', body), code, { param });
+    expect(await ledgerOf(tenancy.id)).toEqual([]);
+    expect(await invoiceOf(tenancy.id)).toMatchObject({ number: 'INV-000001' });
+  });
+
+  test('can be deleted only while it is a draft', async () => {
+    const tenancy = await signedTenancy();
+    const [draft, open] = [await invoiceOf(tenancy.id, { finalize: false }), await invoiceOf(tenancy.id)];
+    await good(agency.api.delete(`/v1/invoices/${draft.id}`));
+    expectCode(await agency.api.delete(`/v1/invoices/${open.id}`), 'status_transition_invalid');
+    expectCode(await agency.api.post(`/v1/invoices/${open.id}`, { due_on: '2027-03-01' }), 'status_transition_invalid');
+  });
+
+  test('of rent is refused before the tenancy is signed', async () => {
+    await signedTenancy();
+    const draft = await agency.draft((await agency.unit()).id);
+    const body = { tenancy: draft.id, lines: [line], due_on: '2027-02-01', finalize: true };
+    expectCode(await agency.api.post('/v1/invoices', body), 'check_failed', { check: 'rent_before_signing' });
+    const money = { tenancy: draft.id, amount: 1, method: 'cash' };
+    expectCode(await agency.api.post('/v1/payments', money), 'check_failed', { check: 'rent_before_signing' });
+  });
+});
+
+describe('a payment', () => {
+  test('settles the oldest due invoices first, and is freed when it bounces', async () => {
+    const tenancy = await signedTenancy();
+    const march = await invoiceOf(tenancy.id, { due_on: '2027-03-01' });
+    const february = await invoiceOf(tenancy.id);
+    const answer = await good(
+      agency.api.post('/v1/payments', { tenancy: tenancy.id, amount: 120_000, method: 'standing_order' }),
+    );
+    const { id } = answer.body as Made;
+    expect(answer.body).toMatchObject({
+      allocations: [
+        { invoice: february.id, amount: 95_000 },
+        { invoice: march.id, amount: 25_000 },
+      ],
+    });
+    expect(await agency.eventsOf(answer)).toEqual([
+      'payment.created',
+      'invoice.updated',
+      'invoice.paid',
+      'invoice.updated',
+      'tenancy.updated',
+    ]);
+    const bounced = await agency.move('payments', id, 'fail', { code: 'insufficient_funds' });
+    expect(bounced).toMatchObject({ status: 'failed', allocations: [], failure: { code: 'insufficient_funds' } });
+    expect(await agency.get('invoices', february.id)).toMatchObject({ status: 'open', amount_paid: 0, paid_at: null });
+    expect(await agency.historyOf(february.id)).toContain('invoice.reopened');
+    expect(await ledgerOf(tenancy.id)).toEqual([
+      ['invoice', 95_000, 95_000],
+      ['invoice', 95_000, 190_000],
+      ['payment', -120_000, 70_000],
+      ['payment_failed', 120_000, 190_000],
+    ]);
+  });
+
+  test('moves to another invoice when it is allocated anew', async () => {
+    const tenancy = await signedTenancy();
+    const [first, second] = [await invoiceOf(tenancy.id), await invoiceOf(tenancy.id, { due_on: '2027-03-01' })];
+    const made = await pay(tenancy.id, 95_000, { allocations: [{ invoice: second.id, amount: 95_000 }] });
+    expect(await agency.get('invoices', second.id)).toMatchObject({ status: 'paid' });
+    const moved = await agency.move('payments', made.id, 'allocate', {
+      allocations: [
+        { invoice: first.id, amount: 90_000 },
+        { invoice: second.id, amount: 5_000 },
+      ],
+    });
+    expect(moved).toMatchObject({ amount_allocated: 95_000 });
+    expect(await agency.get('invoices', first.id)).toMatchObject({ status: 'open', amount_due: 5_000 });
+    expect(await agency.get('invoices', second.id)).toMatchObject({ status: 'open', amount_due: 90_000 });
+    const over = { allocations: [{ invoice: first.id, amount: 95_001 }] };
+    expectCode(await agency.api.post(`/v1/payments/${made.id}/allocate`, over), 'amount_exceeded', {
+      param: 'allocations',
+    });
+    const beyond = {
+      allocations: [
+        { invoice: first.id, amount: 1 },
+        { invoice: first.id, amount: 1 },
+      ],
+    };
+    expectCode(await agency.api.post(`/v1/payments/${made.id}/allocate`, beyond), 'parameter_invalid');
+  });
+
+  test('goes back in parts, from what settles nothing first', async () => {
+    const tenancy = await signedTenancy();
+    const made = await invoiceOf(tenancy.id);
+    const payment = await pay(tenancy.id, 100_000);
+    const back = (amount: number): Promise<Made> => agency.move('payments', payment.id, 'refund', { amount });
+    expect(await back(5_000)).toMatchObject({ status: 'succeeded', amount_allocated: 95_000, amount_unallocated: 0 });
+    expect(await back(10_000)).toMatchObject({ amount_allocated: 85_000 });
+    expect(await agency.get('invoices', made.id)).toMatchObject({ status: 'open', amount_due: 10_000 });
+    const refused = await agency.api.post(`/v1/payments/${payment.id}/refund`, { amount: 85_001 });
+    expectCode(refused, 'amount_exceeded', { param: 'amount' });
+    expect(await back(85_000)).toMatchObject({ status: 'refunded', allocations: [] });
+    expect(await agency.get('tenancies', tenancy.id)).toMatchObject({ balance: 95_000 });
+  });
+
+  test('settles nothing until it succeeds', async () => {
+    const tenancy = await signedTenancy();
+    const made = await invoiceOf(tenancy.id);
+    const pending = await pay(tenancy.id, 95_000, { status: 'pending' });
+    expect(await agency.get('invoices', made.id)).toMatchObject({ status: 'open' });
+    expect(await agency.move('payments', pending.id, 'succeed')).toMatchObject({ amount_allocated: 95_000 });
+    expect(await agency.get('invoices', made.id)).toMatchObject({ status: 'paid' });
+    const other = await pay(tenancy.id, 1, { status: 'pending' });
+    expect(await agency.move('payments', other.id, 'cancel')).toMatchObject({ status: 'canceled' });
+    expectCode(await agency.api.post(`/v1/payments/${other.id}/succeed`), 'status_transition_invalid');
+    expect((await ledgerOf(tenancy.id)).map(([type]) => type)).toEqual(['invoice', 'payment']);
+  });
+
+  test('of many at once settles what is due, and no more', async () => {
+    const tenancy = await signedTenancy();
+    const made = await invoiceOf(tenancy.id);
+    await Promise.all(Array.from({ length: 49 }, () => pay(tenancy.id, 2_000)));
+    expect(await agency.get('invoices', made.id)).toMatchObject({ status: 'paid', amount_paid: 95_000 });
+    expect(await agency.get('tenancies', tenancy.id)).toMatchObject({ balance: -3_000 });
+    const ledger = await ledgerOf(tenancy.id);
+    expect(ledger.at(-1)).toEqual(['payment', -2_000, -3_000]);
+    expect(ledger).toHaveLength(50);
+  });
+});
+
+test('numbers have no gap when invoices of many tenancies are finalized at once', async () => {
+  await signedTenancy();
+  const home = await agency.building();
+  const tenancies = await Promise.all(
+    Array.from({ length: 10 }, async () => agency.signed((await agency.unit({ building: home.id })).id)),
+  );
+  const made = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => invoiceOf(tenancies[index % 10]!.id, { due_on: '2027-02-01' })),
+  );
+  const numbers = made.map(({ number }) => number as string).toSorted();
+  expect(numbers).toEqual(Array.from({ length: 40 }, (_, index) => `INV-${String(index + 1).padStart(6, '0')}`));
+});
+
+test('numbers the first invoices of an account when two processes finalize them at once', async () => {
+  const other = await startLetting({ connection: server.connection, secretKey: server.secretKey });
+  for (let round = 0; round < 5; round++) {
+    await signedTenancy();
+    const { id: building } = await agency.building();
+    const drafts = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const tenancy = await agency.signed((await agency.unit({ building })).id);
+        return invoiceOf(tenancy.id, { finalize: false });
+      }),
+    );
+    const { key } = await addKey(server, agency.accountId, { permissions: allPermissions });
+    const apis = [agency.api, apiClient(other.url, key)];
+    const answers = await Promise.all(
+      drafts.map(({ id }, index) => good(apis[index % 2]!.post(`/v1/invoices/${id}/finalize`))),
+    );
+    const numbers = answers.map(({ body }) => body.number as string).toSorted();
+    expect(numbers).toEqual(['INV-000001', 'INV-000002', 'INV-000003', 'INV-000004']);
+  }
+  await other.stop();
+});
+
+test('refuses to cancel a tenancy while an invoice of it is open', async () => {
+  const tenancy = await signedTenancy();
+  const made = await invoiceOf(tenancy.id);
+  expectCode(await agency.api.post(`/v1/tenancies/${tenancy.id}/cancel`), 'record_in_use');
+  await agency.move('invoices', made.id, 'void', { reason: 'The let fell through.' });
+  expect(await agency.move('tenancies', tenancy.id, 'cancel')).toMatchObject({ status: 'canceled' });
+});
