@@ -57,6 +57,8 @@ export async function breakDays(context: DaybreakContext, signal: AbortSignal): 
   // A record that cannot be changed must not stop the others.
   const failed = new Set<string>();
   const zones = await readTimeZones(context.reader);
+  // The first start has yet to make its account.
+  if (zones.length === 0) return 0;
   let changed = 0;
   while (!signal.aborted) {
     const page = await nextPage(context, zones, failed);

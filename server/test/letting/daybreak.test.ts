@@ -130,6 +130,13 @@ describe('days', () => {
   });
 });
 
+test('finds nothing to do when the first start has yet to make its account', async () => {
+  const server = await startLetting();
+  await server.context.database.readers.query('delete from accounts');
+  expect(await dawn(server)).toBe(0);
+  await server.stop();
+});
+
 describe('time zones', () => {
   test('begins a day at its midnight in the zone of each account', async () => {
     // It is 11:30 in London on 31 January, and 00:30 in Auckland on 1 February.
