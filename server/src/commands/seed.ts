@@ -1,19 +1,23 @@
+import { addDays, addMonths, today } from '../core/calendar.ts';
 import { errorMessage } from '../core/errors.ts';
 import { readConfig } from '../server/config.ts';
 import { makeAnotherKey } from '../server/first-account.ts';
 import { withContext } from './with-context.ts';
 import { readArguments } from './arguments.ts';
+import { decideApplications, makeApplications } from './seed/applications.ts';
+import { makeHomes } from './seed/homes.ts';
+import { makePeople } from './seed/people.ts';
+import type { Body, Calendar, Post } from './seed/post.ts';
+import { collectRent } from './seed/rent.ts';
+import { fillReferences } from './seed/references.ts';
+import { liveInHomes, signTenancies } from './seed/tenancies.ts';
 
 const help = `npm run seed
 
-Fills a running sandbox with the records of a letting agency: customers, applications, references in every state, a file and a webhook
-endpoint. A second run within 24 hours of its clock makes nothing twice.
+Fills a running sandbox with the records of a letting agency: two buildings in York, customers, and applications, guarantors, references
+and tenancies in every state, with the rent of a year. Advances the clock by two seconds, so that tenancies start and end. A second run within 24 hours of its clock
+makes nothing twice.
 `;
-
-type Body = Record<string, unknown>;
-
-/** Sends a POST, and returns the response. `name` becomes its idempotency key. */
-type Post = (name: string, path: string, body: Body | FormData) => Promise<Body & { id: string }>;
 
 /** `npm run seed`: makes the records with a key of its own, and revokes that. */
 async function main(): Promise<void> {
@@ -26,7 +30,8 @@ async function main(): Promise<void> {
   });
   const key = await withContext(makeAnotherKey);
   try {
-    await fillAgency(postTo(url, key));
+    const { day, calendar } = await readCalendar(url, key);
+    await fillAgency(postTo(url, key, day), calendar, day);
   } finally {
     await revoke(url, key);
   }
@@ -35,92 +40,67 @@ async function main(): Promise<void> {
   );
 }
 
-/** Makes what an agency has after its first weeks. */
-async function fillAgency(post: Post): Promise<void> {
-  const customer = async (index: number, firstName: string, lastName: string): Promise<string> => {
-    const name = `${firstName} ${lastName}`;
-    const email = `${firstName.toLowerCase()}@example.org`;
-    const phone = `+44 1904 555 01${20 + index}`;
-    const addresses = [{ line1: `${12 + index} Coppergate`, city: 'York', postal_code: 'YO1 9NR', country: 'GB' }];
-    const body = { name, email, phone, date_of_birth: `19${80 + index}-12-10`, addresses };
-    return (await post(`customer ${index}`, '/v1/customers', body)).id;
-  };
-  const ada = await customer(0, 'Ada', 'Lovelace');
-  const grace = await customer(1, 'Grace', 'Hopper');
-  const mary = await customer(2, 'Mary', 'Somerville');
-  const alan = await customer(3, 'Alan', 'Turing');
-  const emmy = await customer(4, 'Emmy', 'Noether');
-  const george = await customer(5, 'George', 'Boole');
+/** Makes what an agency has after its first year. */
+async function fillAgency(post: Post, calendar: Calendar, day: string): Promise<void> {
+  const homes = await makeHomes(post, day);
+  const people = await makePeople(post, calendar);
+  const applications = await makeApplications(post, calendar, homes, people);
+  await fillReferences(post, people, applications);
+  await decideApplications(post, calendar, people, applications);
 
-  const application = async (unit: string, people: string[], pounds: number, moveIn: string): Promise<string> => {
-    const rent = { amount: pounds * 100, currency: 'gbp', interval: 'month' };
-    const body = { customers: people, unit, rent, move_in_date: moveIn };
-    return (await post(`application ${unit}`, '/v1/applications', body)).id;
-  };
-  const flat12 = await application('flat_12', [ada, grace], 1_250, '2027-01-31');
-  const house3 = await application('house_3', [mary, alan], 1_800, '2027-02-15');
-  const studio7 = await application('studio_7', [emmy], 795, '2027-03-01');
-  const flat4 = await application('flat_4', [george], 950, '2027-01-15');
-
-  await fillReferences(post, { flat12, house3, studio7, flat4, ada, grace, mary, alan, emmy, george });
+  const tenancies = await signTenancies(post, calendar, homes, people, applications);
+  await breakDays(post, 'tenancies start');
+  await liveInHomes(post, calendar, people, tenancies);
+  await collectRent(post, calendar, tenancies);
+  await breakDays(post, 'tenancies end');
 
   // Disabled, so that nothing is sent to a stranger.
   await post('endpoint', '/v1/webhook_endpoints', {
     url: 'https://example.org/tenure/webhooks',
     description: 'Letting back office',
-    enabled_events: ['reference.*', 'application.updated'],
+    enabled_events: ['reference.*', 'application.*', 'tenancy.*'],
     status: 'disabled',
   });
 }
 
-type Ids = Record<
-  'flat12' | 'house3' | 'studio7' | 'flat4' | 'ada' | 'grace' | 'mary' | 'alan' | 'emmy' | 'george',
-  string
->;
-
-/** Makes a reference in each state: carried out by the agency, or by a simulated referencing service. */
-async function fillReferences(post: Post, ids: Ids): Promise<void> {
-  const byHand = async (name: string, application: string, customer: string): Promise<string> =>
-    (await post(`reference ${name}`, '/v1/references', { application, customer })).id;
-  const automatic = async (
-    name: string,
-    [application, customer]: [string, string],
-    provider: string,
-    simulate: string,
-  ): Promise<string> => {
-    const body = { application, customer, automatic_reference: { provider }, metadata: { simulate } };
-    return (await post(`reference ${name}`, '/v1/references', body)).id;
-  };
-  const helper = (id: string, action: string, body: Body = {}): Promise<Body> =>
-    post(`${action} ${id}`, `/v1/test_helpers/references/${id}/${action}`, body);
-
-  await byHand('pending', ids.flat12, ids.grace);
-  const processing = await byHand('processing', ids.flat4, ids.george);
-  await post('begin', `/v1/references/${processing}`, { status: 'processing' });
-  const canceled = await byHand('canceled', ids.studio7, ids.emmy);
-  await post('cancel', `/v1/references/${canceled}/cancel`, {});
-  const form = new FormData();
-  form.append('purpose', 'reference_report');
-  form.append('file', new Blob([emptyPdf], { type: 'application/pdf' }), 'reference-by-hand.pdf');
-  const { id: report } = await post('report', '/v1/files', form);
-  const complete = await byHand('complete', ids.house3, ids.alan);
-  await post('finish', `/v1/references/${complete}`, { outcome: 'accept', reference_pdf: report });
-
-  await helper(await automatic('accepted', [ids.flat12, ids.ada], 'provider_a', 'accept'), 'complete');
-  await helper(await automatic('considered', [ids.house3, ids.mary], 'provider_c', 'low_income'), 'complete');
-  await helper(await automatic('at risk', [ids.studio7, ids.emmy], 'provider_d', 'ccj'), 'complete');
-  await helper(await automatic('failing', [ids.flat4, ids.george], 'provider_a', 'accept'), 'fail');
-  await automatic('ordered', [ids.flat4, ids.george], 'provider_c', 'referee_silent');
+/** Makes the changes of the days that have begun. Without it, they come within a minute. */
+async function breakDays(post: Post, name: string): Promise<void> {
+  await post(`day: ${name}`, '/v1/test_helpers/clock/advance', { seconds: 1 });
 }
 
-function postTo(url: string, key: string): Post {
+/** Returns the day of the agency's records. A run in the last 24 hours has set it, else it is today. */
+async function readCalendar(url: string, key: string): Promise<{ day: string; calendar: Calendar }> {
+  const get = async <Found>(path: string): Promise<Found> => {
+    const response = await fetch(url + path, { headers: { authorization: `Bearer ${key}` } });
+    if (!response.ok) throw new Error(`GET ${path} was refused with ${response.status}: ${await response.text()}`);
+    return (await response.json()) as Found;
+  };
+  const { now } = await get<{ now: number }>('/v1/test_helpers/clock');
+  const { time_zone: zone } = await get<{ time_zone: string }>('/v1/account');
+  const { data } = await get<{ data: { metadata: Record<string, string> }[] }>(
+    `/v1/buildings?limit=50&created[gt]=${now - idempotencySeconds}`,
+  );
+  // The newest comes first. A run after midnight must send what the run before midnight sent.
+  const known = data.map(({ metadata }) => metadata['seeded_on']).find((found) => found !== undefined);
+  const day = known ?? today(now, zone);
+  const firstOfMonth = `${day.slice(0, 8)}01`;
+  return {
+    day,
+    calendar: { daysFromNow: (days) => addDays(day, days), month: (months) => addMonths(firstOfMonth, months) },
+  };
+}
+
+/** An idempotency key is stored this long. */
+const idempotencySeconds = 86_400;
+
+function postTo(url: string, key: string, day: string): Post {
   return async (name, path, body) => {
     const isForm = body instanceof FormData;
     const response = await fetch(url + path, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${key}`,
-        'idempotency-key': `seed ${name}`,
+        'idempotency-key': `seed ${day} ${name}`,
         ...(!isForm && { 'content-type': 'application/json' }),
       },
       body: isForm ? body : JSON.stringify(body),
@@ -138,15 +118,6 @@ async function revoke(url: string, key: string): Promise<void> {
   const own = data.find(({ last_four: end, status }) => status === 'active' && key.endsWith(end));
   if (own) await fetch(`${url}/v1/api_keys/${own.id}`, { method: 'DELETE', headers });
 }
-
-/** ISO 32000-1, 7.5: one empty page. */
-const emptyPdf = `%PDF-1.4
-1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
-2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
-3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >> endobj
-trailer << /Root 1 0 R >>
-%%EOF
-`;
 
 // A PostgreSQL that was started for it is stopped at the exit.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));

@@ -85,28 +85,115 @@ test('prints links that sign in the first owner, and then a user by address, whe
   });
 });
 
+/** A record of any kind that the seed makes, with the fields that its test reads. */
+interface Seeded {
+  id: string;
+  status: string;
+  on_market: boolean;
+  archived: boolean;
+  unit: string;
+  replaces: string | null;
+  review: { status: string } | null;
+  notice: { by: string } | null;
+  pet_requests: Seeded[];
+  checks: { id: string }[];
+  arrears: { amount: number };
+}
+
+async function startSandbox(): Promise<{ api: ReturnType<typeof apiClient>; seed: () => Promise<void> }> {
+  const deployment = await Deployment.create();
+  onTestFinished(() => deployment.remove());
+  await deployment.start();
+  const settings = { PORT: new URL(deployment.url).port, DATA_DIR: deployment.dataDir };
+  const seed = async (): Promise<void> => {
+    expect(await runCommand('seed', [], settings)).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^The agency is there\. /),
+    });
+  };
+  return { api: apiClient(deployment.url, deployment.secretKey), seed };
+}
+
+function idsOf(records: Record<string, Seeded[]>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(records).map(([kind, found]) => [kind, found.map(({ id }) => id)]));
+}
+
+function values(records: Seeded[], read: (record: Seeded) => string): string[] {
+  return [...new Set(records.map(read))].toSorted((one, other) => one.localeCompare(other));
+}
+
 describe('npm run seed', { timeout: 60_000 }, () => {
-  test('makes references in every state, and nothing twice, when it runs twice', async () => {
-    const deployment = await Deployment.create();
-    onTestFinished(() => deployment.remove());
-    await deployment.start();
-    const settings = { PORT: new URL(deployment.url).port, DATA_DIR: deployment.dataDir };
-    for (let run = 0; run < 2; run++) {
-      expect(await runCommand('seed', [], settings)).toEqual({
-        code: 0,
-        output: expect.stringMatching(/^The agency is there\. /),
-      });
-    }
-    const api = apiClient(deployment.url, deployment.secretKey);
-    const listed = async (path: string): Promise<{ status: string }[]> =>
-      (await good(api.get(`/v1/${path}?limit=50`))).body.data;
-    const references = await listed('references');
-    expect(references).toHaveLength(9);
-    expect(new Set(references.map(({ status }) => status))).toEqual(
-      new Set(['pending', 'processing', 'complete', 'canceled']),
-    );
-    expect(await listed('customers')).toHaveLength(6);
+  const kinds = [
+    'buildings',
+    'units',
+    'customers',
+    'applications',
+    'guarantors',
+    'references',
+    'tenancies',
+    'invoices',
+    'payments',
+  ] as const;
+
+  test('makes records in every state, and nothing twice, when it runs twice', { timeout: 170_000 }, async () => {
+    const { api, seed } = await startSandbox();
+    const listed = async (path: string): Promise<Seeded[]> => (await good(api.get(`/v1/${path}?limit=50`))).body.data;
+    const readAll = async (): Promise<Record<(typeof kinds)[number], Seeded[]>> =>
+      Object.fromEntries(await Promise.all(kinds.map(async (kind) => [kind, await listed(kind)] as const))) as Record<
+        (typeof kinds)[number],
+        Seeded[]
+      >;
+    await seed();
+    const first = await readAll();
+    await seed();
+    expect(idsOf(await readAll())).toEqual(idsOf(first));
     expect((await listed('api_keys')).filter(({ status }) => status === 'active')).toHaveLength(1);
+
+    const { buildings, units, applications, guarantors, references, tenancies } = first;
+    expect(buildings).toHaveLength(2);
+    expect(values(units, ({ status }) => status)).toEqual(['available', 'let_agreed', 'occupied']);
+    expect(values(units, (unit) => String(unit.on_market))).toEqual(['false', 'true']);
+    expect(units.filter(({ archived }) => archived)).toHaveLength(1);
+    expect(values(applications, ({ status, review }) => `${status} ${review?.status ?? ''}`.trim())).toEqual([
+      'approved',
+      'converted',
+      'open',
+      'rejected',
+      'rejected requested',
+      'rejected upheld',
+      'withdrawn',
+    ]);
+    expect(values(guarantors, ({ status }) => status)).toEqual(['agreed', 'declined', 'proposed', 'released']);
+    expect(values(references, ({ status }) => status)).toEqual(['canceled', 'complete', 'pending', 'processing']);
+    expect(values(tenancies, ({ status, notice }) => `${status} ${notice?.by ?? ''}`.trim())).toEqual([
+      'active',
+      'canceled',
+      'draft',
+      'ended',
+      'ended tenant',
+      'notice landlord',
+      'notice tenant',
+      'signed',
+    ]);
+    const pets = tenancies.flatMap((tenancy) => tenancy.pet_requests);
+    expect(values(pets, ({ status }) => status)).toEqual(['granted', 'information_asked', 'open', 'refused']);
+    const warnings = tenancies.flatMap(({ checks }) => checks.map(({ id }) => id));
+    expect(warnings).toEqual(['right_to_rent']);
+    expect(values(first.invoices, ({ status }) => status)).toEqual(['open', 'paid']);
+    expect(values(first.payments, ({ status }) => status)).toEqual(['failed', 'succeeded']);
+    // The rent of this month is due today or was due before.
+    expect(tenancies.filter(({ arrears }) => arrears.amount > 0)).toHaveLength(1);
+    const next = tenancies.find(({ replaces }) => replaces !== null);
+    expect(tenancies.find(({ id }) => id === next?.replaces)).toMatchObject({ unit: next?.unit, status: 'ended' });
+  });
+
+  test('makes a second agency when the next day has begun', { timeout: 170_000 }, async () => {
+    const { api, seed } = await startSandbox();
+    for (const buildings of [2, 4]) {
+      await seed();
+      expect((await good(api.get('/v1/buildings'))).body.data).toHaveLength(buildings);
+      await good(api.post('/v1/test_helpers/clock/advance', { seconds: 86_400 + 60 }));
+    }
   });
 
   test('is refused when no server runs', async () => {
