@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rounds } from '../support/rounds.ts';
 import { good, type ApiResponse, type TestServer } from '../support/server.ts';
 import { Agency, startLetting, type Made } from './agency.ts';
 
@@ -148,7 +149,7 @@ async function expectSumsRight({ agency, tenancies }: Books): Promise<void> {
 }
 
 test('every sum equals a recomputation after any operations, several at once', { timeout: 170_000 }, async () => {
-  const numRuns = process.env.TENURE_TEST_FULL ? 60 : 6;
+  const numRuns = rounds(3, 50);
   await fc.assert(
     fc.asyncProperty(fc.array(anyOperation, { minLength: 20, maxLength: 48 }), async (operations) => {
       const books = await open();
