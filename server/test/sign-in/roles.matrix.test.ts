@@ -33,7 +33,18 @@ const accounts: Account[] = ['own', 'connected', 'foreign'];
 const parties: Party[] = [...roles, 'visitor', 'key with cookie'];
 
 /** The table of roles. Each role has the permissions of its line, and reads what it writes. */
-const office = ['references', 'applications', 'buildings', 'customers', 'files', 'guarantors', 'tenancies', 'units'];
+const office = [
+  'references',
+  'applications',
+  'buildings',
+  'customers',
+  'files',
+  'guarantors',
+  'invoices',
+  'payments',
+  'tenancies',
+  'units',
+];
 const readsAll = [...office, 'events', 'accounts'].map((kind) => `${kind}.read`);
 const writesOffice = [...office.map((kind) => `${kind}.write`), 'file_contents.read'];
 const develops = ['logs.read', 'webhook_endpoints.write', 'api_keys.write'];
