@@ -3269,7 +3269,7 @@ export interface InvoicesResource {
   /** Returns the account’s invoices, the newest first. */
   list(params?: InvoicesListParams, options?: RequestOptions): ListPromise<Invoice, InvoiceList>;
   /**
-   * Creates a draft, which nobody owes. With `finalize`, it is owed at once. Money that settles nothing
+   * Creates a draft, which is not owed. With `finalize`, it is owed at once. Money that settles nothing
    * yet then settles it.
    */
   create(params: InvoicesCreateParams, options?: RequestOptions): TenurePromise<Invoice>;

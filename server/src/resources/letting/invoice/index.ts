@@ -33,7 +33,7 @@ const numberDigits = 6;
 const ofFields = {
   create: createFromFields<InvoiceRecord>(fields, {
     description:
-      'Creates a draft, which nobody owes. With `finalize`, it is owed at once. Money that settles nothing yet then settles it.',
+      'Creates a draft, which is not owed. With `finalize`, it is owed at once. Money that settles nothing yet then settles it.',
     example: {
       tenancy: 'ten_0VbZq9aK00mT3cUuP8sXw4',
       lines: [{ type: 'rent', description: 'Rent, February 2027', amount: 95_000 }],
