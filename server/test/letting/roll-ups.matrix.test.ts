@@ -4,8 +4,8 @@ import type { ApiResponse, TestServer } from '../support/server.ts';
 import { advance, Agency, startLetting, type Made } from './agency.ts';
 
 /*
- * Random moves of lets, with days that pass. Afterwards, what units, buildings, applications, guarantors and customers sum up must equal a
- * recomputation from the tenancies and guarantors, by the rules of the contract.
+ * Random moves of lets, with days that pass. Afterwards, units, buildings, applications, guarantors and customers are compared with a
+ * recomputation. It knows the tenancies and guarantors, and the rules of the contract.
  */
 
 /** Each waits for the days that pass in it. */
