@@ -119,7 +119,7 @@ export function prepareEntry(
     inserts: [],
     updates: [],
     deletes: [],
-    guards: guardsOf(decision),
+    guards: [],
     events: [],
     deliveries: decision.deliveries ?? [],
     silencedEndpoints: [],
@@ -155,6 +155,7 @@ export function prepareEntry(
       addCounts(entry.counts, 'event', { type: event.type, actor_type: actor.type, actor_id: actor.id }, 1);
     }
   }
+  entry.guards = guardsOf(decision, entry);
   if (request && decision.response) {
     entry.log = {
       facts: request,
@@ -223,11 +224,16 @@ function mentionsBeyond(
   return [...new Set(found)].filter((id) => !known.has(id));
 }
 
-/** Returns each guarded record once, without those that the decision changes: their writes check the same. */
-function guardsOf({ changes, guards }: WriteDecision): Guard[] {
-  if (!guards || guards.length === 0) return [];
-  const known = new Set(changes.map(({ before, after }) => (after ?? before).id));
-  return guards.filter(({ record: { id } }) => !known.has(id) && known.add(id));
+/**
+ * Returns each guarded record once. A write from the same revision checks the same. A write from another revision does not: a sum has read
+ * the record after the decision did, which must then be made again.
+ */
+function guardsOf({ guards = [] }: WriteDecision, { updates, deletes }: BatchEntry): Guard[] {
+  const checked = new Set([...updates, ...deletes].map(({ before }) => `${before.id} ${before.revision}`));
+  return guards.filter(({ record: { id, revision } }) => {
+    const key = `${id} ${revision}`;
+    return !checked.has(key) && checked.add(key);
+  });
 }
 
 /** Returns the records and keys that only one entry of a batch may have. */
@@ -239,7 +245,8 @@ export function exclusiveKeys(entry: BatchEntry): string[] {
 
 /** Returns the records that several entries of a batch may guard, if none of them changes these. */
 export function sharedKeys(entry: BatchEntry): string[] {
-  return entry.guards.map(({ record }) => lockKey(record));
+  const own = new Set(exclusiveKeys(entry));
+  return entry.guards.map(({ record }) => lockKey(record)).filter((key) => !own.has(key));
 }
 
 function lockKey({ account_id: accountId, id }: Pick<StoredRecord, 'account_id' | 'id'>): string {
