@@ -179,7 +179,9 @@ function mended(schema: JsonSchema, body: JsonObject, params: ReadonlySet<string
     for (const [name, member] of Object.entries(value)) {
       const at = [...path, name];
       if (Object.hasOwn(properties, name)) members.set(name, mend(member, properties[name]!, at));
-      else if (!params.has(named(at))) members.set(name, mend(member, additionalProperties as JsonSchema, at));
+      // An unknown member stays until it is listed: an answer lists 20 faults at most.
+      else if (!params.has(named(at)))
+        members.set(name, typeof additionalProperties === 'object' ? mend(member, additionalProperties, at) : member);
     }
     for (const name of required)
       if (params.has(named([...path, name]))) members.set(name, exampleOf(properties[name]!));
