@@ -225,8 +225,8 @@ function mentionsBeyond(
 }
 
 /**
- * Returns each guarded record once. A write from the same revision checks the same. A write from another revision does not: a sum has read
- * the record after the decision did, which must then be made again.
+ * Returns each guarded record once. A write from the same revision checks the same. A write from another revision does not: a sum read
+ * the record later. Then the guard refuses the batch, and the decision is made again.
  */
 function guardsOf({ guards = [] }: WriteDecision, { updates, deletes }: BatchEntry): Guard[] {
   const checked = new Set([...updates, ...deletes].map(({ before }) => `${before.id} ${before.revision}`));

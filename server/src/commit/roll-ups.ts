@@ -1,5 +1,4 @@
 import type { Clock } from '../core/clock.ts';
-import { toSeconds } from '../core/clock.ts';
 import { isId, type IdMaker } from '../core/ids.ts';
 import { toDecision } from '../model/change.ts';
 import { idsAt } from '../model/links.ts';
@@ -36,9 +35,9 @@ export async function withRollUps(
   accountId: string,
   decided: readonly RecordChange[],
 ): Promise<RecordChange[]> {
-  const { resources, readRecord, clock, ids } = context;
+  const { resources, readRecord, ids } = context;
   const changes = await withNumbers(context, accountId, decided);
-  const facts: RollUpFacts = { nowSeconds: toSeconds(clock.nowMs()), makeId: (prefix) => ids.make(prefix) };
+  const facts: RollUpFacts = { makeId: (prefix) => ids.make(prefix) };
   const made: RecordChange[] = [];
   const own = new Map<string, RecordChange>(changes.map((change) => [(change.after ?? change.before).id, change]));
   const sums = new Map<string, Sum>();

@@ -23,7 +23,6 @@ export interface RollUp {
 }
 
 export interface RollUpFacts {
-  nowSeconds: number;
   makeId<Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix>;
 }
 

@@ -1,22 +1,22 @@
 import type { StoredRecord } from '../../../model/record.ts';
 import type { Change } from '../../../model/resource.ts';
-import type { RollUpFacts } from '../../../model/traits/sums-up.ts';
 import type { ApplicationRecord } from './fields.ts';
+
+type SignedTenancy = StoredRecord & { status: string; signed_at: number | null };
 
 /** Converts the application when its tenancy is signed, and reopens it when that tenancy is canceled. */
 export function adaptToTenancy(
   current: ApplicationRecord,
   before: StoredRecord | null,
   after: StoredRecord | null,
-  { nowSeconds }: Pick<RollUpFacts, 'nowSeconds'>,
 ): Change<ApplicationRecord> {
-  const [was, is] = [before, after].map((tenancy) => (tenancy as (StoredRecord & { status: string }) | null)?.status);
-  if (is === 'signed' && was === 'draft')
+  const [was, tenancy] = [before, after] as (SignedTenancy | null)[];
+  if (tenancy?.status === 'signed' && was?.status === 'draft')
     return {
-      after: { ...current, status: 'converted', tenancy: after!.id, converted_at: nowSeconds },
+      after: { ...current, status: 'converted', tenancy: tenancy.id, converted_at: tenancy.signed_at },
       verbs: ['converted'],
     };
-  if (is === 'canceled' && was === 'signed' && current.tenancy === after!.id)
+  if (tenancy?.status === 'canceled' && was?.status === 'signed' && current.tenancy === tenancy.id)
     return { after: { ...current, status: 'approved', tenancy: null, converted_at: null }, verbs: ['reopened'] };
   return { after: current };
 }
