@@ -26,14 +26,16 @@ test('stores no file when the account has just set its own report', async () => 
   const server = await serverAsking(service);
   const { api } = server;
   Object.assign(service.order, { stage: 'DONE', decision: 'ACCEPT' });
-  let referenceId = '';
+  // The service is asked for its report before or after the test has received the id.
+  const ordered = Promise.withResolvers<string>();
   service.before = async (call) => {
     if (!call.endsWith('/report')) return;
-    await good(api.post(`/v1/references/${referenceId}`, { reference_pdf: 'file_7731' }));
+    await good(api.post(`/v1/references/${await ordered.promise}`, { reference_pdf: 'file_7731' }));
   };
   const customer = (await good(api.post('/v1/customers', { name: 'Ada Unmistakable' }))).body;
-  referenceId = (await refer(api, { customer: customer.id })).id;
-  const ended = await untilReference(api, referenceId, { status: 'complete' });
+  const { id } = await refer(api, { customer: customer.id });
+  ordered.resolve(id);
+  const ended = await untilReference(api, id, { status: 'complete' });
   expect(ended.reference_pdf).toBe('file_7731');
   expect((await good(api.get('/v1/files'))).body.data).toEqual([]);
 });
