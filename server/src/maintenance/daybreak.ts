@@ -160,8 +160,9 @@ async function changePage(context: DaybreakContext, { resource, accountId, day, 
       };
       const changes: RecordChange[] = [];
       const guards: Guard[] = [];
-      for (const id of ids.slice(0, Math.max(1, ids.length >> halvings))) {
-        const record = await context.readRecord(resource, accountId, id);
+      const turn = ids.slice(0, Math.max(1, ids.length >> halvings));
+      const records = await Promise.all(turn.map((id) => context.readRecord(resource, accountId, id)));
+      for (const record of records) {
         // Another process, or a request, was first.
         if (!record || fieldOf(record, 'next_on') !== day) continue;
         const decided = await changeOf(context, resource, record, dawn);
