@@ -31,6 +31,7 @@ import { rulesetRoute } from './rulesets.ts';
 import { streamRoute } from './event-stream.ts';
 import { testHelperRoutes } from './test-helpers.ts';
 import { versionRoutes } from './api-versions.ts';
+import { counterIdOf } from '../../model/counter.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 import { isConfirmed, realSecondsOf } from '../../sign-in/sessions.ts';
@@ -43,6 +44,7 @@ import { inUse } from '../../model/traits/in-use.ts';
 import { keepsOne } from '../../model/traits/keeps-one.ts';
 import { limited } from '../../model/traits/limited.ts';
 import { nestedUnder, type Nesting } from '../../model/traits/nested-under.ts';
+import { numbered } from '../../model/traits/numbered.ts';
 import { ownAccount, type OwnAccount } from '../../model/traits/own-account.ts';
 import { storesFile, type Contents } from '../../model/traits/stores-file.ts';
 import { streamed } from '../../model/traits/streamed.ts';
@@ -257,6 +259,7 @@ function createRoute(context: HttpContext, resource: Resource, create: Create<St
     locks: (request, input) => [
       ...summedUpBy(context, resource, input),
       ...(limited.has(resource) ? [resource.path] : []),
+      ...counterOf(resource, request),
       ...actingKey(resource, request),
     ],
     upload: contents ? { contents, prefix: resource.prefix } : null,
@@ -356,8 +359,10 @@ function eraseRoute(context: HttpContext, resource: Resource, erasure: Erasure):
 
 function actionRoute(context: HttpContext, resource: Resource, name: string, action: Action): WriteRoute {
   const [permission, ...also] = action.permissions ?? [`${resource.path}.write`];
+  const route = writeRoute(context, resource, 'POST', `/:id/${name}`, action.body ?? closedObject({}));
   return {
-    ...writeRoute(context, resource, 'POST', `/:id/${name}`, action.body ?? closedObject({})),
+    ...route,
+    locks: async (request, input) => [...(await route.locks(request, input)), ...counterOf(resource, request)],
     operationId: `${resource.path}_${name}`,
     docs: { summary: `${name} ${aOrAn(resource)}`, ...refusingErased(resource, docsOf(action)) },
     response: actionResponse(resource, action),
@@ -408,6 +413,11 @@ function writeRoute(
 /** Returns the id of the acting key for writes about keys. Its own changes and its writes wait for each other. */
 function actingKey(resource: Resource, { principal }: ApiRequest): string[] {
   return grantsRights.has(resource) ? [principal.id] : [];
+}
+
+/** Returns the id of the counter that numbers these records. Each of them waits for its turn, rather than losing to another. */
+function counterOf(resource: Resource, { accountId }: ApiRequest): string[] {
+  return numbered.has(resource) ? [counterIdOf(accountId)] : [];
 }
 
 function isSummedUp({ resources }: HttpContext, resource: Resource): boolean {
