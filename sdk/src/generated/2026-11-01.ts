@@ -3220,7 +3220,7 @@ export interface Payment {
   customer: string | null | Customer | DeletedCustomer;
   /** The reference that the bank shows. Null if there is none. */
   reference: string | null;
-  /** The invoices that it settles. By default, the oldest due invoices are settled first. */
+  /** The invoices that it settles, at most 50. By default, the oldest due invoices are settled first. */
   allocations: Array<Allocation>;
   /** The part that settles invoices, in the smallest unit of the currency. */
   amount_allocated: number;

@@ -281,18 +281,20 @@ export const lateInterest: Check<InvoiceFacts> = {
   source: 'Tenant Fees Act 2019 Sch 1 para 4(2)(b)',
   description: 'Interest is demanded only for rent that has been unpaid for 14 days. The rate is not checked.',
   judge({ lines }, day) {
-    for (const [index, { type, unpaidSince }] of lines.entries()) {
+    for (const [index, { type, unpaidSince, paidOn }] of lines.entries()) {
       if (type !== 'late_interest') continue;
       const earliest = unpaidSince === null ? null : addDays(unpaidSince, unpaidDays);
-      if (earliest !== null && day >= earliest) continue;
+      if (earliest !== null && (paidOn ?? day) >= earliest) continue;
       const advice =
         earliest === null
           ? 'Name the late invoice in `invoice` of the line.'
-          : `For that invoice, it can be demanded on ${earliest} or later.`;
+          : paidOn === null
+            ? `For that invoice, it can be demanded on ${earliest} or later.`
+            : `That invoice was paid on ${paidOn}.`;
       return {
         message: `Interest can be demanded only for rent that has been unpaid for ${unpaidDays} days (Tenant Fees Act 2019 Sch 1 para 4(2)(b)). ${advice}`,
         param: `lines[${index}][invoice]`,
-        ...(earliest !== null && { limit: earliest }),
+        ...(earliest !== null && paidOn === null && { limit: earliest }),
       };
     }
     return null;

@@ -87,6 +87,8 @@ export interface InvoiceFacts extends RentFacts {
     period: Span | null;
     /** The due date of the invoice that the line is about, such as that of the interest. */
     unpaidSince: Day | null;
+    /** The day on which that invoice was paid. Null if it was not. */
+    paidOn: Day | null;
   }[];
 }
 

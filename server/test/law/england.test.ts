@@ -42,10 +42,21 @@ const failing: { [Id in string]: { act: ActName; facts: Acts[ActName] } } = {
   rent_before_signing: { act: 'pay', facts: { isSigned: false, rentParam: 'tenancy' } },
   rent_in_advance: {
     act: 'invoice',
-    facts: invoiced({ type: 'rent', period: { start: '2028-03-01', end: '2028-03-31' }, unpaidSince: null }),
+    facts: invoiced({
+      type: 'rent',
+      period: { start: '2028-03-01', end: '2028-03-31' },
+      unpaidSince: null,
+      paidOn: null,
+    }),
   },
-  permitted_payment: { act: 'invoice', facts: invoiced({ type: 'other', period: null, unpaidSince: null }) },
-  late_interest: { act: 'invoice', facts: invoiced({ type: 'late_interest', period: null, unpaidSince: null }) },
+  permitted_payment: {
+    act: 'invoice',
+    facts: invoiced({ type: 'other', period: null, unpaidSince: null, paidOn: null }),
+  },
+  late_interest: {
+    act: 'invoice',
+    facts: invoiced({ type: 'late_interest', period: null, unpaidSince: null, paidOn: null }),
+  },
 };
 
 function invoiced(line: Acts['invoice']['lines'][number]): Acts['invoice'] {

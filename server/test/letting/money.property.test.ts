@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rounds } from '../support/rounds.ts';
 import { good, type ApiResponse, type TestServer } from '../support/server.ts';
-import { Agency, startLetting, type Made } from './agency.ts';
+import { Agency, dawn, startLetting, type Made } from './agency.ts';
 
 /*
- * Random operations on the money of two tenancies, four at a time. Afterwards, every sum must equal a recomputation from its parts. The rules
+ * Random operations on the money of two tenancies, four at a time, while days go by. Afterwards, every sum must equal a recomputation from its parts. The rules
  * are those of the contract, and no rule is taken from the code.
  */
 
@@ -30,6 +30,7 @@ const kinds = [
   'fail',
   'refund',
   'allocate',
+  'wait',
 ] as const;
 const anyOperation = fc.record({
   kind: fc.constantFrom(...kinds),
@@ -58,11 +59,16 @@ async function open(): Promise<Books> {
   return { agency, tenancies, invoices: [], payments: [] };
 }
 
+/** Returns a day of the sandbox, so many days from now. */
+function dayIn(days: number): string {
+  return new Date(server.context.clock.nowMs() + days * 86_400_000).toISOString().slice(0, 10);
+}
+
 async function carryOut(books: Books, { kind, tenancy: index, choice, amount, days }: Operation): Promise<void> {
   const { agency, tenancies, invoices, payments } = books;
   const tenancy = tenancies[index]!;
   const one = (ids: string[]): string => ids[choice % ids.length] ?? 'in_0VbZq9aK00mT3cUuP8sXw4';
-  const dueOn = new Date(Date.parse('2027-01-10') + days * 86_400_000).toISOString().slice(0, 10);
+  const dueOn = dayIn(days - 10);
   const lines = [{ type: 'utility', description: 'Water', amount }];
   const requests: Record<Operation['kind'], () => Promise<ApiResponse>> = {
     draft: () => agency.api.post('/v1/invoices', { tenancy, lines, due_on: dueOn }),
@@ -80,6 +86,7 @@ async function carryOut(books: Books, { kind, tenancy: index, choice, amount, da
       agency.api.post(`/v1/payments/${one(payments)}/allocate`, {
         allocations: invoices.slice(-2).map((invoice) => ({ invoice, amount: Math.ceil(amount / 2) })),
       }),
+    wait: () => server.api.post('/v1/test_helpers/clock/advance', { seconds: (days % 9) * 86_400 + 1 }),
   };
   const answer = await requests[kind]();
   expect([200, 400, 404], answer.text).toContain(answer.status);
@@ -143,8 +150,12 @@ async function expectSumsRight({ agency, tenancies }: Books): Promise<void> {
       expect([entry.sequence, entry.balance]).toEqual([index + 1, running]);
     }
     expect(running).toBe(balance);
-    const overdue = owed.filter((each) => each.overdue);
-    expect(tenancy.arrears.amount).toBe(sum(overdue.map((each) => each.amount_due)));
+    const late = owed.filter((each) => each.status === 'open' && each.due_on < dayIn(0));
+    expect(owed.filter((each) => each.overdue)).toEqual(late);
+    expect(tenancy.arrears).toEqual({
+      amount: sum(late.map((each) => each.amount_due)),
+      since: late.map((each) => each.due_on as string).toSorted()[0] ?? null,
+    });
   }
 }
 
@@ -155,6 +166,7 @@ test('every sum equals a recomputation after any operations, several at once', {
       const books = await open();
       for (let next = 0; next < operations.length; next += 4)
         await Promise.all(operations.slice(next, next + 4).map((operation) => carryOut(books, operation)));
+      await dawn(server);
       await expectSumsRight(books);
     }),
     { numRuns, endOnFailure: true },

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Agency, advance, dawn, expectCode, startLetting, type Made } from './agency.ts';
+import { withClient } from '../../src/db/pools.ts';
+import { Agency, advance, dawn, expectCode, startDay, startLetting, type Made } from './agency.ts';
 import { allPermissions } from '../support/permissions.ts';
-import { apiClient, good, type TestServer } from '../support/server.ts';
+import { apiClient, good, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addKey } from '../support/tenants.ts';
 
 let server: TestServer;
@@ -28,6 +29,20 @@ const line = { type: 'rent', description: 'Rent', amount: 95_000 };
 
 function invoiceOf(tenancy: string, more: object = {}): Promise<Made> {
   return agency.make('invoices', { tenancy, lines: [line], due_on: '2027-02-01', finalize: true, ...more });
+}
+
+function interestOn(tenancy: string, invoice: string): Promise<ApiResponse> {
+  const lines = [{ type: 'late_interest', description: 'Interest', amount: 500, invoice }];
+  return agency.api.post('/v1/invoices', { tenancy, lines, due_on: '2027-02-01', finalize: true });
+}
+
+/** Changes rows in the database, behind the back of the server. */
+function set(sql: string, values: string[]): Promise<unknown> {
+  return withClient(server.connection, (client) => client.query(sql, values));
+}
+
+function many(entry: object): string {
+  return JSON.stringify(Array.from({ length: 500 }, () => entry));
 }
 
 function pay(tenancy: string, amount: number, more: object = {}): Promise<Made> {
@@ -154,6 +169,74 @@ describe('an invoice', () => {
     expect(await invoiceOf(tenancy.id)).toMatchObject({ number: 'INV-000001' });
   });
 
+  test('is overdue at once when its due date is past', async () => {
+    const tenancy = await signedTenancy();
+    const made = await invoiceOf(tenancy.id, { due_on: '2027-01-03' });
+    expect(made).toMatchObject({ status: 'open', overdue: true });
+    expect(await agency.historyOf(made.id)).toEqual(['invoice.created', 'invoice.finalized', 'invoice.overdue']);
+    expect(await agency.get('tenancies', tenancy.id)).toMatchObject({
+      arrears: { amount: 95_000, since: '2027-01-03' },
+    });
+  });
+
+  test('names the joint tenants when one of them was erased, also if links are strict', async () => {
+    agency = await Agency.on(server);
+    const people = [await agency.make('customers', { name: 'Ada' }), await agency.make('customers', { name: 'Ben' })];
+    const customers = people.map(({ id }) => id);
+    const tenancy = await agency.signed((await agency.unit()).id, { customers, start_date: startDay });
+    await dawn(server);
+    await agency.move('tenancies', tenancy.id, 'end', { ended_on: startDay, reason: 'surrender' });
+    await good(agency.api.delete(`/v1/customers/${customers[1]}`));
+    expect(await invoiceOf(tenancy.id)).toMatchObject({ status: 'open', customers });
+
+    const own = await signedTenancy();
+    await good(agency.api.post('/v1/account', { linked_records: 'strict' }));
+    expect(await invoiceOf(own.id)).toMatchObject({ status: 'open', customers: ['tenant_1'] });
+  });
+
+  describe('of interest', () => {
+    const param = 'lines[0][invoice]';
+
+    test('is refused when the late invoice is of another tenancy, or is not owed', async () => {
+      const tenancy = await signedTenancy();
+      const late = { due_on: '2026-12-01' };
+      const other = await agency.signed((await agency.unit()).id);
+      const foreign = await invoiceOf(other.id, late);
+      expectCode(await interestOn(tenancy.id, foreign.id), 'parameter_invalid', { param });
+      const draft = await invoiceOf(tenancy.id, { ...late, finalize: false });
+      expectCode(await interestOn(tenancy.id, draft.id), 'parameter_invalid', { param });
+      const voided = await invoiceOf(tenancy.id, late);
+      await agency.move('invoices', voided.id, 'void', { reason: 'Sent twice.' });
+      expectCode(await interestOn(tenancy.id, voided.id), 'parameter_invalid', { param });
+    });
+
+    test.each([
+      ['2026-12-20', 200],
+      ['2026-12-22', 400],
+    ])('counts the days until the late invoice was paid, when it was due on %s', async (dueOn, status) => {
+      const tenancy = await signedTenancy();
+      // Other tests have moved the clock, so the due date moves with it.
+      const moved = Date.parse(today()) - Date.parse(startDay);
+      const late = await invoiceOf(tenancy.id, {
+        due_on: new Date(Date.parse(dueOn) + moved).toISOString().slice(0, 10),
+      });
+      await pay(tenancy.id, 95_000);
+      await advance(server, 3);
+      const answer = await interestOn(tenancy.id, late.id);
+      expect(answer.status, answer.text).toBe(status);
+      if (status === 400) expectCode(answer, 'check_failed', { check: 'late_interest' });
+    });
+  });
+
+  test('keeps the order of what is owed when an older one changes', async () => {
+    const tenancy = await signedTenancy();
+    const [older, newer] = [await invoiceOf(tenancy.id), await invoiceOf(tenancy.id)];
+    await agency.move('invoices', older.id, 'credit', { amount: 5_000, reason: 'The heating failed.' });
+    await pay(tenancy.id, 100_000);
+    expect(await agency.get('invoices', older.id)).toMatchObject({ status: 'paid' });
+    expect(await agency.get('invoices', newer.id)).toMatchObject({ status: 'open', amount_paid: 10_000 });
+  });
+
   test('can be deleted only while it is a draft', async () => {
     const tenancy = await signedTenancy();
     const [draft, open] = [await invoiceOf(tenancy.id, { finalize: false }), await invoiceOf(tenancy.id)];
@@ -169,6 +252,32 @@ describe('an invoice', () => {
     expectCode(await agency.api.post('/v1/invoices', body), 'check_failed', { check: 'rent_before_signing' });
     const money = { tenancy: draft.id, amount: 1, method: 'cash' };
     expectCode(await agency.api.post('/v1/payments', money), 'check_failed', { check: 'rent_before_signing' });
+  });
+});
+
+describe('a rent in another currency', () => {
+  const euros = { rent: { amount: 95_000, currency: 'eur', interval: 'month' } };
+  const water = { lines: [{ ...line, type: 'utility' }] };
+
+  test('is refused when the ledger of the draft has begun', async () => {
+    agency = await Agency.on(server);
+    const tenancy = await agency.draft((await agency.unit()).id);
+    await invoiceOf(tenancy.id, water);
+    expectCode(await agency.api.post(`/v1/tenancies/${tenancy.id}`, euros), 'parameter_invalid', {
+      param: 'rent[currency]',
+    });
+  });
+
+  test('refuses earlier drafts of invoices and pending payments', async () => {
+    agency = await Agency.on(server);
+    const tenancy = await agency.draft((await agency.unit()).id);
+    const draft = await invoiceOf(tenancy.id, { ...water, finalize: false });
+    const pending = await pay(tenancy.id, 1_000, { status: 'pending' });
+    await good(agency.api.post(`/v1/tenancies/${tenancy.id}`, euros));
+    await agency.move('tenancies', tenancy.id, 'sign', { signed_on: startDay });
+    expectCode(await agency.api.post(`/v1/invoices/${draft.id}/finalize`), 'status_transition_invalid');
+    expectCode(await agency.api.post(`/v1/payments/${pending.id}/succeed`), 'status_transition_invalid');
+    expect(await ledgerOf(tenancy.id)).toEqual([]);
   });
 });
 
@@ -305,6 +414,58 @@ test('numbers the first invoices of an account when two processes finalize them 
     expect(numbers).toEqual(['INV-000001', 'INV-000002', 'INV-000003', 'INV-000004']);
   }
   await other.stop();
+});
+
+test('leaves no free money beside an open invoice when two processes record both at once', async () => {
+  const other = await startLetting({ connection: server.connection, secretKey: server.secretKey });
+  const tenancy = await signedTenancy();
+  const { key } = await addKey(server, agency.accountId, { permissions: allPermissions });
+  const api = apiClient(other.url, key);
+  for (let round = 0; round < 12; round++) {
+    const body = { tenancy: tenancy.id, lines: [line], due_on: '2027-03-01', finalize: true };
+    await Promise.all([
+      ...[0, 1, 2].map(() => good(api.post('/v1/invoices', body))),
+      ...[0, 1, 2].map(() => pay(tenancy.id, 95_000)),
+    ]);
+    const [invoices, payments] = await Promise.all([
+      good(agency.api.get(`/v1/invoices?tenancy=${tenancy.id}&status=open`)),
+      good(agency.api.get(`/v1/payments?tenancy=${tenancy.id}&limit=50`)),
+    ]);
+    const free = (payments.body.data as Made[]).filter((each) => each.amount_unallocated > 0);
+    expect([invoices.body.count, free.length]).toEqual([0, 0]);
+  }
+  await other.stop();
+});
+
+describe('the bounds of a tenancy', () => {
+  test('refuse an invoice and a payment when too many wait, and a payment that too many share', async () => {
+    const tenancy = await signedTenancy();
+    const made = await invoiceOf(tenancy.id);
+    // Hundreds of requests would only take time.
+    await set('update tenancies set owed = $3 where account_id = $1 and id = $2', [
+      agency.accountId,
+      tenancy.id,
+      many({ invoice: made.id, due_on: '2027-02-01', amount: 95_000, overdue: false }),
+    ]);
+    await set('update invoices set paying = array_fill($3::text, array[500]) where account_id = $1 and id = $2', [
+      agency.accountId,
+      made.id,
+      'pay_0VbZq9aK00mT3cUuP8sXw4',
+    ]);
+    const body = { tenancy: tenancy.id, lines: [line], due_on: '2027-02-01', finalize: true };
+    expectCode(await agency.api.post('/v1/invoices', body), 'limit_reached', { param: 'tenancy' });
+    const named = { tenancy: tenancy.id, amount: 1, method: 'cash', allocations: [{ invoice: made.id, amount: 1 }] };
+    expectCode(await agency.api.post('/v1/payments', named), 'parameter_invalid', { param: 'allocations[0][invoice]' });
+    expect(await pay(tenancy.id, 1)).toMatchObject({ allocations: [], amount_unallocated: 1 });
+
+    await set('update tenancies set credit = $3 where account_id = $1 and id = $2', [
+      agency.accountId,
+      tenancy.id,
+      many({ payment: 'pay_0VbZq9aK00mT3cUuP8sXw4' }),
+    ]);
+    const unnamed = { tenancy: tenancy.id, amount: 1, method: 'cash' };
+    expectCode(await agency.api.post('/v1/payments', unnamed), 'limit_reached', { param: 'tenancy' });
+  });
 });
 
 test('refuses to cancel a tenancy while an invoice of it is open', async () => {

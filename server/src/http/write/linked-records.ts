@@ -4,6 +4,7 @@ import { idsAt } from '../../model/links.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { Resource, RecordChange } from '../../model/resource.ts';
 import type { Guard } from '../../commit/write-request.ts';
+import { copiesLinks } from '../../model/traits/copies-links.ts';
 import { linksHere } from '../../model/traits/links-here.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
@@ -14,7 +15,7 @@ import type { HttpContext } from '../context.ts';
 /**
  * Refuses links that can only be mistakes. An id with one of our prefixes must have that of the linked kind. An id in our form must exist,
  * and must not belong to an erased person. Any other id may belong to another system, unless the account's links are strict. A link that
- * the record had before is not checked again.
+ * the record had before, or that the decision copied from another record, is not checked again.
  *
  * @returns the linked records as they are now, as guards: another process may delete one before the commit.
  * @throws {ApiError} `resource_missing` with status 400 and the field.
@@ -28,7 +29,8 @@ export async function requireLinkedRecords(
   // A new record may link to another new one.
   const made = new Set(changes.flatMap(({ before, after }) => (before ? [] : [after.id as string])));
   for (const { resource, before, after } of changes) {
-    const links = Object.keys(resource.links ?? {});
+    const copied = copiesLinks.of(resource) ?? [];
+    const links = Object.keys(resource.links ?? {}).filter((link) => !copied.includes(link));
     guards.push(...(await requireLinks(context, request, resource, links, before, after, made)));
   }
   return guards;

@@ -1,9 +1,9 @@
 import { toDecision } from '../../model/change.ts';
 import type { Related } from '../../model/related.ts';
 import type { RecordChange, Resource } from '../../model/resource.ts';
-import { dueOf, type InvoiceRecord } from './invoice/fields.ts';
+import { dueOf, payingMax, type InvoiceRecord } from './invoice/fields.ts';
 import { allocationsMax, unallocatedOf, type PaymentRecord } from './payment/fields.ts';
-import type { Allocation } from '../../rent/allocations.ts';
+import { sumOf, type Allocation } from '../../rent/allocations.ts';
 
 /*
  * Payments settle invoices. An invoice’s `amount_paid` is the sum of the allocations to it. So both sides change in one mutation. The
@@ -60,7 +60,7 @@ export function withAllocations(payment: PaymentRecord, allocations: readonly Al
   return {
     ...payment,
     allocations: [...allocations],
-    amount_allocated: allocations.reduce((sum, { amount }) => sum + amount, 0),
+    amount_allocated: sumOf(allocations),
     settled_invoices: allocations.map(({ invoice }) => invoice),
   };
 }
@@ -78,7 +78,8 @@ export function settleEach(
   return [...ids].flatMap((id) => {
     const amount = amountIn(after, id) - amountIn(before, id);
     const invoice = invoices.find((candidate) => candidate.id === id);
-    if (amount === 0 || !invoice) return [];
+    if (!invoice) throw new Error(`Bug! The payment ${payment} settles ${id}, which was not read.`);
+    if (amount === 0) return [];
     return toDecision(
       related.kindOf<Resource>(invoice),
       invoice,
@@ -105,7 +106,7 @@ export function settleWithCredit(
   );
   for (const payment of oldestFirst) {
     const amount = Math.min(unallocatedOf(payment), dueOf(settled));
-    if (amount === 0 || payment.allocations.length >= allocationsMax) continue;
+    if (amount === 0 || payment.allocations.length >= allocationsMax || settled.paying.length >= payingMax) continue;
     settled = {
       ...settled,
       amount_paid: settled.amount_paid + amount,

@@ -78,6 +78,9 @@ const Credit = named(
 /** The most credits of an invoice, so that a response stays small. */
 export const creditsMax = 50;
 
+/** The most payments that settle parts of an invoice. A credit of the invoice reads all of them. */
+export const payingMax = 500;
+
 export const InvoiceStatus = named(
   'InvoiceStatus',
   'The state of an invoice.',

@@ -7,6 +7,7 @@ import { actionFrom, dayBounds, defineResource, exactly } from '../../../model/r
 import { described } from '../../../model/schemas.ts';
 import { requireStatus, wrongStatus } from '../../../model/status.ts';
 import { constrained } from '../../../model/traits/constrained.ts';
+import { copiesLinks } from '../../../model/traits/copies-links.ts';
 import { daybreak } from '../../../model/traits/daybreak.ts';
 import { inUse } from '../../../model/traits/in-use.ts';
 import { linksHere } from '../../../model/traits/links-here.ts';
@@ -40,7 +41,7 @@ const ofFields = {
       due_on: '2027-02-01',
       finalize: true,
     },
-    refusals: ['check_failed'],
+    refusals: ['check_failed', 'limit_reached', 'status_transition_invalid'],
   }),
   update: updateFromFields<InvoiceRecord>(fields, {
     description: 'Only a draft can change its lines and its due date. Afterwards, you can update its `metadata`.',
@@ -179,7 +180,7 @@ export const invoice = defineResource<InvoiceRecord>(
       finalize: {
         summary: 'Finalize an invoice',
         description: 'Gives the draft its number. From now on, the tenants owe it.',
-        refusals: ['status_transition_invalid', 'check_failed'],
+        refusals: ['status_transition_invalid', 'check_failed', 'limit_reached'],
         reads: [...readsOfFinalization],
         decide: (current, caller, input, _, related) => finalize(current, caller, input, related),
       },
@@ -217,6 +218,7 @@ export const invoice = defineResource<InvoiceRecord>(
     delete: 'removes',
   },
   linksHere(['tenancy', 'lines.invoice']),
+  copiesLinks(['customers']),
   inUse({
     refusal: 'status_transition_invalid',
     check: (record: InvoiceRecord) =>

@@ -1,4 +1,4 @@
-import { addDays } from '../../../core/calendar.ts';
+import { addDays, today as todayIn } from '../../../core/calendar.ts';
 import { ApiError, invalidParameter } from '../../../core/errors.ts';
 import { judge, refuseFailed } from '../../../law/index.ts';
 import type { Rules } from '../../../core/law-rules.ts';
@@ -10,10 +10,11 @@ import { amountMax } from '../../../model/rent.ts';
 import type { Change, RecordChange, Resource } from '../../../model/resource.ts';
 import { requireStatus, wrongStatus } from '../../../model/status.ts';
 import type { Dawn } from '../../../model/traits/daybreak.ts';
+import { owedMax } from '../tenancy/fields.ts';
 import type { TenancyRecord } from '../tenancy/index.ts';
 import type { PaymentRecord } from '../payment/fields.ts';
-import { settleWithCredit, withAllocations, withPaidState } from '../settlement.ts';
-import { creditsMax, dueOf, type InvoiceRecord, type Line } from './fields.ts';
+import { settleWithCredit, withAllocations, withPaidState, type Moved } from '../settlement.ts';
+import { creditsMax, dueOf, isOwed, type InvoiceRecord, type Line } from './fields.ts';
 
 /*
  *  draft ── finalize ──▶ open ── settled ──▶ paid ── due again ──▶ open
@@ -66,14 +67,25 @@ export function totalOf(lines: readonly Line[]): number {
 /** The links whose records a finalization reads. */
 export const readsOfFinalization = ['tenancy', 'tenancy.credit.payment', 'lines.invoice'] as const;
 
+/** The facts about a request, or about a day, that an invoice depends on. */
+export interface Invoicing {
+  /** In the time zone of the account. */
+  today: string;
+  nowSeconds: number;
+  account: { rules: Rules; time_zone: string; invoice_prefix: string };
+}
+
 /** `POST /v1/invoices/{id}/finalize`, and the creation with `finalize`. */
 export function finalized(
   draft: InvoiceRecord,
-  caller: Pick<Caller, 'today' | 'nowSeconds'> & { account: { rules: Rules; invoice_prefix: string } },
+  caller: Invoicing,
   related: Related,
 ): { after: InvoiceRecord; verbs: string[]; also: RecordChange[] } {
   const tenancy = related.one<TenancyRecord>('tenancy')!;
   requireTenancy(tenancy);
+  requireCurrency(draft, tenancy);
+  requireRoomToOwe(tenancy);
+  requireLines(draft, related);
   judgeInvoice(draft, tenancy, caller, related);
   const open: InvoiceRecord = {
     ...draft,
@@ -84,19 +96,58 @@ export function finalized(
   };
   const payments = related.all<PaymentRecord>('tenancy.credit.payment');
   const { after, verbs, also } = settleWithCredit(related, open, payments, caller);
-  return { after, verbs: ['finalized', ...verbs], also };
+  const atOnce = markOverdue(after, caller.today);
+  return { after: atOnce.after, verbs: ['finalized', ...verbs, ...atOnce.verbs], also };
+}
+
+/** @throws {ApiError} `status_transition_invalid` if the rent has got another currency since the draft. */
+function requireCurrency(draft: InvoiceRecord, { id, rent }: TenancyRecord): void {
+  if (draft.currency === rent.currency) return;
+  throw wrongStatus(
+    draft,
+    'invoice',
+    `It is in ${draft.currency}, and the rent of ${id} is in ${rent.currency} now. Delete it, and make a new one.`,
+  );
+}
+
+/** @throws {ApiError} `limit_reached` if the tenants owe too many invoices. The tenancy lists them. */
+function requireRoomToOwe({ id, owed }: TenancyRecord): void {
+  if (owed.length < owedMax) return;
+  throw new ApiError(
+    'limit_reached',
+    `The tenancy ${id} has ${owedMax} open invoices, the most that it can have. Record payments, or credit or void some.`,
+    { param: 'tenancy' },
+  );
+}
+
+/** @throws {ApiError} `parameter_invalid` if a line names an invoice of another tenancy, or interest one that is not owed. */
+function requireLines({ tenancy, lines }: InvoiceRecord, related: Related): void {
+  for (const [index, { type, invoice: id }] of lines.entries()) {
+    const named = id === null ? undefined : invoiceNamed(related, id);
+    if (!named) continue;
+    const param = `lines[${index}][invoice]`;
+    if (named.tenancy !== tenancy)
+      throw invalidParameter(param, `The invoice ${id} is of ${named.tenancy}. Name one of ${tenancy}.`);
+    if (type === 'late_interest' && !isOwed(named))
+      throw invalidParameter(
+        param,
+        `The invoice ${id} is \`${named.status}\`, so it cannot be late. Name one that is owed.`,
+      );
+  }
+}
+
+function invoiceNamed(related: Related, id: string): InvoiceRecord | undefined {
+  return related.all<InvoiceRecord>('lines.invoice').find((invoice) => invoice.id === id);
 }
 
 /** @throws {ApiError} `check_failed`. */
 function judgeInvoice(
   { lines, due_on: dueOn }: InvoiceRecord,
   { status, jurisdiction, type, signed_on: signedOn, start_date: startDate }: TenancyRecord,
-  { account, today }: { account: { rules: Rules }; today: string },
+  { account, today }: { account: { rules: Rules; time_zone: string }; today: string },
   related: Related,
 ): void {
   const rentIndex = lines.findIndex((line) => line.type === 'rent');
-  const unpaidSince = (id: string | null): string | null =>
-    related.all<InvoiceRecord>('lines.invoice').find((invoice) => invoice.id === id)?.due_on ?? null;
   refuseFailed(
     judge(account.rules, 'invoice', today, {
       jurisdiction,
@@ -106,11 +157,16 @@ function judgeInvoice(
       signedOn,
       startDate,
       dueOn,
-      lines: lines.map(({ type: lineType, period, invoice }) => ({
-        type: lineType,
-        period,
-        unpaidSince: unpaidSince(invoice),
-      })),
+      lines: lines.map(({ type: lineType, period, invoice }) => {
+        const named = invoice === null ? undefined : invoiceNamed(related, invoice);
+        const paidAt = named?.paid_at ?? null;
+        return {
+          type: lineType,
+          period,
+          unpaidSince: named?.due_on ?? null,
+          paidOn: paidAt === null ? null : todayIn(paidAt, account.time_zone),
+        };
+      }),
     }),
   );
 }
@@ -228,6 +284,10 @@ export function overdueOn({ status, overdue, due_on: dueOn }: InvoiceRecord): st
 
 /** Marks an open invoice when its due date is past. */
 export function atDawn(current: InvoiceRecord, { day }: Dawn): Change<InvoiceRecord> {
-  if (current.status !== 'open' || current.overdue || current.due_on >= day) return { after: current };
+  return markOverdue(current, day);
+}
+
+function markOverdue(current: InvoiceRecord, day: string): Moved<InvoiceRecord> {
+  if (current.status !== 'open' || current.overdue || current.due_on >= day) return { after: current, verbs: [] };
   return { after: { ...current, overdue: true }, verbs: ['overdue'] };
 }

@@ -118,7 +118,7 @@ export const fields = {
   allocations: {
     column: 'json',
     schema: Allocations,
-    description: 'The invoices that it settles. By default, the oldest due invoices are settled first.',
+    description: `The invoices that it settles, at most ${allocationsMax}. By default, the oldest due invoices are settled first.`,
     initial: [],
   },
   amount_allocated: {

@@ -18,7 +18,7 @@ const ofFields = {
     description:
       'Records money that came, or with `status: pending` money that is on its way. It settles the invoices in `allocations`, or else the oldest due ones. What is left settles the next invoice that is finalized.',
     example: { tenancy: 'ten_0VbZq9aK00mT3cUuP8sXw4', amount: 95_000, method: 'standing_order' },
-    refusals: ['amount_exceeded', 'check_failed', 'status_transition_invalid'],
+    refusals: ['amount_exceeded', 'check_failed', 'limit_reached', 'status_transition_invalid'],
   }),
   update: updateFromFields<PaymentRecord>(fields, { example: { reference: 'FLAT 2 FEB' } }),
 };
@@ -127,7 +127,7 @@ export const payment = defineResource<PaymentRecord>(
       succeed: {
         summary: 'Record that a payment succeeded',
         description: 'The money of a pending payment came. It settles the oldest due invoices.',
-        refusals: ['status_transition_invalid', 'check_failed'],
+        refusals: ['status_transition_invalid', 'check_failed', 'limit_reached'],
         reads: [...readsOfSettling],
         decide: (current, caller, input, _, related) => succeed(current, caller, input, related),
       },

@@ -4,11 +4,12 @@ import type { Caller } from '../../../model/caller.ts';
 import type { FieldsOf } from '../../../model/record.ts';
 import type { Related } from '../../../model/related.ts';
 import type { Change } from '../../../model/resource.ts';
-import { requireStatus } from '../../../model/status.ts';
+import { requireStatus, wrongStatus } from '../../../model/status.ts';
 import { allocateOldestFirst, freeNewestFirst, sumOf } from '../../../rent/allocations.ts';
 import { requirePast } from '../days.ts';
+import { creditMax } from '../tenancy/fields.ts';
 import type { TenancyRecord } from '../tenancy/index.ts';
-import { dueOf, isOwed, type InvoiceRecord } from '../invoice/fields.ts';
+import { dueOf, isOwed, payingMax, type InvoiceRecord } from '../invoice/fields.ts';
 import { settleEach, withAllocations } from '../settlement.ts';
 import { allocationsMax, refundsMax, unallocatedOf, type Allocation, type PaymentRecord } from './fields.ts';
 
@@ -39,6 +40,7 @@ export function succeeded(
 ): Change<PaymentRecord> {
   const tenancy = related.one<TenancyRecord>('tenancy')!;
   const { status, jurisdiction, type } = tenancy;
+  requireCurrency(payment, tenancy);
   refuseFailed(
     judge(caller.account.rules, 'pay', caller.today, {
       jurisdiction,
@@ -57,14 +59,40 @@ export function succeeded(
   const allocations = wanted ?? oldestFirst(came.amount, open);
   const named = wanted === null ? open : related.all<InvoiceRecord>('allocations.invoice');
   if (wanted) requireAllocations(came, wanted, [], named);
+  requireRoomForCredit(tenancy, came.amount - sumOf(allocations));
   return {
     after: withAllocations(came, allocations),
     also: settleEach(related, payment.id, [], allocations, named, caller),
   };
 }
 
+/** @throws {ApiError} `status_transition_invalid` if the rent has got another currency since the payment was recorded. */
+function requireCurrency(payment: PaymentRecord, { id, rent }: TenancyRecord): void {
+  if (payment.currency === rent.currency) return;
+  throw wrongStatus(
+    payment,
+    'payment',
+    `It is in ${payment.currency}, and the rent of ${id} is in ${rent.currency} now. Cancel it, and record a new one.`,
+  );
+}
+
+/** @throws {ApiError} `limit_reached` if too many payments have settled less than they can. The tenancy lists them. */
+function requireRoomForCredit({ id, credit }: TenancyRecord, left: number): void {
+  if (left === 0 || credit.length < creditMax) return;
+  throw new ApiError(
+    'limit_reached',
+    `The tenancy ${id} has ${creditMax} payments that settle nothing yet, the most that it can have. Refund some, or finalize invoices that they settle.`,
+    { param: 'tenancy' },
+  );
+}
+
 function oldestFirst(amount: number, open: readonly InvoiceRecord[]): Allocation[] {
-  const invoices = open.map((invoice) => ({ id: invoice.id, due_on: invoice.due_on, amount_due: dueOf(invoice) }));
+  const settleable = open.filter(({ paying }) => paying.length < payingMax);
+  const invoices = settleable.map((invoice) => ({
+    id: invoice.id,
+    due_on: invoice.due_on,
+    amount_due: dueOf(invoice),
+  }));
   return allocateOldestFirst(amount, invoices).slice(0, allocationsMax);
 }
 
@@ -103,6 +131,12 @@ function requireAllocations(
         'status_transition_invalid',
         `The invoice ${id} is \`${invoice.status}\`, so nothing can settle it. Choose an open one.`,
         { param: `allocations[${index}][invoice]` },
+      );
+    const isNew = !present.some((allocation) => allocation.invoice === id);
+    if (isNew && invoice.paying.length >= payingMax)
+      throw invalidParameter(
+        `allocations[${index}][invoice]`,
+        `${payingMax} payments settle parts of the invoice ${id}, the most that can. Choose another one.`,
       );
     const due = dueOf(invoice) + (present.find((allocation) => allocation.invoice === id)?.amount ?? 0);
     if (amount > due)

@@ -61,6 +61,7 @@ export function update(
   }
   if (terms.length === 0) return { after };
   requireDaysInOrder(after);
+  requireCurrency(current, after);
   return withWarnings(current, { after }, [judgeDraft(after, caller, related)], caller.nowSeconds);
 }
 
@@ -83,6 +84,15 @@ export function termsOf(
   related: Related,
 ): Acts['draft'] {
   return { rent, lowestAsked: related.one<UnitRecord>('unit')?.lowest_asked ?? null, endDate, isEndedByNotice: false };
+}
+
+/** @throws {ApiError} `parameter_invalid` for another currency than that of the ledger. */
+function requireCurrency(current: TenancyRecord, after: TenancyRecord): void {
+  if (current.ledger_sequence === 0 || current.rent.currency === after.rent.currency) return;
+  throw invalidParameter(
+    'rent[currency]',
+    `The tenancy ${current.id} has a ledger in ${current.rent.currency}. Cancel it, and draft another one in ${after.rent.currency}.`,
+  );
 }
 
 /** @throws {ApiError} `parameter_invalid` if the end is before the start. */

@@ -101,6 +101,12 @@ export interface Owed {
   overdue: boolean;
 }
 
+/** The most open invoices of a tenancy, because a payment reads all of them. A payment that fails can open more of them again. */
+export const owedMax = 500;
+
+/** The most payments of a tenancy that can settle more, because a new invoice reads all of them. */
+export const creditMax = 500;
+
 /** A payment that can settle more. */
 export interface Credit {
   payment: string;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { StoredRecord } from '../../../model/record.ts';
 import type { Adapted, RollUpFacts } from '../../../model/traits/sums-up.ts';
 import type { RecordChange } from '../../../model/resource.ts';
@@ -24,17 +25,20 @@ export function adaptToInvoice(
 ): Adapted<TenancyRecord> {
   const [before, after] = [was as InvoiceRecord | null, is as InvoiceRecord | null];
   const { id } = (after ?? before)!;
-  const others = current.owed.filter(({ invoice }) => invoice !== id);
-  const owed =
+  const owed = replaced(
+    current.owed,
+    ({ invoice }) => invoice === id,
     after?.status === 'open'
-      ? [...others, { invoice: id, due_on: after.due_on, amount: dueOf(after), overdue: after.overdue }]
-      : others;
+      ? { invoice: id, due_on: after.due_on, amount: dueOf(after), overdue: after.overdue }
+      : null,
+  );
   const overdue = owed.filter((open) => open.overdue);
   const arrears = {
     amount: overdue.reduce((sum, { amount }) => sum + amount, 0),
     since: overdue.map(({ due_on: dueOn }) => dueOn).toSorted()[0] ?? null,
   };
   const entries = entriesOfInvoice(before, after).map((entry) => ({ ...entry, invoice: id, payment: null }));
+  if (entries.length === 0 && isDeepStrictEqual(owed, current.owed)) return { after: current };
   return post({ ...current, owed, arrears }, entries, facts);
 }
 
@@ -47,10 +51,21 @@ export function adaptToPayment(
 ): Adapted<TenancyRecord> {
   const [before, after] = [was as PaymentRecord | null, is as PaymentRecord | null];
   const { id } = (after ?? before)!;
-  const others = current.credit.filter(({ payment }) => payment !== id);
-  const credit = after && unallocatedOf(after) > 0 ? [...others, { payment: id }] : others;
+  const credit = replaced(
+    current.credit,
+    ({ payment }) => payment === id,
+    after && unallocatedOf(after) > 0 ? { payment: id } : null,
+  );
   const entries = entriesOfPayment(before, after).map((entry) => ({ ...entry, invoice: null, payment: id }));
+  if (entries.length === 0 && isDeepStrictEqual(credit, current.credit)) return { after: current };
   return post({ ...current, credit }, entries, facts);
+}
+
+/** Returns the list with another item in the place of the one that is found, or at its end. Null removes it. */
+function replaced<Item>(list: readonly Item[], isOld: (item: Item) => boolean, item: Item | null): Item[] {
+  const index = list.findIndex(isOld);
+  if (index < 0) return item === null ? [...list] : [...list, item];
+  return list.toSpliced(index, 1, ...(item === null ? [] : [item]));
 }
 
 /** Returns the events of arrears that begin or end. */
