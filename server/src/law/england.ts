@@ -1,10 +1,11 @@
-import { addDays, addMonths, periodAt } from '../core/calendar.ts';
+import { addDays, addMonths, daysBetween, periodAt, type Day } from '../core/calendar.ts';
 import { nearestName } from '../core/nearest.ts';
 import type { Check } from './check.ts';
 import { dueBy } from './deadlines.ts';
 import type {
   AdvertFacts,
   BidFacts,
+  IncreaseFacts,
   InvoiceFacts,
   LandlordNoticeFacts,
   PetFacts,
@@ -251,6 +252,55 @@ export const rentInAdvance: Check<InvoiceFacts> = {
   },
 };
 
+/** An increase begins so many months after its notice, and so many weeks after the rent began or last rose (section 13). */
+const increase = { noticeMonths: 2, weeks: 52, longWeeks: 53 };
+/** A year of 52 weeks is shorter than a year. If an increase would come so many days before its anniversary, it waits for a week. */
+const anniversaryDays = 6;
+
+export const rentIncrease: Check<IncreaseFacts> = {
+  ...reformed,
+  id: 'rent_increase',
+  severity: 'error',
+  source: 'Housing Act 1988 s13(2)-(4A)',
+  description: 'Rent rises only by a notice of two months, once in 52 weeks, or by a tribunal.',
+  judge({ isIncrease, basis, servedOn, effectiveOn, startedOn, firstIncreaseOn, lastIncreaseOn }) {
+    if (!isIncrease || basis === 'tribunal') return null;
+    const source = '(Housing Act 1988 s13(2)-(4A))';
+    if (basis !== 'section_13')
+      return {
+        message: `The rent of an assured tenancy rises only by a notice or a tribunal ${source}. Send \`basis: section_13\` or \`tribunal\`.`,
+        param: 'basis',
+      };
+    if (servedOn === null)
+      return {
+        message: `A new rent needs a notice that was served two months before ${source}. Send its day in \`served_on\`.`,
+        param: 'served_on',
+      };
+    const noticed = addMonths(servedOn, increase.noticeMonths);
+    const spaced = earliestIncrease(startedOn, firstIncreaseOn, lastIncreaseOn);
+    const earliest = noticed > spaced ? noticed : spaced;
+    if (effectiveOn >= earliest) return null;
+    return {
+      message: `A new rent begins two months after its notice, and 52 weeks after the rent began or last rose, or later ${source}. Send the first day of a period from ${earliest} on.`,
+      param: 'effective_on',
+      limit: earliest,
+    };
+  },
+};
+
+/** Returns the first day on which the rent may rise again (section 13(2)(b), (c), (3A) and (3B)). */
+function earliestIncrease(startedOn: Day, firstIncreaseOn: Day | null, lastIncreaseOn: Day | null): Day {
+  if (firstIncreaseOn === null || lastIncreaseOn === null) return addDays(startedOn, 7 * increase.weeks);
+  const usual = addDays(lastIncreaseOn, 7 * increase.weeks);
+  // The anniversary that is nearest may be in the next year, for an increase in the first days of January.
+  const years = Number(usual.slice(0, 4)) - Number(firstIncreaseOn.slice(0, 4));
+  const isTooEarly = [years, years + 1].some((count) => {
+    const before = daysBetween(usual, addMonths(firstIncreaseOn, 12 * count));
+    return before > anniversaryDays && before <= 7 + anniversaryDays;
+  });
+  return isTooEarly ? addDays(lastIncreaseOn, 7 * increase.longWeeks) : usual;
+}
+
 /** The Tenant Fees Act has been in force for all tenancies of these types since this day. */
 const fees = { appliesTo: ['assured', 'licence', 'student'], from: '2019-06-01', to: null } as const;
 
@@ -329,6 +379,7 @@ export const england = [
   petAnswer,
   rentBeforeSigning,
   rentInAdvance,
+  rentIncrease,
   permittedPayment,
   lateInterest,
 ] as const;

@@ -92,6 +92,20 @@ export interface InvoiceFacts extends RentFacts {
   }[];
 }
 
+export interface IncreaseFacts {
+  isIncrease: boolean;
+  basis: 'section_13' | 'tribunal' | 'agreement' | 'correction';
+  /** The day on which the notice of the new rent was served. Null if none was. */
+  servedOn: Day | null;
+  /** The first day with the new rent. */
+  effectiveOn: Day;
+  /** The day on which the first period of the rent began. */
+  startedOn: Day;
+  /** The days on which the first and the last increase by notice or tribunal took effect. Null if there was none. */
+  firstIncreaseOn: Day | null;
+  lastIncreaseOn: Day | null;
+}
+
 export interface PetFacts {
   openPetRequests: readonly { number: number; answerBy: Day }[];
 }

@@ -6,6 +6,7 @@ import * as england from './england.ts';
 import type {
   AdvertFacts,
   BidFacts,
+  IncreaseFacts,
   InvoiceFacts,
   LandlordNoticeFacts,
   PetFacts,
@@ -37,6 +38,8 @@ export interface Acts {
   answer_pets: PetFacts;
   /** An invoice is finalized. */
   invoice: InvoiceFacts;
+  /** The amount of the rent is to change. The day of the act is that of service, else today. */
+  increase_rent: IncreaseFacts;
   /** Rent is paid. */
   pay: RentFacts;
 }
@@ -58,6 +61,7 @@ const checksOf: ChecksOf = {
   landlord_notice: [england.landlordNotice],
   answer_pets: [england.petAnswer],
   invoice: [england.permittedPayment, england.lateInterest, england.rentBeforeSigning, england.rentInAdvance],
+  increase_rent: [england.rentIncrease],
   pay: [england.rentBeforeSigning],
 };
 

@@ -49,6 +49,10 @@ const failing: { [Id in string]: { act: ActName; facts: Acts[ActName] } } = {
       paidOn: null,
     }),
   },
+  rent_increase: {
+    act: 'increase_rent',
+    facts: raised({ basis: 'agreement' }),
+  },
   permitted_payment: {
     act: 'invoice',
     facts: invoiced({ type: 'other', period: null, unpaidSince: null, paidOn: null }),
@@ -58,6 +62,19 @@ const failing: { [Id in string]: { act: ActName; facts: Acts[ActName] } } = {
     facts: invoiced({ type: 'late_interest', period: null, unpaidSince: null, paidOn: null }),
   },
 };
+
+function raised(changes: Partial<Acts['increase_rent']>): Acts['increase_rent'] {
+  return {
+    isIncrease: true,
+    basis: 'section_13',
+    servedOn: '2027-12-20',
+    effectiveOn: '2028-03-01',
+    startedOn: '2027-02-01',
+    firstIncreaseOn: null,
+    lastIncreaseOn: null,
+    ...changes,
+  };
+}
 
 function invoiced(line: Acts['invoice']['lines'][number]): Acts['invoice'] {
   return { isSigned: true, rentParam: null, signedOn, startDate: signedOn, dueOn: '2028-02-01', lines: [line] };
@@ -129,6 +146,37 @@ describe.each(rulesets.england.map((check) => [check.id, check] as const))('%s',
     expect(refusal?.id ?? null).toBe(act === 'signed' || act === 'answer_pets' ? null : id);
   });
 });
+
+describe('an increase of the rent', () => {
+  test.each([
+    ['a day short of two months after its notice', { servedOn: '2028-01-02' }, '2028-03-02'],
+    ['two months after its notice', { servedOn: '2028-01-01' }, null],
+    ['in a month without the day of its notice', { servedOn: '2027-12-31', effectiveOn: '2028-02-29' }, null],
+    ['a day short of 52 weeks after the rent began', { startedOn: '2027-03-04' }, '2028-03-02'],
+    ['52 weeks after the rent began', { startedOn: '2027-03-03' }, null],
+    ['a day short of 52 weeks after the last one', increased('2027-03-04', '2027-03-04'), '2028-03-02'],
+    ['52 weeks after the last one', increased('2027-03-03', '2027-03-03'), null],
+    // The 53rd week would begin seven days before the anniversary, 8 March 2028.
+    ['52 weeks after the last one, a week before the anniversary', increased('2024-03-08', '2027-03-03'), '2028-03-08'],
+    ['six days before the anniversary', increased('2024-03-07', '2027-03-03'), null],
+    [
+      'before an anniversary in the next year',
+      { ...increased('2024-01-03', '2026-12-30'), servedOn: '2027-10-01', effectiveOn: '2027-12-29' },
+      null,
+    ],
+    ['by a tribunal', { basis: 'tribunal', servedOn: null }, null],
+    ['that is none, by agreement', { isIncrease: false, basis: 'agreement', servedOn: null }, null],
+    ['without a day of service', { servedOn: null }, 'served_on'],
+  ] as const)('%s', (_, changes, limit) => {
+    const { refusal } = judge(defaultRules, 'increase_rent', '2027-12-20', { ...scope, ...raised(changes) });
+    expect(refusal?.limit ?? refusal?.param ?? null).toBe(limit);
+  });
+});
+
+/** The days of the first and the last increase. */
+function increased(firstIncreaseOn: string, lastIncreaseOn: string) {
+  return { firstIncreaseOn, lastIncreaseOn };
+}
 
 test('has a failing act for every check', () => {
   expect(Object.keys(failing)).toEqual(rulesets.england.map(({ id }) => id));
