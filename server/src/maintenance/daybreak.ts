@@ -13,6 +13,7 @@ import type { RecordReader } from '../db/record-reader.ts';
 import { oncePerKind } from '../model/once-per-kind.ts';
 import { toDecision } from '../model/change.ts';
 import { fieldOf, type StoredRecord } from '../model/record.ts';
+import type { Related } from '../model/related.ts';
 import type { RecordChange, Resource } from '../model/resource.ts';
 import { daybreak, type Dawn } from '../model/traits/daybreak.ts';
 
@@ -27,7 +28,7 @@ export interface DaybreakContext {
   reader: Reader;
   readRecord: RecordReader;
   committer: Committer;
-  accounts: { get(id: string): Promise<{ rules: Rules } | null> };
+  accounts: { get(id: string): Promise<{ rules: Rules; timeZone: string; invoicePrefix: string } | null> };
   clock: Clock;
   ids: IdMaker;
   log: Logger;
@@ -143,7 +144,7 @@ const dueStatement = oncePerKind((resource) => ({
 
 /** Makes the changes of a page in one mutation. Returns the number of changed records. */
 async function changePage(context: DaybreakContext, { resource, accountId, day, ids }: Page): Promise<number> {
-  const { committer, accounts, clock } = context;
+  const { committer, accounts, clock, ids: idMaker } = context;
   let decisions = 0;
   let changed = 0;
   await committer.commitAsSystem({
@@ -153,21 +154,29 @@ async function changePage(context: DaybreakContext, { resource, accountId, day, 
       const halvings = Math.max(0, decisions++ - lossesBeforeHalving + 1);
       const facts = await accounts.get(accountId);
       if (!facts) return null;
-      const dawn = {
+      const dawn: Dawn = {
         day,
         nowSeconds: toSeconds(clock.nowMs()),
-        account: { rules: facts.rules },
+        account: { rules: facts.rules, time_zone: facts.timeZone, invoice_prefix: facts.invoicePrefix },
+        makeId: (prefix) => idMaker.make(prefix),
       };
       const changes: RecordChange[] = [];
       const guards: Guard[] = [];
       const turn = ids.slice(0, Math.max(1, ids.length >> halvings));
       const records = await Promise.all(turn.map((id) => context.readRecord(resource, accountId, id)));
-      for (const record of records) {
-        // Another process, or a request, was first.
-        if (!record || fieldOf(record, 'next_on') !== day) continue;
-        const decided = await changeOf(context, resource, record, dawn);
-        changes.push(...decided.changes);
-        guards.push(...decided.guards);
+      // Another process, or a request, was first with the others.
+      const due = records.filter((record) => record !== null).filter((record) => fieldOf(record, 'next_on') === day);
+      const paths = daybreak.of(resource)?.reads ?? [];
+      const reads = await Promise.all(due.map((record) => readRelated(context, accountId, resource, record, paths)));
+      const touched = new Set<string>();
+      for (const [index, record] of due.entries()) {
+        const { related, guards: ofRecord } = reads[index]!;
+        // It relies on what an earlier one has changed, so it waits for the next page.
+        if (ofRecord.some((guard) => touched.has(guard.record.id))) continue;
+        const decided = changesOf(resource, record, dawn, related);
+        for (const { before, after } of decided) touched.add((after ?? before).id);
+        changes.push(...decided);
+        guards.push(...ofRecord);
       }
       changed = changes.length;
       return changed === 0 ? null : { changes: await withRollUps(context, accountId, changes), guards };
@@ -176,19 +185,14 @@ async function changePage(context: DaybreakContext, { resource, accountId, day, 
   return changed;
 }
 
-async function changeOf(
-  context: DaybreakContext,
-  resource: Resource,
-  record: StoredRecord,
-  dawn: Dawn,
-): Promise<{ changes: RecordChange[]; guards: Guard[] }> {
+/** Returns the changes of one record on a day. */
+function changesOf(resource: Resource, record: StoredRecord, dawn: Dawn, related: Related): RecordChange[] {
   const rule = daybreak.of(resource)!;
-  const { related, guards } = await readRelated(context, record.account_id, resource, record, rule.reads ?? []);
   const decided = rule.decide(record, dawn, related);
   // A record that the day leaves as it is still waits for another day.
   const after = decided.after === record ? { ...record } : decided.after;
   const nextOn = rule.nextOn(after);
   if (nextOn !== null && nextOn <= dawn.day)
     throw new Error(`Bug! After ${dawn.day}, ${record.id} waits for ${nextOn} again.`);
-  return { changes: toDecision(resource, record, { ...decided, after }).changes, guards };
+  return toDecision(resource, record, { ...decided, after }).changes;
 }

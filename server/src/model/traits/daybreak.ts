@@ -1,3 +1,4 @@
+import type { Id, IdPrefix } from '../../core/ids.ts';
 import type { Rules } from '../../core/law-rules.ts';
 import { CalendarDate } from '../fields.ts';
 import type { Fields, StoredRecord } from '../record.ts';
@@ -11,7 +12,8 @@ export interface Dawn {
   /** The day. A server that stood still makes up for each missed day in turn. */
   day: string;
   nowSeconds: number;
-  account: { rules: Rules };
+  account: { rules: Rules; time_zone: string; invoice_prefix: string };
+  makeId<Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix>;
 }
 
 /** Records change when a certain day begins: a tenancy starts and ends. */
