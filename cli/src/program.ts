@@ -21,6 +21,7 @@ export const resourceTexts: Record<string, string> = {
   buildings: 'Houses and blocks of flats',
   units: 'Homes to let',
   tenancies: 'Lets of homes to tenants',
+  subscriptions: 'Rents and services that are invoiced in periods',
   invoices: 'Demands for money of tenants',
   payments: 'Money of tenants',
   customers: 'Applicants and tenants',

@@ -347,6 +347,8 @@ create table invoices (
   moved_on date,
   next_on date,
   metadata text not null,
+  period_start date,
+  charge text,
   constraint invoices_pkey PRIMARY KEY (account_id, id),
   constraint invoices_numbered CHECK (((number IS NULL) = (status = 'draft'::text))),
   constraint invoices_paid_when_settled CHECK (((status = 'paid'::text) = ((status <> 'void'::text) AND (number IS NOT NULL) AND ((amount_paid + amount_credited) = total)))),
@@ -358,6 +360,7 @@ CREATE INDEX invoices_customers ON public.invoices USING gin (customers);
 CREATE INDEX invoices_due_on ON public.invoices USING btree (account_id, due_on, id);
 CREATE INDEX invoices_next_on ON public.invoices USING btree (next_on, account_id, id) WHERE (next_on IS NOT NULL);
 CREATE UNIQUE INDEX invoices_number ON public.invoices USING btree (account_id, number) WHERE (number IS NOT NULL);
+CREATE UNIQUE INDEX invoices_once_a_period ON public.invoices USING btree (account_id, subscription, period_start) WHERE (subscription IS NOT NULL);
 CREATE INDEX invoices_overdue ON public.invoices USING btree (account_id, overdue, id);
 CREATE INDEX invoices_status ON public.invoices USING btree (account_id, status, id);
 CREATE INDEX invoices_subscription ON public.invoices USING btree (account_id, subscription, id) WHERE (subscription IS NOT NULL);
@@ -560,6 +563,46 @@ create table simulated_orders (
 CREATE UNIQUE INDEX simulated_orders_provider_order_id_key ON public.simulated_orders USING btree (provider, order_id);
 CREATE INDEX simulated_orders_to_tell ON public.simulated_orders USING btree (tell_at_ms) WHERE (tell_at_ms IS NOT NULL);
 
+create table subscriptions (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  tenancy text collate "C" not null,
+  type text collate "C" not null,
+  line_type text collate "C" not null,
+  description text,
+  amount bigint not null,
+  currency text collate "C" not null,
+  interval text collate "C" not null,
+  interval_count integer not null,
+  start_date date not null,
+  end_date date,
+  anchor_day integer not null,
+  due_after integer not null,
+  invoice_before integer not null,
+  scheduled_change text,
+  resume_on date,
+  next_period_start date,
+  next_invoice_on date,
+  status text collate "C" not null,
+  activated_at bigint,
+  paused_at bigint,
+  ended_at bigint,
+  first_increase_on date,
+  last_increase_on date,
+  next_on date,
+  metadata text not null,
+  constraint subscriptions_pkey PRIMARY KEY (account_id, id),
+  constraint subscriptions_status_known CHECK ((status = ANY (ARRAY['scheduled'::text, 'active'::text, 'paused'::text, 'ended'::text]))),
+  constraint subscriptions_type_known CHECK ((type = ANY (ARRAY['rent'::text, 'service'::text])))
+);
+
+CREATE INDEX subscriptions_next_on ON public.subscriptions USING btree (next_on, account_id, id) WHERE (next_on IS NOT NULL);
+CREATE UNIQUE INDEX subscriptions_one_rent ON public.subscriptions USING btree (account_id, tenancy) WHERE ((type = 'rent'::text) AND (status <> 'ended'::text));
+CREATE INDEX subscriptions_status ON public.subscriptions USING btree (account_id, status, id);
+CREATE INDEX subscriptions_tenancy ON public.subscriptions USING btree (account_id, tenancy, id);
+
 create table tenancies (
   account_id text collate "C" not null,
   id text collate "C" not null,
@@ -600,6 +643,8 @@ create table tenancies (
   ledger_sequence integer not null default 0,
   owed text not null default '[]'::text,
   credit text not null default '[]'::text,
+  subscriptions text[] collate "C" not null default '{}'::text[],
+  charged text not null default '[]'::text,
   constraint tenancies_pkey PRIMARY KEY (account_id, id),
   constraint tenancies_signed_on CHECK (((signed_on IS NULL) = (signed_at IS NULL))),
   constraint tenancies_status_known CHECK ((status = ANY (ARRAY['draft'::text, 'signed'::text, 'active'::text, 'notice'::text, 'ended'::text, 'canceled'::text])))

@@ -144,6 +144,15 @@ export const recipes: Record<string, Recipe | string> = {
   'tenancy.check_raised': (kitchen) => letTo(kitchen, ['sign']),
   'tenancy.arrears_started': 'the server makes it on the day after an unpaid invoice was due.',
   'tenancy.arrears_cleared': 'a payment makes it after arrears.',
+  'subscription.created': (kitchen) => subscribed(kitchen, []),
+  'subscription.updated': (kitchen) => subscribed(kitchen, ['update']),
+  'subscription.activated': (kitchen) => subscribed(kitchen, []),
+  'subscription.change_scheduled': (kitchen) => subscribed(kitchen, ['changeAmount']),
+  'subscription.change_canceled': (kitchen) => subscribed(kitchen, ['changeAmount', 'cancelChange']),
+  'subscription.amount_changed': 'the server makes it on the day of a scheduled change.',
+  'subscription.paused': (kitchen) => subscribed(kitchen, ['pause']),
+  'subscription.resumed': (kitchen) => subscribed(kitchen, ['pause', 'resume']),
+  'subscription.ended': 'the server makes it after the last day.',
   'invoice.created': (kitchen) => invoiced(kitchen, []),
   'invoice.updated': (kitchen) => invoiced(kitchen, ['update']),
   'invoice.deleted': (kitchen) => invoiced(kitchen, ['delete']),
@@ -295,6 +304,31 @@ async function letTo(
     cancel: () => client.tenancies.cancel(id, {}, options),
     requestPet: () => client.tenancies.requestPet(id, { customer: person, description: 'A small dog.' }, options),
     answerPet: () => client.tenancies.answerPet(id, { number: 1, answer: 'granted' }, options),
+  };
+  for (const step of steps) await acts[step]();
+  return id;
+}
+
+/** Makes a subscription of a tenancy that has begun, and takes these steps. */
+async function subscribed(
+  { client, options, overrides }: Kitchen,
+  steps: readonly ('update' | 'changeAmount' | 'cancelChange' | 'pause' | 'resume')[],
+): Promise<string> {
+  const tenancy = await letTo({ client, options, overrides: { start_date: pastDay } }, ['sign']);
+  // Rent of the past would only be more invoices.
+  const { id } = await client.subscriptions.create(
+    { tenancy, start_date: new Date().toISOString().slice(0, 10), invoice_before: 0, metadata, ...overrides },
+    options,
+  );
+  const acts = {
+    update: () => client.subscriptions.update(id, changed, options),
+    changeAmount: async () => {
+      const { next_period_start: next } = await client.subscriptions.retrieve(id, {}, options);
+      await client.subscriptions.changeAmount(id, { amount: 90_000, effective_on: next!, basis: 'agreement' }, options);
+    },
+    cancelChange: () => client.subscriptions.cancelChange(id, {}, options),
+    pause: () => client.subscriptions.pause(id, {}, options),
+    resume: () => client.subscriptions.resume(id, {}, options),
   };
   for (const step of steps) await acts[step]();
   return id;

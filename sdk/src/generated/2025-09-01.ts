@@ -133,6 +133,18 @@ import type {
   Refund,
   Rent,
   RulesetsResource,
+  ScheduledChange,
+  SubscriptionStatus,
+  SubscriptionType,
+  SubscriptionsCancelChangeParams,
+  SubscriptionsCancelParams,
+  SubscriptionsChangeAmountParams,
+  SubscriptionsCreateParams,
+  SubscriptionsListParams,
+  SubscriptionsPauseParams,
+  SubscriptionsResumeParams,
+  SubscriptionsRetrieveParams,
+  SubscriptionsUpdateParams,
   TenanciesAnswerPetParams,
   TenanciesCancelParams,
   TenanciesCreateParams,
@@ -354,6 +366,7 @@ export type {
   Refund,
   RejectionReason,
   Rent,
+  RentChangeBasis,
   RentInput,
   RequestSource,
   RightToRent,
@@ -363,7 +376,19 @@ export type {
   RulesetId,
   RulesetsResource,
   RulesetsRetrieveParams,
+  ScheduledChange,
   SecondFactor,
+  SubscriptionStatus,
+  SubscriptionType,
+  SubscriptionsCancelChangeParams,
+  SubscriptionsCancelParams,
+  SubscriptionsChangeAmountParams,
+  SubscriptionsCreateParams,
+  SubscriptionsListParams,
+  SubscriptionsPauseParams,
+  SubscriptionsResumeParams,
+  SubscriptionsRetrieveParams,
+  SubscriptionsUpdateParams,
   TenanciesAnswerPetParams,
   TenanciesCancelParams,
   TenanciesCreateParams,
@@ -1171,7 +1196,7 @@ export interface Invoice {
   /** The last day on which it can be paid in time. */
   due_on: string;
   /** The id of the subscription that made it. Null if a request made it. */
-  subscription: string | null;
+  subscription: string | null | Subscription;
   /** The period of its subscription. Null if it has none. */
   period: InvoicePeriod | null;
   /** The ids of the tenants, who owe it jointly. */
@@ -1585,6 +1610,15 @@ export type KnownEvent =
   | TenancyArrearsStartedEvent
   | TenancyArrearsClearedEvent
   | TenancyCheckRaisedEvent
+  | SubscriptionCreatedEvent
+  | SubscriptionUpdatedEvent
+  | SubscriptionActivatedEvent
+  | SubscriptionChangeScheduledEvent
+  | SubscriptionChangeCanceledEvent
+  | SubscriptionAmountChangedEvent
+  | SubscriptionPausedEvent
+  | SubscriptionResumedEvent
+  | SubscriptionEndedEvent
   | InvoiceCreatedEvent
   | InvoiceUpdatedEvent
   | InvoiceDeletedEvent
@@ -2166,6 +2200,358 @@ export interface ReferenceUpdatedEvent {
   data: {
     /** The record as it was when this happened, without its secrets. */
     object: Reference;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/**
+ * Charges one tenancy in periods of weeks or months. It makes one finalized invoice for each period,
+ * some days before that is due. It ends with the tenancy.
+ */
+export interface Subscription {
+  /** The id of the subscription. */
+  id: string;
+  /** The kind of the object. */
+  object: 'subscription';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the tenancy whose tenants are charged. */
+  tenancy: string | Tenancy;
+  /** `rent`, of which a tenancy has one at a time, or a `service` beside it. */
+  type: SubscriptionType | (string & {});
+  /**
+   * The type of the lines of its invoices. For a rent, it is `rent`. For a service, it is `other` by
+   * default.
+   */
+  line_type: InvoiceLineType | (string & {});
+  /** The first words of its invoices. By default `Rent` or `Service`. */
+  description: string | null;
+  /** The price of a full period. By default that of the tenancy’s `rent`. A service must have one. */
+  amount: number;
+  /** The currency of the rent (ISO 4217), in lower case. */
+  currency: string;
+  /** The unit of its periods. By default that of the rent. */
+  interval: 'week' | 'month' | (string & {});
+  /** The number of weeks or months in a period. By default that of the rent. */
+  interval_count: number;
+  /**
+   * The first day that is charged. By default that of the tenancy. Periods of the past are invoiced at
+   * once.
+   */
+  start_date: string;
+  /** The last day that is charged. Null if it goes on until the tenancy ends. */
+  end_date: string | null;
+  /**
+   * The day on which periods begin: of the month, 1 to 31, or of the week, Monday 1 to Sunday 7. A
+   * shorter month has its last day instead. By default that of `start_date`.
+   */
+  anchor_day: number;
+  /** The number of days from the first day of a period until its invoice is due. */
+  due_after: number;
+  /** The number of days from the invoice until it is due. No period is invoiced before the signature. */
+  invoice_before: number;
+  /** The amount of later periods. Null if it stays. */
+  scheduled_change: ScheduledChange | null;
+  /** The day on which a paused one goes on. Null if it is not paused, or waits for `resume`. */
+  resume_on: string | null;
+  /** The first day of the next period that is not invoiced. Null if there is none. */
+  next_period_start: string | null;
+  /** The day on which that period is invoiced. Null if there is none, or while it is paused. */
+  next_invoice_on: string | null;
+  /**
+   * `scheduled` until its first day, then `active`. `paused`: periods that begin meanwhile are skipped.
+   * `ended` after its last day.
+   */
+  status: SubscriptionStatus | (string & {});
+  /** When it became `active`, in seconds since the Unix epoch. Null until then. */
+  activated_at: number | null;
+  /** When it was paused, in seconds since the Unix epoch. Null if it is not. */
+  paused_at: number | null;
+  /** When it became `ended`, in seconds since the Unix epoch. Null until then. */
+  ended_at: number | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface SubscriptionActivatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.activated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface SubscriptionAmountChangedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.amount_changed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface SubscriptionChangeCanceledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.change_canceled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface SubscriptionChangeScheduledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.change_scheduled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface SubscriptionCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface SubscriptionEndedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.ended';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface SubscriptionList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Subscription>;
+}
+
+export interface SubscriptionPausedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.paused';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface SubscriptionResumedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.resumed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface SubscriptionUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
     /**
      * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
      * arrays are whole, and null means that the member did not exist. Null for every other type.
@@ -3246,7 +3632,11 @@ export interface TenanciesResource {
    * writing.
    */
   withdrawNotice(id: string, params: TenanciesWithdrawNoticeParams, options?: RequestOptions): TenurePromise<Tenancy>;
-  /** Ends an active tenancy, or one in notice, on this day. Its unit is free from the next day on. */
+  /**
+   * Ends an active tenancy, or one in notice, on this day. Its unit is free from the next day on. Its
+   * subscriptions end. Rent for later days is credited, and unpaid invoices of later periods become
+   * void.
+   */
   end(id: string, params: TenanciesEndParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /** Cancels a draft, or a signed tenancy that has not begun. Its application can be let again. */
   cancel(id: string, params?: TenanciesCancelParams, options?: RequestOptions): TenurePromise<Tenancy>;
@@ -3263,6 +3653,48 @@ export interface TenanciesResource {
     params?: TenanciesListLedgerParams,
     options?: RequestOptions,
   ): ListPromise<LedgerEntry, LedgerEntryList>;
+}
+
+export interface SubscriptionsResource {
+  /** Returns the account’s subscriptions, the newest first. */
+  list(params?: SubscriptionsListParams, options?: RequestOptions): ListPromise<Subscription, SubscriptionList>;
+  /**
+   * Charges a signed tenancy in periods: one invoice for each, finalized by itself. What you leave out
+   * is as in the tenancy’s `rent`. A first and a last period can be parts, and cost their share of the
+   * days.
+   */
+  create(params: SubscriptionsCreateParams, options?: RequestOptions): TenurePromise<Subscription>;
+  /** Returns the subscription as it is now. */
+  retrieve(id: string, params?: SubscriptionsRetrieveParams, options?: RequestOptions): TenurePromise<Subscription>;
+  /**
+   * Sets the members that you send. All others stay as they are. You can update `description` and
+   * `metadata`. Use `change_amount` for another amount.
+   */
+  update(id: string, params: SubscriptionsUpdateParams, options?: RequestOptions): TenurePromise<Subscription>;
+  /**
+   * Charges another amount from the first day of a later period on. On that day the `rent` of the
+   * tenancy follows.
+   */
+  changeAmount(
+    id: string,
+    params: SubscriptionsChangeAmountParams,
+    options?: RequestOptions,
+  ): TenurePromise<Subscription>;
+  /** Leaves the amount as it is. It is too late once a period with the new amount is invoiced. */
+  cancelChange(
+    id: string,
+    params?: SubscriptionsCancelChangeParams,
+    options?: RequestOptions,
+  ): TenurePromise<Subscription>;
+  /**
+   * Skips the periods that begin from now on, for good. A period that has begun is still invoiced, at
+   * once.
+   */
+  pause(id: string, params?: SubscriptionsPauseParams, options?: RequestOptions): TenurePromise<Subscription>;
+  /** Charges again, from the next period on that begins today or later. */
+  resume(id: string, params?: SubscriptionsResumeParams, options?: RequestOptions): TenurePromise<Subscription>;
+  /** Charges no days after `end_date`. It ends when that day is past. */
+  cancel(id: string, params?: SubscriptionsCancelParams, options?: RequestOptions): TenurePromise<Subscription>;
 }
 
 export interface InvoicesResource {
@@ -3563,6 +3995,7 @@ export interface Resources {
   buildings: BuildingsResource;
   units: UnitsResource;
   tenancies: TenanciesResource;
+  subscriptions: SubscriptionsResource;
   invoices: InvoicesResource;
   payments: PaymentsResource;
   customers: CustomersResource;

@@ -167,6 +167,8 @@ export interface AccountRules {
     rent_before_signing?: CheckSeverity | (string & {});
     /** No rent is due before its period begins, except for the first days of the tenancy. */
     rent_in_advance?: CheckSeverity | (string & {});
+    /** Rent rises only by a notice of two months, once in 52 weeks, or by a tribunal. */
+    rent_increase?: CheckSeverity | (string & {});
     /** No payment is demanded that the law does not permit. */
     permitted_payment?: CheckSeverity | (string & {});
     /** Interest is demanded only for rent that has been unpaid for 14 days. The rate is not checked. */
@@ -212,6 +214,8 @@ export interface AccountRulesInput {
         rent_before_signing?: CheckSeverity | null | undefined;
         /** No rent is due before its period begins, except for the first days of the tenancy. */
         rent_in_advance?: CheckSeverity | null | undefined;
+        /** Rent rises only by a notice of two months, once in 52 weeks, or by a tribunal. */
+        rent_increase?: CheckSeverity | null | undefined;
         /** No payment is demanded that the law does not permit. */
         permitted_payment?: CheckSeverity | null | undefined;
         /** Interest is demanded only for rent that has been unpaid for 14 days. The rate is not checked. */
@@ -2375,7 +2379,7 @@ export interface Invoice {
   /** The last day on which it can be paid in time. */
   due_on: string;
   /** The id of the subscription that made it. Null if a request made it. */
-  subscription: string | null;
+  subscription: string | null | Subscription;
   /** The period of its subscription. Null if it has none. */
   period: InvoicePeriod | null;
   /** The ids of the tenants, who owe it jointly. */
@@ -2849,6 +2853,15 @@ export type KnownEvent =
   | TenancyArrearsStartedEvent
   | TenancyArrearsClearedEvent
   | TenancyCheckRaisedEvent
+  | SubscriptionCreatedEvent
+  | SubscriptionUpdatedEvent
+  | SubscriptionActivatedEvent
+  | SubscriptionChangeScheduledEvent
+  | SubscriptionChangeCanceledEvent
+  | SubscriptionAmountChangedEvent
+  | SubscriptionPausedEvent
+  | SubscriptionResumedEvent
+  | SubscriptionEndedEvent
   | InvoiceCreatedEvent
   | InvoiceUpdatedEvent
   | InvoiceDeletedEvent
@@ -2944,6 +2957,15 @@ export type EventType =
   | 'tenancy.arrears_started'
   | 'tenancy.arrears_cleared'
   | 'tenancy.check_raised'
+  | 'subscription.created'
+  | 'subscription.updated'
+  | 'subscription.activated'
+  | 'subscription.change_scheduled'
+  | 'subscription.change_canceled'
+  | 'subscription.amount_changed'
+  | 'subscription.paused'
+  | 'subscription.resumed'
+  | 'subscription.ended'
   | 'invoice.created'
   | 'invoice.updated'
   | 'invoice.deleted'
@@ -4010,6 +4032,9 @@ export interface Rent {
   interval: Interval | (string & {});
 }
 
+/** The legal basis of a new rent. */
+export type RentChangeBasis = 'section_13' | 'tribunal' | 'agreement' | 'correction';
+
 /** The rent of a home. */
 export interface RentInput {
   /** In the smallest unit of the currency: 95000 is 950.00 pounds. */
@@ -4082,8 +4107,378 @@ export interface RulesetCheck {
 /** A ruleset. */
 export type RulesetId = 'england' | 'none';
 
+/** An amount that will be charged from a later period on. */
+export interface ScheduledChange {
+  /** In the smallest unit of the currency. */
+  amount: number;
+  /** The first day of the first period with this amount. */
+  effective_on: string;
+  /** The legal basis. */
+  basis: RentChangeBasis | (string & {});
+  /** The day on which a notice of it was served. Null if none was. */
+  served_on: string | null;
+}
+
 /** The second factor of a sign-in. */
 export type SecondFactor = 'none' | 'totp' | 'passkey';
+
+/**
+ * Charges one tenancy in periods of weeks or months. It makes one finalized invoice for each period,
+ * some days before that is due. It ends with the tenancy.
+ */
+export interface Subscription {
+  /** The id of the subscription. */
+  id: string;
+  /** The kind of the object. */
+  object: 'subscription';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the tenancy whose tenants are charged. */
+  tenancy: string | Tenancy;
+  /** `rent`, of which a tenancy has one at a time, or a `service` beside it. */
+  type: SubscriptionType | (string & {});
+  /**
+   * The type of the lines of its invoices. For a rent, it is `rent`. For a service, it is `other` by
+   * default.
+   */
+  line_type: InvoiceLineType | (string & {});
+  /** The first words of its invoices. By default `Rent` or `Service`. */
+  description: string | null;
+  /** The price of a full period. By default that of the tenancy’s `rent`. A service must have one. */
+  amount: number;
+  /** The currency of the rent (ISO 4217), in lower case. */
+  currency: string;
+  /** The unit of its periods. By default that of the rent. */
+  interval: 'week' | 'month' | (string & {});
+  /** The number of weeks or months in a period. By default that of the rent. */
+  interval_count: number;
+  /**
+   * The first day that is charged. By default that of the tenancy. Periods of the past are invoiced at
+   * once.
+   */
+  start_date: string;
+  /** The last day that is charged. Null if it goes on until the tenancy ends. */
+  end_date: string | null;
+  /**
+   * The day on which periods begin: of the month, 1 to 31, or of the week, Monday 1 to Sunday 7. A
+   * shorter month has its last day instead. By default that of `start_date`.
+   */
+  anchor_day: number;
+  /** The number of days from the first day of a period until its invoice is due. */
+  due_after: number;
+  /** The number of days from the invoice until it is due. No period is invoiced before the signature. */
+  invoice_before: number;
+  /** The amount of later periods. Null if it stays. */
+  scheduled_change: ScheduledChange | null;
+  /** The day on which a paused one goes on. Null if it is not paused, or waits for `resume`. */
+  resume_on: string | null;
+  /** The first day of the next period that is not invoiced. Null if there is none. */
+  next_period_start: string | null;
+  /** The day on which that period is invoiced. Null if there is none, or while it is paused. */
+  next_invoice_on: string | null;
+  /**
+   * `scheduled` until its first day, then `active`. `paused`: periods that begin meanwhile are skipped.
+   * `ended` after its last day.
+   */
+  status: SubscriptionStatus | (string & {});
+  /** When it became `active`, in seconds since the Unix epoch. Null until then. */
+  activated_at: number | null;
+  /** When it was paused, in seconds since the Unix epoch. Null if it is not. */
+  paused_at: number | null;
+  /** When it became `ended`, in seconds since the Unix epoch. Null until then. */
+  ended_at: number | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface SubscriptionActivatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.activated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface SubscriptionAmountChangedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.amount_changed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface SubscriptionChangeCanceledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.change_canceled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface SubscriptionChangeScheduledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.change_scheduled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface SubscriptionCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface SubscriptionEndedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.ended';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface SubscriptionList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Subscription>;
+}
+
+export interface SubscriptionPausedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.paused';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface SubscriptionResumedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.resumed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The state of a subscription. */
+export type SubscriptionStatus = 'scheduled' | 'active' | 'paused' | 'ended';
+
+/** What a subscription charges. */
+export type SubscriptionType = 'rent' | 'service';
+
+export interface SubscriptionUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'subscription.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Subscription;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
 
 /**
  * The let of a home to its tenants. A draft holds nothing. From `sign` on, it holds its unit from
@@ -6081,6 +6476,162 @@ export interface TenanciesAnswerPetParams {
   expand?: Array<string> | undefined;
 }
 
+export interface SubscriptionsListParams {
+  /** Only records with this `tenancy`. */
+  tenancy?: string | undefined;
+  /** Only records with this `status`. */
+  status?: SubscriptionStatus | undefined;
+  /** Only records with this `type`. */
+  type?: SubscriptionType | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.tenancy`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface SubscriptionsCreateParams {
+  /** The id of the tenancy whose tenants are charged. */
+  tenancy: string;
+  /** `rent`, of which a tenancy has one at a time, or a `service` beside it. */
+  type?: SubscriptionType | null | undefined;
+  /**
+   * The type of the lines of its invoices. For a rent, it is `rent`. For a service, it is `other` by
+   * default.
+   */
+  line_type?: 'utility' | 'council_tax' | 'tv_licence' | 'communication' | 'other' | null | undefined;
+  /** The first words of its invoices. By default `Rent` or `Service`. */
+  description?: string | null | undefined;
+  /** The price of a full period, in the smallest unit of the currency. */
+  amount?: number | null | undefined;
+  /** The unit of its periods. By default that of the rent. */
+  interval?: 'week' | 'month' | null | undefined;
+  /** The number of weeks or months in a period. By default that of the rent. */
+  interval_count?: number | null | undefined;
+  /**
+   * The first day that is charged. By default that of the tenancy. Periods of the past are invoiced at
+   * once.
+   */
+  start_date?: string | null | undefined;
+  /** The last day that is charged. Null if it goes on until the tenancy ends. */
+  end_date?: string | null | undefined;
+  /**
+   * The day on which periods begin: of the month, 1 to 31, or of the week, Monday 1 to Sunday 7. A
+   * shorter month has its last day instead. By default that of `start_date`.
+   */
+  anchor_day?: number | null | undefined;
+  /** The number of days from the first day of a period until its invoice is due. */
+  due_after?: number | null | undefined;
+  /** The number of days from the invoice until it is due. No period is invoiced before the signature. */
+  invoice_before?: number | null | undefined;
+  /**
+   * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
+   * up to 500 characters.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `tenancy`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface SubscriptionsRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `tenancy`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface SubscriptionsUpdateParams {
+  /** The first words of its invoices. By default `Rent` or `Service`. */
+  description?: string | null | undefined;
+  /**
+   * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
+   * and null clears all. A record has up to 50.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `tenancy`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface SubscriptionsChangeAmountParams {
+  /** The new price of a full period, in the smallest unit of the currency. */
+  amount: number;
+  /** The first day of a period that is not invoiced yet. */
+  effective_on: string;
+  /** The legal basis. An assured tenancy can only get more rent by `section_13` or `tribunal`. */
+  basis: RentChangeBasis;
+  /** The day on which the notice was served. `section_13` needs it. */
+  served_on?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `tenancy`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface SubscriptionsCancelChangeParams {
+  /**
+   * Linked records to return instead of their ids: `tenancy`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface SubscriptionsPauseParams {
+  /** The day on which it goes on by itself. By default it waits for `resume`. */
+  resume_on?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `tenancy`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface SubscriptionsResumeParams {
+  /**
+   * Linked records to return instead of their ids: `tenancy`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface SubscriptionsCancelParams {
+  /** The last day that is charged. By default the last that is invoiced. */
+  end_date?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `tenancy`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
 export interface InvoicesListParams {
   /** Only invoices of this tenant. */
   customer?: string | undefined;
@@ -7300,7 +7851,11 @@ export interface TenanciesResource {
    * writing.
    */
   withdrawNotice(id: string, params: TenanciesWithdrawNoticeParams, options?: RequestOptions): TenurePromise<Tenancy>;
-  /** Ends an active tenancy, or one in notice, on this day. Its unit is free from the next day on. */
+  /**
+   * Ends an active tenancy, or one in notice, on this day. Its unit is free from the next day on. Its
+   * subscriptions end. Rent for later days is credited, and unpaid invoices of later periods become
+   * void.
+   */
   end(id: string, params: TenanciesEndParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /** Cancels a draft, or a signed tenancy that has not begun. Its application can be let again. */
   cancel(id: string, params?: TenanciesCancelParams, options?: RequestOptions): TenurePromise<Tenancy>;
@@ -7317,6 +7872,48 @@ export interface TenanciesResource {
     params?: TenanciesListLedgerParams,
     options?: RequestOptions,
   ): ListPromise<LedgerEntry, LedgerEntryList>;
+}
+
+export interface SubscriptionsResource {
+  /** Returns the account’s subscriptions, the newest first. */
+  list(params?: SubscriptionsListParams, options?: RequestOptions): ListPromise<Subscription, SubscriptionList>;
+  /**
+   * Charges a signed tenancy in periods: one invoice for each, finalized by itself. What you leave out
+   * is as in the tenancy’s `rent`. A first and a last period can be parts, and cost their share of the
+   * days.
+   */
+  create(params: SubscriptionsCreateParams, options?: RequestOptions): TenurePromise<Subscription>;
+  /** Returns the subscription as it is now. */
+  retrieve(id: string, params?: SubscriptionsRetrieveParams, options?: RequestOptions): TenurePromise<Subscription>;
+  /**
+   * Sets the members that you send. All others stay as they are. You can update `description` and
+   * `metadata`. Use `change_amount` for another amount.
+   */
+  update(id: string, params: SubscriptionsUpdateParams, options?: RequestOptions): TenurePromise<Subscription>;
+  /**
+   * Charges another amount from the first day of a later period on. On that day the `rent` of the
+   * tenancy follows.
+   */
+  changeAmount(
+    id: string,
+    params: SubscriptionsChangeAmountParams,
+    options?: RequestOptions,
+  ): TenurePromise<Subscription>;
+  /** Leaves the amount as it is. It is too late once a period with the new amount is invoiced. */
+  cancelChange(
+    id: string,
+    params?: SubscriptionsCancelChangeParams,
+    options?: RequestOptions,
+  ): TenurePromise<Subscription>;
+  /**
+   * Skips the periods that begin from now on, for good. A period that has begun is still invoiced, at
+   * once.
+   */
+  pause(id: string, params?: SubscriptionsPauseParams, options?: RequestOptions): TenurePromise<Subscription>;
+  /** Charges again, from the next period on that begins today or later. */
+  resume(id: string, params?: SubscriptionsResumeParams, options?: RequestOptions): TenurePromise<Subscription>;
+  /** Charges no days after `end_date`. It ends when that day is past. */
+  cancel(id: string, params?: SubscriptionsCancelParams, options?: RequestOptions): TenurePromise<Subscription>;
 }
 
 export interface InvoicesResource {
@@ -7672,6 +8269,7 @@ export interface Resources {
   buildings: BuildingsResource;
   units: UnitsResource;
   tenancies: TenanciesResource;
+  subscriptions: SubscriptionsResource;
   invoices: InvoicesResource;
   payments: PaymentsResource;
   customers: CustomersResource;

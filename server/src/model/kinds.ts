@@ -16,7 +16,6 @@ export const plannedKinds: ReadonlyMap<string, IdPrefix> = new Map([
   ['file_links', 'fln'],
   ['portal_sessions', 'psn'],
   ['retention_holds', 'hold'],
-  ['subscriptions', 'sub'],
   ['workflow_runs', 'wfr'],
   ['workflows', 'wf'],
 ]);

@@ -10,6 +10,7 @@ import { tenancy } from './letting/tenancy/index.ts';
 import { unit } from './letting/unit.ts';
 import { invoice } from './letting/invoice/index.ts';
 import { ledgerEntry } from './letting/ledger-entry.ts';
+import { subscription } from './letting/subscription/index.ts';
 import { payment } from './letting/payment/index.ts';
 import { event } from './event.ts';
 import { file } from './file.ts';
@@ -29,6 +30,7 @@ export const resources: readonly Resource[] = listOfKinds([
   building,
   unit,
   tenancy,
+  subscription,
   invoice,
   payment,
   ledgerEntry,

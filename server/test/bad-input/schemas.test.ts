@@ -55,6 +55,11 @@ const judgedFurther: Record<string, Record<string, Json>> = {
   'lines[0][invoice]': {},
   'lines[0][amount]': {},
   allocations: {},
+  // A service must have one.
+  amount: { minimum: 1, maximum: 9_999_999_999, null: 4_000 },
+  // Its first day must be one of the tenancy, and a period must begin on the other.
+  start_date: {},
+  effective_on: {},
   'allocations[0][invoice]': {},
   'allocations[0][amount]': {},
   enabled_events: { minItems: ['*'] },
@@ -268,8 +273,8 @@ function edgeAndRule({ route, edge: { keyword, param } }: { route: Route; edge: 
 /** Returns the edge if it is valid by all rules of the place. */
 function meaningful(edge: Edge): Edge[] {
   const further = judgedFurther[edge.param];
-  if (!further || edge.value === null) return [edge];
-  const value = further[edge.keyword];
+  if (!further || (edge.value === null && further.null === undefined)) return [edge];
+  const value = further[edge.value === null ? 'null' : edge.keyword];
   return value === undefined ? [] : [{ ...edge, value, body: { ...edge.body, [edge.param]: value } }];
 }
 
@@ -321,7 +326,7 @@ async function newRecord(tenant: Tenant, kind: string): Promise<string> {
 /** Returns the body with new records in the links of a creation that must name some. */
 async function linked(tenant: Tenant, route: Route, body: JsonObject): Promise<JsonObject> {
   const resource = server.context.resources.find(({ path }) => route.path === `/v1/${path}`);
-  return resource ? withLinksHere(resource, body, (kind) => newRecord(tenant, kind)) : body;
+  return resource ? withLinksHere(resource, body, (kind) => newRecord(tenant, kind), tenant.api.post) : body;
 }
 
 /** Whether the value must be the id of a record of the account. */

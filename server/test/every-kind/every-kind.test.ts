@@ -298,10 +298,15 @@ async function make(api: Api, resource: Resource, headers: { 'service-context'?:
  * it must link to.
  */
 function bodyFor(api: Api, resource: Resource, headers: { 'service-context'?: string } = {}): Promise<object> {
-  return withLinksHere(resource, bodies[`POST /v1/${resource.path}`] ?? plainBody(resource), async (kind) => {
-    const linked = all.find(({ path }) => path === kind)!;
-    return (await make(api, linked, headers)).body.id;
-  });
+  return withLinksHere(
+    resource,
+    bodies[`POST /v1/${resource.path}`] ?? plainBody(resource),
+    async (kind) => {
+      const linked = all.find(({ path }) => path === kind)!;
+      return (await make(api, linked, headers)).body.id;
+    },
+    (path, body) => api.post(path, body, headers),
+  );
 }
 
 function plainBody({ create, path }: Resource): object {

@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function bodyOf(kind: string): Promise<object> {
-  return (await bodyToMake(kind, async (linked) => (await newRecord(linked)).id)) ?? {};
+  return (await bodyToMake(kind, async (linked) => (await newRecord(linked)).id, agency.api.post)) ?? {};
 }
 
 async function newRecord(kind: string): Promise<Made> {

@@ -105,11 +105,14 @@ async function finalization(
 ): Promise<Act> {
   const tenancy = await agency.draft((await unitIn(agency, how)).id, { type: how.type });
   if (isSigned) await agency.move('tenancies', tenancy.id, 'sign', { signed_on: startDay });
-  const invoiceOf = (of: object, due: string): Promise<Made> =>
-    agency.make('invoices', { tenancy: tenancy.id, lines: [{ description: 'A line', amount: 1, ...of }], due_on: due });
+  const invoiceOf = (of: object, due: string, finalize = false): Promise<Made> => {
+    const lines = [{ description: 'A line', amount: 1, ...of }];
+    return agency.make('invoices', { tenancy: tenancy.id, lines, due_on: due, finalize });
+  };
   // Fourteen days before the day of the act, or one fewer.
-  const late = await invoiceOf({ type: 'rent' }, how.beyond ? '2026-12-22' : '2026-12-21');
-  const about = 'isLate' in line ? { type: 'late_interest', invoice: late.id } : line;
+  const lateDay = how.beyond ? '2026-12-22' : '2026-12-21';
+  const about =
+    'isLate' in line ? { type: 'late_interest', invoice: (await invoiceOf({ type: 'rent' }, lateDay, true)).id } : line;
   const record = `/v1/invoices/${(await invoiceOf(about, due_on)).id}`;
   return { path: `${record}/finalize`, body: {}, record };
 }
@@ -317,6 +320,26 @@ rows.push(
         { type: 'rent', period: { start: '2027-03-01', end: '2027-03-31' } },
         { due_on: how.beyond ? '2027-02-28' : '2027-03-01' },
       ),
+  },
+  {
+    check: 'rent_increase',
+    act: 'raises the rent',
+    param: 'effective_on',
+    says: 'from 2027-03-04 on',
+    keepsNothing: true,
+    async prepare(agency, how) {
+      const { id: unit } = await unitIn(agency, how);
+      const { id: tenancy } = await agency.signed(unit, { start_date: '2026-01-01', type: how.type });
+      const { id } = await agency.make('subscriptions', { tenancy });
+      const record = `/v1/subscriptions/${id}`;
+      const body = {
+        amount: 99_000,
+        basis: 'section_13',
+        served_on: how.day,
+        effective_on: how.beyond ? '2027-03-01' : '2027-04-01',
+      };
+      return { path: `${record}/change_amount`, body, record };
+    },
   },
   {
     check: 'permitted_payment',

@@ -38,6 +38,7 @@ const writable = [
   'guarantors',
   'tenancies',
   'invoices',
+  'subscriptions',
   'payments',
   'customers',
   'files',

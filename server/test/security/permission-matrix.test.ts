@@ -75,6 +75,7 @@ const letting = [
   'invoices',
   'payments',
   'references',
+  'subscriptions',
   'tenancies',
   'units',
 ];
@@ -415,7 +416,11 @@ async function make(kind: string, account: Account): Promise<{ id: string; reque
 
 /** Returns the body of a creation in this account. First makes the records that it must link to. */
 function bodyOf(kind: string, account: Account): Promise<object | undefined> {
-  return bodyToMake(kind, async (linked) => (await make(linked, account)).id);
+  return bodyToMake(
+    kind,
+    async (linked) => (await make(linked, account)).id,
+    (path, body) => send('POST', path, fullKeys[account].text, {}, body),
+  );
 }
 
 async function makeTargets(): Promise<Map<string, Target[]>> {

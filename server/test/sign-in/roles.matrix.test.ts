@@ -42,6 +42,7 @@ const office = [
   'guarantors',
   'invoices',
   'payments',
+  'subscriptions',
   'tenancies',
   'units',
 ];
@@ -147,7 +148,9 @@ describe('the matrix of roles', () => {
       const id = kind === null ? '' : usesUp ? await make(kind, owner!) : targets.get(kind)![owner!];
       const isCreation = route.method === 'POST' && route.path === `/v1/${kindOf(route)}`;
       const acted = probe.context;
-      const body = isCreation ? await bodyToMake(kindOf(route), (linked) => make(linked, acted)) : undefined;
+      const body = isCreation
+        ? await bodyToMake(kindOf(route), (linked) => make(linked, acted), postAs(acted))
+        : undefined;
       const answer = await ask(probe, id, body);
       inProbe(probe, () => {
         if (toldNo[nameOf(route)] === undefined) return expect(answer.status, answer.text).toBe(200);
@@ -207,6 +210,11 @@ function withReading(permission: string): string[] {
   return [permission, permission.replace(/\.write$/, '.read')];
 }
 
+/** Returns the sending of a POST by the maker of an account. */
+function postAs(account: Account) {
+  return (path: string, body: object): Promise<ApiResponse> => send(makers[account].browser, 'POST', path, body);
+}
+
 /** Makes a record of a kind in an account, and returns its id. */
 async function make(kind: string, account: Account): Promise<string> {
   if (kind === 'users') return (await signedIn(server, 'owner', { accountId: accountIds[account] })).id;
@@ -220,7 +228,7 @@ async function make(kind: string, account: Account): Promise<string> {
   const body =
     kind === 'invitations'
       ? { ...moreBodies[line], email: `new${++addresses}@example.com` }
-      : await bodyToMake(kind, (linked) => make(linked, account));
+      : await bodyToMake(kind, (linked) => make(linked, account), postAs(account));
   return (await good(send(browser, 'POST', `/v1/${kind}`, body))).body.id;
 }
 

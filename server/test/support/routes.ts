@@ -5,6 +5,7 @@ import type { Resource } from '../../src/model/resource.ts';
 import { linksHere } from '../../src/model/traits/links-here.ts';
 import { resources } from '../../src/resources/index.ts';
 import { formOf } from './files.ts';
+import { good, type ApiResponse } from './server.ts';
 import { latestVersion } from './versions.ts';
 
 /**
@@ -35,6 +36,7 @@ export const bodies: Record<string, object> = {
     lines: [{ type: 'utility', description: 'Water', amount: 4_000 }],
     due_on: '2090-02-01',
   },
+  'POST /v1/subscriptions': { tenancy: 'ten_1', type: 'service', amount: 4_000 },
   'POST /v1/payments': { tenancy: 'ten_1', amount: 4_000, method: 'cash', status: 'pending' },
   'POST /v1/files': formOf(),
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/' },
@@ -52,6 +54,7 @@ export const bodies: Record<string, object> = {
   'POST /v1/tenancies/:id/answer_pet': { number: 1, answer: 'granted' },
   'POST /v1/invoices/:id/credit': { amount: 1, reason: 'The heating failed.' },
   'POST /v1/invoices/:id/void': { reason: 'Sent twice.' },
+  'POST /v1/subscriptions/:id/change_amount': { amount: 3_900, effective_on: '2090-02-01', basis: 'agreement' },
   'POST /v1/payments/:id/fail': { code: 'insufficient_funds' },
   'POST /v1/payments/:id/allocate': { allocations: [] },
   'POST /v1/payments/:id/refund': { amount: 1 },
@@ -79,6 +82,10 @@ export const toldNo: Readonly<Record<string, string>> = {
   'POST /v1/invoices/:id/credit': 'status_transition_invalid',
   'POST /v1/invoices/:id/void': 'status_transition_invalid',
   'POST /v1/invoices/:id/mark_uncollectible': 'status_transition_invalid',
+  'POST /v1/subscriptions/:id/cancel_change': 'status_transition_invalid',
+  // Its first day has not come.
+  'POST /v1/subscriptions/:id/pause': 'status_transition_invalid',
+  'POST /v1/subscriptions/:id/resume': 'status_transition_invalid',
   'POST /v1/payments/:id/allocate': 'status_transition_invalid',
   'POST /v1/payments/:id/refund': 'status_transition_invalid',
   // No service runs a check for these references.
@@ -101,6 +108,8 @@ export const stepsBefore: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/invoices/:id/credit': ['finalize'],
   'POST /v1/invoices/:id/void': ['finalize'],
   'POST /v1/invoices/:id/mark_uncollectible': ['finalize'],
+  'POST /v1/subscriptions/:id/cancel_change': ['change_amount'],
+  'POST /v1/subscriptions/:id/resume': ['pause'],
   'POST /v1/payments/:id/allocate': ['succeed'],
   'POST /v1/payments/:id/refund': ['succeed'],
 };
@@ -110,6 +119,7 @@ export const oneTimeActions: ReadonlySet<string> = new Set([
   'agree',
   'approve',
   'cancel',
+  'change_amount',
   'decline',
   'erase',
   'fail',
@@ -123,27 +133,47 @@ export const oneTimeActions: ReadonlySet<string> = new Set([
   'withdraw',
 ]);
 
+/** The actions on a linked record before a new one can name it. The keys come from `nameOf`. */
+const stepsOfLinked: Readonly<Record<string, readonly string[]>> = {
+  'POST /v1/subscriptions': ['sign'],
+};
+
 /**
  * Returns a valid body that makes a record. Links that must name records of the account get the ids of such records.
  *
  * @param kind the path of the kind. Undefined is returned if no request makes it, or if an empty body does.
  * @param idOf returns the id of a record of the kind with this path.
+ * @param post acts on such a record.
  */
-export async function bodyToMake(kind: string, idOf: (kind: string) => Promise<string>): Promise<object | undefined> {
+export async function bodyToMake(
+  kind: string,
+  idOf: (kind: string) => Promise<string>,
+  post: Post,
+): Promise<object | undefined> {
   const resource = resources.find(({ path }) => path === kind);
   const body = bodies[`POST /v1/${kind}`];
-  return resource && body && withLinksHere(resource, body, idOf);
+  return resource && body && withLinksHere(resource, body, idOf, post);
 }
+
+type Post = (path: string, body: object) => Promise<ApiResponse>;
 
 /** Returns the body of a creation with real records in the links that must name some. */
 export async function withLinksHere<Body extends object>(
   resource: Resource,
   body: Body,
   idOf: (kind: string) => Promise<string>,
+  post: Post,
 ): Promise<Body> {
   const links = requiredLinksOf(resource);
   if (links.length === 0) return body;
-  const ids = await Promise.all(links.map(async ([name, kind]) => [name, await idOf(kind)] as const));
+  const ids = await Promise.all(
+    links.map(async ([name, kind]) => {
+      const id = await idOf(kind);
+      for (const step of stepsOfLinked[`POST /v1/${resource.path}`] ?? [])
+        await good(post(`/v1/${kind}/${id}/${step}`, bodies[`POST /v1/${kind}/:id/${step}`] ?? {}));
+      return [name, id] as const;
+    }),
+  );
   return { ...body, ...Object.fromEntries(ids) };
 }
 

@@ -19,6 +19,7 @@ const everyPermission = [
   'tenancies.write',
   'invoices.write',
   'payments.write',
+  'subscriptions.write',
   'customers.write',
   'files.write',
   'file_contents.read',

@@ -189,7 +189,7 @@ async function makeReference(file: string): Promise<Body> {
 /** The paths of all lists. */
 /** Makes a record with all records that it must link to. Returns its id. */
 async function make(kind: string): Promise<string> {
-  const body = await bodyToMake(kind, make);
+  const body = await bodyToMake(kind, make, server.api.post);
   return (await good(server.api.post(`/v1/${kind}`, body))).body.id;
 }
 

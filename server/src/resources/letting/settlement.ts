@@ -1,6 +1,7 @@
 import { toDecision } from '../../model/change.ts';
 import type { Related } from '../../model/related.ts';
 import type { RecordChange, Resource } from '../../model/resource.ts';
+import type { Changes, Moved } from './changes.ts';
 import { dueOf, payingMax, type InvoiceRecord } from './invoice/fields.ts';
 import { allocationsMax, unallocatedOf, type PaymentRecord } from './payment/fields.ts';
 import { sumOf, type Allocation } from '../../rent/allocations.ts';
@@ -15,12 +16,6 @@ export interface Moment {
   /** In the time zone of the account. */
   today: string;
   nowSeconds: number;
-}
-
-/** A record after a move, and the events of that. */
-export interface Moved<R> {
-  after: R;
-  verbs: string[];
 }
 
 /** Returns the invoice after a payment settles more of it, or less if the amount is below 0. */
@@ -94,29 +89,55 @@ function amountIn(allocations: readonly Allocation[], id: string): number {
 
 /** Settles a new invoice with money that settles nothing yet, the oldest payment first. */
 export function settleWithCredit(
-  related: Related,
   invoice: InvoiceRecord,
   payments: readonly PaymentRecord[],
   moment: Moment,
-): Moved<InvoiceRecord> & { also: RecordChange[] } {
+  changes: Changes,
+): Moved<InvoiceRecord> {
   let settled = invoice;
-  const also: RecordChange[] = [];
   const oldestFirst = payments.toSorted((one, other) =>
     one.received_on === other.received_on ? (one.id < other.id ? -1 : 1) : one.received_on < other.received_on ? -1 : 1,
   );
   for (const payment of oldestFirst) {
-    const amount = Math.min(unallocatedOf(payment), dueOf(settled));
-    if (amount === 0 || payment.allocations.length >= allocationsMax || settled.paying.length >= payingMax) continue;
+    const now = changes.now(payment);
+    const amount = Math.min(unallocatedOf(now), dueOf(settled));
+    if (amount === 0 || now.allocations.length >= allocationsMax || settled.paying.length >= payingMax) continue;
     settled = {
       ...settled,
       amount_paid: settled.amount_paid + amount,
       paying: [...settled.paying, payment.id],
     };
-    const allocations = [...payment.allocations, { invoice: invoice.id, amount }];
-    also.push(
-      ...toDecision(related.kindOf<Resource>(payment), payment, { after: withAllocations(payment, allocations) })
-        .changes,
-    );
+    const after = withAllocations(now, [...now.allocations, { invoice: invoice.id, amount }]);
+    changes.move(payment, { after, verbs: [] });
   }
-  return { ...withPaidState(settled, moment), also };
+  return withPaidState(settled, moment);
+}
+
+/** Frees an amount of the payments that settle an invoice, the newest payment first. Returns the invoice without it. */
+export function freePayments(
+  invoice: InvoiceRecord,
+  wanted: number,
+  payments: readonly PaymentRecord[],
+  changes: Changes,
+): InvoiceRecord {
+  let freed = invoice;
+  let left = wanted;
+  for (const payment of payments.toSorted((one, other) => (one.id < other.id ? 1 : -1))) {
+    const now = changes.now(payment);
+    const allocated = amountIn(now.allocations, invoice.id);
+    const part = Math.min(allocated, left);
+    if (part <= 0) continue;
+    left -= part;
+    freed = {
+      ...freed,
+      amount_paid: freed.amount_paid - part,
+      paying: part === allocated ? freed.paying.filter((id) => id !== payment.id) : freed.paying,
+    };
+    const allocations = now.allocations.flatMap((allocation) => {
+      if (allocation.invoice !== invoice.id) return [allocation];
+      return part === allocated ? [] : [{ ...allocation, amount: allocated - part }];
+    });
+    changes.move(payment, { after: withAllocations(now, allocations), verbs: [] });
+  }
+  return freed;
 }

@@ -34,6 +34,7 @@ const otherBodies: Record<string, object> = {
   'POST /v1/tenancies': { ...bodies['POST /v1/tenancies'], start_date: '2090-03-01' },
   'POST /v1/invoices': { ...bodies['POST /v1/invoices'], due_on: '2090-03-01' },
   'POST /v1/payments': { ...bodies['POST /v1/payments'], amount: 4_001 },
+  'POST /v1/subscriptions': { ...bodies['POST /v1/subscriptions'], amount: 4_001 },
   'POST /v1/files': formOf({ purpose: 'other' }),
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/other' },
   'POST /v1/accounts': { name: 'Another agency' },
@@ -53,6 +54,7 @@ const changes: Record<string, object> = {
   'POST /v1/tenancies/:id': { start_date: '2090-03-01' },
   'POST /v1/invoices/:id': { due_on: '2090-03-01' },
   'POST /v1/payments/:id': { reference: 'FLAT 2' },
+  'POST /v1/subscriptions/:id': { description: 'Water of Flat 2' },
   'POST /v1/files/:id': { metadata: { a: '1' } },
   'POST /v1/webhook_endpoints/:id': { description: 'Changed' },
   'POST /v1/accounts/:id': { name: 'Another agency' },
@@ -68,6 +70,13 @@ const pins: Record<string, { api_version: string; api_version_previous: string |
 
 /** What the record must have for an action that is for few records. */
 const startedBefore: Record<string, object> = { 'POST /v1/tenancies/:id/end': { start_date: '2026-01-05' } };
+
+/** What the records must have to which such a record links. */
+const today = { start_date: new Date().toISOString().slice(0, 10) };
+const linkedBefore: Record<string, object> = {
+  'POST /v1/subscriptions/:id/pause': today,
+  'POST /v1/subscriptions/:id/resume': today,
+};
 
 interface Posted {
   path: string;
@@ -168,7 +177,7 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
 async function requestsFor(route: Route, api: Api): Promise<{ request: Posted; other: Posted }> {
   const name = nameOf(route);
   const made =
-    route.path === `/v1/${kindOf(route)}` ? await bodyToMake(kindOf(route), (kind) => make(kind, api)) : null;
+    route.path === `/v1/${kindOf(route)}` ? await bodyToMake(kindOf(route), (kind) => make(kind, api), api.post) : null;
   const body = made ?? bodies[name] ?? changes[name] ?? {};
   const path = await pathOf(route, api);
   // An account has only one version, so the other request takes another path.
@@ -193,7 +202,7 @@ async function pathOf(route: Route, api: Api): Promise<string> {
   // An event is created by creating another record.
   const isOfEvents = kindOf(route) === 'events';
   const kind = isOfEvents ? 'customers' : kindOf(route);
-  const id = await make(kind, api, startedBefore[nameOf(route)]);
+  const id = await make(kind, api, startedBefore[nameOf(route)], linkedBefore[nameOf(route)]);
   for (const step of stepsBefore[nameOf(route)] ?? []) {
     const before = route.path.replace(/[^/]+$/, step);
     await good(api.post(before.replace(':id', id), bodies[`POST ${before}`]));
@@ -204,8 +213,8 @@ async function pathOf(route: Route, api: Api): Promise<string> {
 }
 
 /** Makes a record of the kind with this path, after those that it must link to. */
-async function make(kind: string, api: Api, more: object = {}): Promise<string> {
-  const body = await bodyToMake(kind, (linked) => make(linked, api));
+async function make(kind: string, api: Api, more: object = {}, ofLinked: object = {}): Promise<string> {
+  const body = await bodyToMake(kind, (linked) => make(linked, api, ofLinked), api.post);
   return (await good(api.post(`/v1/${kind}`, body instanceof FormData ? body : { ...body, ...more }))).body.id;
 }
 

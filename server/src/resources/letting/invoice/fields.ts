@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import type { Span } from '../../../core/calendar.ts';
 import type { Json } from '../../../core/json-diff.ts';
 import { CalendarDate, LinkedId, moment } from '../../../model/fields.ts';
 import type { Fields, RecordOf, StoredRecord } from '../../../model/record.ts';
@@ -20,9 +21,9 @@ export const lineTypes = [
   'early_termination',
   'other',
 ] as const;
-const LineType = named('InvoiceLineType', 'What an invoice line is for.', oneOf(...lineTypes));
+export const LineType = named('InvoiceLineType', 'What an invoice line is for.', oneOf(...lineTypes));
 
-const Period = named(
+export const Period = named(
   'InvoicePeriod',
   'The days that an invoice is for. Both ends are included.',
   closedObject({
@@ -74,6 +75,13 @@ const Credit = named(
     credited_at: Type.Integer({ description: 'When it was credited, in seconds since the Unix epoch.' }),
   }),
 );
+
+/** The price of a full period, of which an invoice charges some days or all. */
+export interface Charge {
+  /** In the smallest unit of the currency. */
+  amount: number;
+  full: Span;
+}
 
 /** The most credits of an invoice, so that a response stays small. */
 export const creditsMax = 50;
@@ -161,7 +169,8 @@ export const fields = {
   },
   credits: {
     column: 'json',
-    schema: Type.Array(Credit, { maxItems: creditsMax }),
+    // The end of the tenancy can add one more.
+    schema: Type.Array(Credit, { maxItems: creditsMax + 1 }),
     description: 'The parts that are not owed any more, the oldest first.',
     initial: [],
   },
@@ -190,6 +199,15 @@ export const fields = {
   marked_uncollectible_at: moment('When it became uncollectible', 'Null if it did not.'),
   /** The payments that settle parts of it. */
   paying: { column: 'text[]', schema: Type.Array(Type.String()), shown: 'never', initial: [] },
+  /** The first day of `period`. The database lets a subscription invoice it once. */
+  period_start: { column: 'date', schema: nullable(CalendarDate), shown: 'never', initial: null },
+  /** The charge of the full period that its subscription split, so that a part can be credited to the penny. */
+  charge: {
+    column: 'json',
+    schema: Type.Unsafe<Charge | null>(nullable(Type.Object({}))),
+    shown: 'never',
+    initial: null,
+  },
   /** The day of its last move, which is that of the entry in the ledger. */
   moved_on: { column: 'date', schema: nullable(CalendarDate), shown: 'never', initial: null },
 } satisfies Fields;

@@ -18,7 +18,7 @@ import {
   credit,
   drafted,
   finalize,
-  finalized,
+  finalizedNow,
   markUncollectible,
   overdueOn,
   readsOfFinalization,
@@ -159,7 +159,7 @@ export const invoice = defineResource<InvoiceRecord>(
         const made = drafted(ofFields.create.decide(input, caller, related), related);
         return { ...made, is_final: (input as { finalize?: boolean | null }).finalize === true };
       },
-      besides: (made, caller, related) => (made.is_final === true ? finalized(made, caller, related) : {}),
+      besides: (made, caller, related) => (made.is_final === true ? finalizedNow(made, caller, related) : {}),
     },
     update: {
       ...ofFields.update,

@@ -3,17 +3,16 @@ import { ApiError, invalidParameter } from '../../../core/errors.ts';
 import { judge, refuseFailed } from '../../../law/index.ts';
 import type { Rules } from '../../../core/law-rules.ts';
 import type { Caller } from '../../../model/caller.ts';
-import { toDecision } from '../../../model/change.ts';
 import type { FieldsOf } from '../../../model/record.ts';
 import type { Related } from '../../../model/related.ts';
 import { amountMax } from '../../../model/rent.ts';
-import type { Change, RecordChange, Resource } from '../../../model/resource.ts';
+import type { Change, RecordChange } from '../../../model/resource.ts';
 import { requireStatus, wrongStatus } from '../../../model/status.ts';
 import type { Dawn } from '../../../model/traits/daybreak.ts';
-import { owedMax } from '../tenancy/fields.ts';
-import type { TenancyRecord } from '../tenancy/index.ts';
+import { owedMax, type TenancyRecord } from '../tenancy/fields.ts';
 import type { PaymentRecord } from '../payment/fields.ts';
-import { settleWithCredit, withAllocations, withPaidState, type Moved } from '../settlement.ts';
+import { Changes, type Moved } from '../changes.ts';
+import { freePayments, settleWithCredit, withPaidState, type Moment } from '../settlement.ts';
 import { creditsMax, dueOf, isOwed, type InvoiceRecord, type Line } from './fields.ts';
 
 /*
@@ -75,29 +74,55 @@ export interface Invoicing {
   account: { rules: Rules; time_zone: string; invoice_prefix: string };
 }
 
+/** The records that an invoice depends on when it is finalized. */
+export interface Surroundings {
+  tenancy: TenancyRecord;
+  /** The payments that can settle it. */
+  payments: readonly PaymentRecord[];
+  /** The invoices that its lines name. */
+  named: readonly InvoiceRecord[];
+}
+
 /** `POST /v1/invoices/{id}/finalize`, and the creation with `finalize`. */
-export function finalized(
+export function finalizedNow(
   draft: InvoiceRecord,
-  caller: Invoicing,
+  caller: Caller,
   related: Related,
 ): { after: InvoiceRecord; verbs: string[]; also: RecordChange[] } {
+  const changes = new Changes(related);
   const tenancy = related.one<TenancyRecord>('tenancy')!;
+  const payments = related.all<PaymentRecord>('tenancy.credit.payment');
+  const named = related.all<InvoiceRecord>('lines.invoice');
   requireTenancy(tenancy);
   requireCurrency(draft, tenancy);
   requireRoomToOwe(tenancy);
-  requireLines(draft, related);
-  judgeInvoice(draft, tenancy, caller, related);
+  requireLines(draft, named);
+  const { after, verbs } = finalized(draft, caller, { tenancy, payments, named }, changes);
+  return { after, verbs, also: changes.all() };
+}
+
+/**
+ * Makes a draft owed, and settles it with money that waits for it.
+ *
+ * @throws {ApiError} `check_failed`, before it moves a payment.
+ */
+export function finalized(
+  draft: InvoiceRecord,
+  invoicing: Invoicing,
+  surroundings: Surroundings,
+  changes: Changes,
+): Moved<InvoiceRecord> {
+  judgeInvoice(draft, invoicing, surroundings);
   const open: InvoiceRecord = {
     ...draft,
     status: 'open',
-    finalized_at: caller.nowSeconds,
-    moved_on: caller.today,
-    number_prefix: caller.account.invoice_prefix,
+    finalized_at: invoicing.nowSeconds,
+    moved_on: invoicing.today,
+    number_prefix: invoicing.account.invoice_prefix,
   };
-  const payments = related.all<PaymentRecord>('tenancy.credit.payment');
-  const { after, verbs, also } = settleWithCredit(related, open, payments, caller);
-  const atOnce = markOverdue(after, caller.today);
-  return { after: atOnce.after, verbs: ['finalized', ...verbs, ...atOnce.verbs], also };
+  const settled = settleWithCredit(open, surroundings.payments, invoicing, changes);
+  const late = markOverdue(settled.after, invoicing.today);
+  return { after: late.after, verbs: ['finalized', ...settled.verbs, ...late.verbs] };
 }
 
 /** @throws {ApiError} `status_transition_invalid` if the rent has got another currency since the draft. */
@@ -121,9 +146,9 @@ function requireRoomToOwe({ id, owed }: TenancyRecord): void {
 }
 
 /** @throws {ApiError} `parameter_invalid` if a line names an invoice of another tenancy, or interest one that is not owed. */
-function requireLines({ tenancy, lines }: InvoiceRecord, related: Related): void {
+function requireLines({ tenancy, lines }: InvoiceRecord, invoices: readonly InvoiceRecord[]): void {
   for (const [index, { type, invoice: id }] of lines.entries()) {
-    const named = id === null ? undefined : invoiceNamed(related, id);
+    const named = invoices.find((invoice) => invoice.id === id);
     if (!named) continue;
     const param = `lines[${index}][invoice]`;
     if (named.tenancy !== tenancy)
@@ -136,17 +161,13 @@ function requireLines({ tenancy, lines }: InvoiceRecord, related: Related): void
   }
 }
 
-function invoiceNamed(related: Related, id: string): InvoiceRecord | undefined {
-  return related.all<InvoiceRecord>('lines.invoice').find((invoice) => invoice.id === id);
-}
-
 /** @throws {ApiError} `check_failed`. */
-function judgeInvoice(
-  { lines, due_on: dueOn }: InvoiceRecord,
-  { status, jurisdiction, type, signed_on: signedOn, start_date: startDate }: TenancyRecord,
-  { account, today }: { account: { rules: Rules; time_zone: string }; today: string },
-  related: Related,
+export function judgeInvoice(
+  { lines, due_on: dueOn }: Pick<InvoiceRecord, 'lines' | 'due_on'>,
+  { account, today }: Pick<Invoicing, 'account' | 'today'>,
+  { tenancy, named }: Pick<Surroundings, 'tenancy' | 'named'>,
 ): void {
+  const { status, jurisdiction, type, signed_on: signedOn, start_date: startDate } = tenancy;
   const rentIndex = lines.findIndex((line) => line.type === 'rent');
   refuseFailed(
     judge(account.rules, 'invoice', today, {
@@ -157,13 +178,13 @@ function judgeInvoice(
       signedOn,
       startDate,
       dueOn,
-      lines: lines.map(({ type: lineType, period, invoice }) => {
-        const named = invoice === null ? undefined : invoiceNamed(related, invoice);
-        const paidAt = named?.paid_at ?? null;
+      lines: lines.map(({ type: lineType, period, invoice: id }) => {
+        const about = named.find((invoice) => invoice.id === id);
+        const paidAt = about?.paid_at ?? null;
         return {
           type: lineType,
           period,
-          unpaidSince: named?.due_on ?? null,
+          unpaidSince: about?.due_on ?? null,
           paidOn: paidAt === null ? null : todayIn(paidAt, account.time_zone),
         };
       }),
@@ -174,7 +195,7 @@ function judgeInvoice(
 /** `POST /v1/invoices/{id}/finalize`. */
 export function finalize(current: InvoiceRecord, caller: Caller, _: object, related: Related): Change<InvoiceRecord> {
   requireStatus(current, ['draft'], 'invoice', 'Only a draft can be finalized.');
-  return finalized(current, caller, related);
+  return finalizedNow(current, caller, related);
 }
 
 /** `POST /v1/invoices/{id}/credit`. What was paid beyond the rest is free for other invoices. */
@@ -199,48 +220,34 @@ export function credit(
       `The invoice ${current.id} has ${left} that is not credited yet. Send an \`amount\` of at most ${left}.`,
       { param: 'amount' },
     );
-  const { freed, also } = freePayments(current, amount - dueOf(current), related);
-  const credited: InvoiceRecord = {
-    ...current,
-    amount_credited: current.amount_credited + amount,
-    amount_paid: current.amount_paid - freed.amount,
-    paying: current.paying.filter((id) => !freed.payments.includes(id)),
-    credits: [...current.credits, { amount, reason, credited_at: caller.nowSeconds }],
-    moved_on: caller.today,
-  };
-  const { after, verbs } = withPaidState(credited, caller);
-  return { after, verbs: ['credited', ...verbs], also };
+  const changes = new Changes(related);
+  const { after, verbs } = credited(current, { amount, reason }, related.all('paying'), caller, changes);
+  return { after, verbs, also: changes.all() };
 }
 
-/** Frees an amount of the payments of an invoice, the newest payment first. */
-function freePayments(
-  { id }: InvoiceRecord,
-  wanted: number,
-  related: Related,
-): { freed: { amount: number; payments: string[] }; also: RecordChange[] } {
-  const freed = { amount: 0, payments: [] as string[] };
-  const also: RecordChange[] = [];
-  for (const paying of related.all<PaymentRecord>('paying').toSorted((one, other) => (one.id < other.id ? 1 : -1))) {
-    const allocated = paying.allocations.find(({ invoice }) => invoice === id)?.amount ?? 0;
-    const part = Math.min(allocated, wanted - freed.amount);
-    if (part <= 0) continue;
-    freed.amount += part;
-    if (part === allocated) freed.payments.push(paying.id);
-    const allocations = paying.allocations.flatMap((allocation) => {
-      if (allocation.invoice !== id) return [allocation];
-      return part === allocated ? [] : [{ ...allocation, amount: allocated - part }];
-    });
-    also.push(
-      ...toDecision(related.kindOf<Resource>(paying), paying, { after: withAllocations(paying, allocations) }).changes,
-    );
-  }
-  return { freed, also };
+/** Credits a part of an invoice. What was paid beyond the rest becomes free, from the newest payment on. */
+export function credited(
+  current: InvoiceRecord,
+  { amount, reason }: { amount: number; reason: string },
+  payments: readonly PaymentRecord[],
+  moment: Moment,
+  changes: Changes,
+): Moved<InvoiceRecord> {
+  const freed = freePayments(current, amount - dueOf(current), payments, changes);
+  const after: InvoiceRecord = {
+    ...freed,
+    amount_credited: freed.amount_credited + amount,
+    credits: [...freed.credits, { amount, reason, credited_at: moment.nowSeconds }],
+    moved_on: moment.today,
+  };
+  const { after: settled, verbs } = withPaidState(after, moment);
+  return { after: settled, verbs: ['credited', ...verbs] };
 }
 
 /** `POST /v1/invoices/{id}/void`. */
 export function voidInvoice(
   current: InvoiceRecord,
-  { nowSeconds, today }: Caller,
+  caller: Caller,
   { reason }: { reason: string },
 ): Change<InvoiceRecord> {
   requireStatus(
@@ -255,17 +262,20 @@ export function voidInvoice(
       'invoice',
       `Payments have settled ${current.amount_paid} of it. Allocate them elsewhere first, or credit it.`,
     );
-  return {
-    after: {
-      ...current,
-      status: 'void',
-      overdue: false,
-      void_reason: reason,
-      voided_at: nowSeconds,
-      moved_on: today,
-    },
-    verbs: ['voided'],
+  return voided(current, reason, caller);
+}
+
+/** Takes an invoice back that nothing has settled. */
+export function voided(current: InvoiceRecord, reason: string, { today, nowSeconds }: Moment): Moved<InvoiceRecord> {
+  const after: InvoiceRecord = {
+    ...current,
+    status: 'void',
+    overdue: false,
+    void_reason: reason,
+    voided_at: nowSeconds,
+    moved_on: today,
   };
+  return { after, verbs: ['voided'] };
 }
 
 /** `POST /v1/invoices/{id}/mark_uncollectible`. */

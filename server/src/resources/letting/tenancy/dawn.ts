@@ -1,9 +1,11 @@
 import { addDays } from '../../../core/calendar.ts';
 import { nextDeadlineOn } from '../../../law/index.ts';
-import type { Change } from '../../../model/resource.ts';
+import type { Related } from '../../../model/related.ts';
+import type { Change, RecordChange } from '../../../model/resource.ts';
 import type { Dawn } from '../../../model/traits/daybreak.ts';
 import { withWarnings } from '../warnings.ts';
 import type { TenancyRecord } from './fields.ts';
+import { settleLastRent } from './last-rent.ts';
 import { ended } from './moves.ts';
 import { judgePets, petDeadlines } from './pets.ts';
 import { isLive } from './standing-checks.ts';
@@ -33,7 +35,9 @@ function hasYetToBegin({ status, activated_at: activatedAt }: TenancyRecord): bo
 }
 
 /** Starts and ends a tenancy, and judges its deadlines, when a day begins. */
-export function atDawn(current: TenancyRecord, { day, nowSeconds, account }: Dawn): Change<TenancyRecord> {
+export function atDawn(current: TenancyRecord, dawn: Dawn, related: Related): Change<TenancyRecord> {
+  const { day, nowSeconds, account } = dawn;
+  const also: RecordChange[] = [];
   let after = current;
   const verbs: string[] = [];
   if (hasYetToBegin(after) && after.start_date <= day) {
@@ -44,8 +48,9 @@ export function atDawn(current: TenancyRecord, { day, nowSeconds, account }: Daw
   if ((status === 'active' || status === 'notice') && end !== null && end < day) {
     after = ended(after, end, after.notice && after.notice.by !== 'landlord' ? 'notice' : 'expiry', nowSeconds);
     verbs.push('ended');
+    also.push(...settleLastRent(current, end, { ...dawn, today: day }, related));
   }
-  if (after.judged_on === null || !isLive(after)) return { after, verbs };
+  if (after.judged_on === null || !isLive(after)) return { after, verbs, also };
   const judgement = judgePets(after, account.rules, day);
   return withWarnings(current, { after: { ...after, judged_on: day }, verbs }, [judgement], nowSeconds);
 }

@@ -112,6 +112,18 @@ export interface Credit {
   payment: string;
 }
 
+/** The most subscriptions of a tenancy that have not ended. */
+export const subscriptionsMax = 100;
+
+/** An invoice of a subscription, and the last day that it charges. */
+export interface Charged {
+  invoice: string;
+  end: string;
+}
+
+/** The newest invoices that a tenancy remembers for its end. */
+export const chargedMax = 150;
+
 const Arrears = named(
   'Arrears',
   'The rent that is overdue.',
@@ -269,6 +281,10 @@ export const fields = {
   owed: { column: 'json', schema: Type.Unsafe<Owed[]>(Type.Array(Type.Object({}))), shown: 'never', initial: [] },
   /** Its payments that have settled less than they can. */
   credit: { column: 'json', schema: Type.Unsafe<Credit[]>(Type.Array(Type.Object({}))), shown: 'never', initial: [] },
+  /** Its subscriptions that have not ended. */
+  subscriptions: { column: 'text[]', schema: Type.Array(Type.String()), shown: 'never', initial: [] },
+  /** Its newest invoices of subscriptions, without void ones. */
+  charged: { column: 'json', schema: Type.Unsafe<Charged[]>(Type.Array(Type.Object({}))), shown: 'never', initial: [] },
   /** The tenants without a recorded right to rent, while the tenancy holds its unit. */
   unrecorded_tenants: { column: 'text[]', schema: Type.Array(Type.String()), shown: 'never', initial: [] },
   /** The last day on which deadlines were judged. */

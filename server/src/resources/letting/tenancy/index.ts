@@ -13,7 +13,8 @@ import { atDawn, nextOn } from './dawn.ts';
 import { draft, readsOfDraft, update } from './draft.ts';
 import { fields, Grounds, NoticeBy, petRequestsMax, TenancyStatus, TenancyType, type TenancyRecord } from './fields.ts';
 import { cancel, end, giveNotice, readsOfSigning, sign, withdrawNotice } from './moves.ts';
-import { adaptToInvoice, adaptToPayment, verbsOfArrears } from './money.ts';
+import { readsOfLastRent } from './last-rent.ts';
+import { adaptToInvoice, adaptToPayment, adaptToSubscription, verbsOfArrears } from './money.ts';
 import { answerPet, requestPet } from './pets.ts';
 import { adaptToTenant, findByTenant } from './standing-checks.ts';
 import { raisedAtOnce } from '../warnings.ts';
@@ -106,7 +107,12 @@ export const tenancy = defineResource<TenancyRecord>(
       deposit: 'deposits',
       'pet_requests.customer': 'customers',
     },
-    hiddenLinks: { 'owed.invoice': 'invoices', 'credit.payment': 'payments' },
+    hiddenLinks: {
+      'owed.invoice': 'invoices',
+      'credit.payment': 'payments',
+      'charged.invoice': 'invoices',
+      subscriptions: 'subscriptions',
+    },
     filters: {
       ...exactly({ unit: LinkedId, application: LinkedId, status: TenancyStatus, type: TenancyType }),
       customer: {
@@ -202,9 +208,11 @@ export const tenancy = defineResource<TenancyRecord>(
         end,
         {
           summary: 'End a tenancy',
-          description: 'Ends an active tenancy, or one in notice, on this day. Its unit is free from the next day on.',
+          description:
+            'Ends an active tenancy, or one in notice, on this day. Its unit is free from the next day on. Its subscriptions end. Rent for later days is credited, and unpaid invoices of later periods become void.',
           example: { ended_on: '2027-04-30', reason: 'surrender' },
           refusals: ['status_transition_invalid'],
+          reads: readsOfLastRent,
         },
       ),
       cancel: actionFrom(
@@ -215,7 +223,7 @@ export const tenancy = defineResource<TenancyRecord>(
           description: 'Cancels a draft, or a signed tenancy that has not begun. Its application can be let again.',
           example: { reason: 'The landlord sells.' },
           refusals: ['status_transition_invalid', 'record_in_use'],
-          reads: ['application', 'application.guarantors'],
+          reads: ['application', 'application.guarantors', ...readsOfLastRent],
         },
       ),
       request_pet: actionFrom(
@@ -262,9 +270,10 @@ export const tenancy = defineResource<TenancyRecord>(
     { of: 'guarantors', link: 'tenancy', adapt: adaptToGuarantor },
     { of: 'invoices', link: 'tenancy', adapt: adaptToInvoice, verbs: verbsOfArrears },
     { of: 'payments', link: 'tenancy', adapt: adaptToPayment },
+    { of: 'subscriptions', link: 'tenancy', adapt: adaptToSubscription },
     { of: 'customers', link: 'id', find: findByTenant, adapt: adaptToTenant },
   ]),
-  daybreak({ nextOn, decide: atDawn }),
+  daybreak({ reads: readsOfLastRent, nextOn, decide: atDawn }),
   constrained({
     names: ['tenancies_no_double_let'],
     refusal: () =>

@@ -6,7 +6,8 @@ import { newRecord } from '../../../model/change.ts';
 import { dueOf, isOwed, type InvoiceRecord } from '../invoice/fields.ts';
 import { ledgerEntry, type LedgerEntryRecord } from '../ledger-entry.ts';
 import { unallocatedOf, type PaymentRecord } from '../payment/fields.ts';
-import type { TenancyRecord } from './fields.ts';
+import type { SubscriptionRecord } from '../subscription/fields.ts';
+import { chargedMax, type TenancyRecord } from './fields.ts';
 
 /*
  * The money of a tenancy follows from its invoices and payments, in the mutation that changes them. Each change that moves the balance writes
@@ -37,9 +38,15 @@ export function adaptToInvoice(
     amount: overdue.reduce((sum, { amount }) => sum + amount, 0),
     since: overdue.map(({ due_on: dueOn }) => dueOn).toSorted()[0] ?? null,
   };
+  const charged = replaced(
+    current.charged,
+    ({ invoice }) => invoice === id,
+    after?.subscription && after.period && isOwed(after) ? { invoice: id, end: after.period.end } : null,
+  ).slice(-chargedMax);
   const entries = entriesOfInvoice(before, after).map((entry) => ({ ...entry, invoice: id, payment: null }));
-  if (entries.length === 0 && isDeepStrictEqual(owed, current.owed)) return { after: current };
-  return post({ ...current, owed, arrears }, entries, facts);
+  const isSame = isDeepStrictEqual([owed, charged], [current.owed, current.charged]);
+  if (entries.length === 0 && isSame) return { after: current };
+  return post({ ...current, owed, arrears, charged }, entries, facts);
 }
 
 /** Updates the balance and the ledger after a write to a payment. */
@@ -66,6 +73,20 @@ function replaced<Item>(list: readonly Item[], isOld: (item: Item) => boolean, i
   const index = list.findIndex(isOld);
   if (index < 0) return item === null ? [...list] : [...list, item];
   return list.toSpliced(index, 1, ...(item === null ? [] : [item]));
+}
+
+/** Updates the list of live subscriptions after a write to one of them. */
+export function adaptToSubscription(
+  current: TenancyRecord,
+  was: StoredRecord | null,
+  is: StoredRecord | null,
+): Adapted<TenancyRecord> {
+  const { id } = (is ?? was)!;
+  const after = is as SubscriptionRecord | null;
+  const isLive = after !== null && after.status !== 'ended';
+  if (isLive === current.subscriptions.includes(id)) return { after: current };
+  const others = current.subscriptions.filter((known) => known !== id);
+  return { after: { ...current, subscriptions: isLive ? [...others, id] : others } };
 }
 
 /** Returns the events of arrears that begin or end. */

@@ -1,3 +1,4 @@
+import { addDays } from '../../../core/calendar.ts';
 import { ApiError, invalidParameter } from '../../../core/errors.ts';
 import { judge, refuseFailed } from '../../../law/index.ts';
 import type { Caller } from '../../../model/caller.ts';
@@ -13,6 +14,7 @@ import { holderBetween, type UnitRecord } from '../unit.ts';
 import { withWarnings } from '../warnings.ts';
 import { jurisdictionOf, termsOf } from './draft.ts';
 import type { TenancyRecord } from './fields.ts';
+import { requireKnownCharges, settleLastRent } from './last-rent.ts';
 import { unrecordedTenants, withStandingChecks } from './standing-checks.ts';
 
 /*
@@ -189,6 +191,7 @@ export function end(
   current: TenancyRecord,
   caller: Caller,
   { ended_on: endedOn, reason }: EndInput,
+  related: Related,
 ): Change<TenancyRecord> {
   requireStatus(
     current,
@@ -204,7 +207,12 @@ export function end(
     );
   if (current.end_date !== null && endedOn > current.end_date)
     throw invalidParameter('ended_on', `\`ended_on\` must be ${current.end_date} or earlier, the end that is known.`);
-  return { after: ended(current, endedOn, reason, caller.nowSeconds), verbs: ['ended'] };
+  requireKnownCharges(current, endedOn);
+  return {
+    after: ended(current, endedOn, reason, caller.nowSeconds),
+    verbs: ['ended'],
+    also: settleLastRent(current, endedOn, caller, related),
+  };
 }
 
 /** Returns the tenancy after its end. */
@@ -236,7 +244,10 @@ export function cancel(
   return {
     after: { ...current, status: 'canceled', cancel_reason: reason ?? null, canceled_at: caller.nowSeconds },
     verbs: ['canceled'],
-    also: current.status === 'signed' ? withTenancy(guarantorsOf(related), null) : [],
+    also: [
+      ...(current.status === 'signed' ? withTenancy(guarantorsOf(related), null) : []),
+      ...settleLastRent(current, addDays(current.start_date, -1), caller, related),
+    ],
   };
 }
 

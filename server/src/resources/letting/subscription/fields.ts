@@ -1,0 +1,164 @@
+import { Type, type Static } from 'typebox';
+import { CalendarDate, LinkedId, moment } from '../../../model/fields.ts';
+import type { Fields, RecordOf } from '../../../model/record.ts';
+import { amountMax } from '../../../model/rent.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas.ts';
+import { LineType } from '../invoice/fields.ts';
+
+const Description = Type.String({ minLength: 1, maxLength: 300, format: 'single-line' });
+
+export const SubscriptionType = named('SubscriptionType', 'What a subscription charges.', oneOf('rent', 'service'));
+export const SubscriptionStatus = named(
+  'SubscriptionStatus',
+  'The state of a subscription.',
+  oneOf('scheduled', 'active', 'paused', 'ended'),
+);
+export const Basis = named(
+  'RentChangeBasis',
+  'The legal basis of a new rent.',
+  oneOf('section_13', 'tribunal', 'agreement', 'correction'),
+);
+
+/** The lines that a service can have. Which of them the law permits is a check. */
+const serviceLines = ['utility', 'council_tax', 'tv_licence', 'communication', 'other'] as const;
+
+export const Amount = Type.Integer({
+  minimum: 1,
+  maximum: amountMax,
+  description: 'The price of a full period, in the smallest unit of the currency.',
+});
+
+const ScheduledChange = named(
+  'ScheduledChange',
+  'An amount that will be charged from a later period on.',
+  closedObject({
+    amount: Type.Integer({ minimum: 1, description: 'In the smallest unit of the currency.' }),
+    effective_on: described(CalendarDate, 'The first day of the first period with this amount.'),
+    basis: described(Basis, 'The legal basis.'),
+    served_on: described(nullable(CalendarDate), 'The day on which a notice of it was served. Null if none was.'),
+  }),
+);
+
+export const fields = {
+  tenancy: {
+    column: 'text',
+    schema: LinkedId,
+    description: 'The id of the tenancy whose tenants are charged.',
+    input: { on: 'create', required: true },
+  },
+  type: {
+    column: 'text',
+    schema: SubscriptionType,
+    description: '`rent`, of which a tenancy has one at a time, or a `service` beside it.',
+    input: { on: 'create', default: 'rent' },
+  },
+  line_type: {
+    column: 'text',
+    schema: LineType,
+    description:
+      'The type of the lines of its invoices. For a rent, it is `rent`. For a service, it is `other` by default.',
+    input: { on: 'create', schema: oneOf(...serviceLines) },
+  },
+  description: {
+    column: 'text',
+    schema: nullable(Description),
+    description: 'The first words of its invoices. By default `Rent` or `Service`.',
+    input: { on: 'both' },
+  },
+  amount: {
+    column: 'bigint',
+    schema: Amount,
+    description: 'The price of a full period. By default that of the tenancy’s `rent`. A service must have one.',
+    input: { on: 'create' },
+  },
+  currency: {
+    column: 'text',
+    schema: Type.String({ pattern: '^[a-z]{3}$', examples: ['gbp'] }),
+    description: 'The currency of the rent (ISO 4217), in lower case.',
+    initial: '',
+  },
+  interval: {
+    column: 'text',
+    schema: oneOf('week', 'month'),
+    description: 'The unit of its periods. By default that of the rent.',
+    input: { on: 'create' },
+  },
+  interval_count: {
+    column: 'integer',
+    schema: Type.Integer({ minimum: 1, maximum: 12 }),
+    description: 'The number of weeks or months in a period. By default that of the rent.',
+    input: { on: 'create' },
+  },
+  start_date: {
+    column: 'date',
+    schema: CalendarDate,
+    description:
+      'The first day that is charged. By default that of the tenancy. Periods of the past are invoiced at once.',
+    input: { on: 'create' },
+  },
+  end_date: {
+    column: 'date',
+    schema: nullable(CalendarDate),
+    description: 'The last day that is charged. Null if it goes on until the tenancy ends.',
+    input: { on: 'create' },
+  },
+  anchor_day: {
+    column: 'integer',
+    schema: Type.Integer({ minimum: 1, maximum: 31 }),
+    description:
+      'The day on which periods begin: of the month, 1 to 31, or of the week, Monday 1 to Sunday 7. A shorter month has its last day instead. By default that of `start_date`.',
+    input: { on: 'create' },
+  },
+  due_after: {
+    column: 'integer',
+    schema: Type.Integer({ minimum: 0, maximum: 27 }),
+    description: 'The number of days from the first day of a period until its invoice is due.',
+    input: { on: 'create', default: 0 },
+  },
+  invoice_before: {
+    column: 'integer',
+    schema: Type.Integer({ minimum: 0, maximum: 28 }),
+    description: 'The number of days from the invoice until it is due. No period is invoiced before the signature.',
+    input: { on: 'create', default: 7 },
+  },
+  scheduled_change: {
+    column: 'json',
+    schema: nullable(ScheduledChange),
+    description: 'The amount of later periods. Null if it stays.',
+    initial: null,
+  },
+  resume_on: {
+    column: 'date',
+    schema: nullable(CalendarDate),
+    description: 'The day on which a paused one goes on. Null if it is not paused, or waits for `resume`.',
+    initial: null,
+  },
+  next_period_start: {
+    column: 'date',
+    schema: nullable(CalendarDate),
+    description: 'The first day of the next period that is not invoiced. Null if there is none.',
+    initial: null,
+  },
+  next_invoice_on: {
+    column: 'date',
+    schema: nullable(CalendarDate),
+    description: 'The day on which that period is invoiced. Null if there is none, or while it is paused.',
+    initial: null,
+  },
+  status: {
+    column: 'text',
+    schema: SubscriptionStatus,
+    description:
+      '`scheduled` until its first day, then `active`. `paused`: periods that begin meanwhile are skipped. `ended` after its last day.',
+    initial: 'scheduled',
+  },
+  activated_at: moment('When it became `active`', 'Null until then.'),
+  paused_at: moment('When it was paused', 'Null if it is not.'),
+  ended_at: moment('When it became `ended`', 'Null until then.'),
+  /** The days on which the first and the last increase by notice or tribunal took effect. The law counts weeks from them. */
+  first_increase_on: { column: 'date', schema: nullable(CalendarDate), shown: 'never', initial: null },
+  last_increase_on: { column: 'date', schema: nullable(CalendarDate), shown: 'never', initial: null },
+} satisfies Fields;
+
+export type SubscriptionRecord = RecordOf<typeof fields>;
+export type ScheduledChange = Static<typeof ScheduledChange>;

@@ -1,0 +1,78 @@
+import { creditAfter } from '../../../rent/charges.ts';
+import type { Day } from '../../../core/calendar.ts';
+import { invalidParameter } from '../../../core/errors.ts';
+import type { Related } from '../../../model/related.ts';
+import type { RecordChange } from '../../../model/resource.ts';
+import { Changes, type Moved } from '../changes.ts';
+import { dayInWords } from '../days.ts';
+import { isOwed, type InvoiceRecord } from '../invoice/fields.ts';
+import { credited, voided } from '../invoice/moves.ts';
+import type { PaymentRecord } from '../payment/fields.ts';
+import type { Moment } from '../settlement.ts';
+import type { SubscriptionRecord } from '../subscription/fields.ts';
+import { ended } from '../subscription/moves.ts';
+import { invoicePeriods, type RentRun } from '../subscription/run.ts';
+import { chargedMax, type TenancyRecord } from './fields.ts';
+
+/*
+ * The rent after the end. Tenants owe no rent for days after the last one (Housing Act 1988 s14ZC). So invoices of later periods become void,
+ * or are credited if money has settled them. Of the last period, the days after the end are credited.
+ */
+
+/** The links whose records an end reads. */
+export const readsOfLastRent = [
+  'subscriptions',
+  'credit.payment',
+  'charged.invoice',
+  'charged.invoice.paying',
+] as const;
+
+/**
+ * Takes back the rent after the last day, invoices what is missing before it, and ends the subscriptions.
+ *
+ * @param lastDay the day before the first one if the tenancy never began.
+ */
+export function settleLastRent(tenancy: TenancyRecord, lastDay: Day, run: RentRun, related: Related): RecordChange[] {
+  const changes = new Changes(related);
+  const settling = related.all<PaymentRecord>('charged.invoice.paying');
+  for (const invoice of related.all<InvoiceRecord>('charged.invoice')) {
+    const moved = withoutDaysAfter(invoice, lastDay, settling, run, changes);
+    if (moved) changes.move(invoice, moved);
+  }
+  const free = related.all<PaymentRecord>('credit.payment').filter(({ id }) => !settling.some((one) => one.id === id));
+  const over = { ...tenancy, end_date: lastDay };
+  for (const subscription of related.all<SubscriptionRecord>('subscriptions')) {
+    const isPaused = subscription.status === 'paused';
+    const surroundings = { tenancy: over, payments: [...free, ...settling] };
+    const last = invoicePeriods(subscription, run, surroundings, changes, () => !isPaused);
+    changes.move(subscription, { after: ended(last, lastDay, run.nowSeconds), verbs: ['ended'] });
+  }
+  return changes.all();
+}
+
+/** Returns an invoice without its charge for days after the last one, or null if it has none. */
+function withoutDaysAfter(
+  invoice: InvoiceRecord,
+  lastDay: Day,
+  payments: readonly PaymentRecord[],
+  moment: Moment,
+  changes: Changes,
+): Moved<InvoiceRecord> | null {
+  const { period, charge, total, amount_paid: paid, amount_credited: before, status } = invoice;
+  if (!period || !charge || !isOwed(invoice) || period.end <= lastDay) return null;
+  const reason = `The tenancy ended on ${dayInWords(lastDay)}.`;
+  if (period.start > lastDay && paid === 0 && status !== 'paid') return voided(invoice, reason, moment);
+  const unused = creditAfter(charge.amount, { ...period, full: charge.full }, lastDay);
+  const amount = Math.min(unused, total - before);
+  return amount > 0 ? credited(invoice, { amount, reason }, payments, moment, changes) : null;
+}
+
+/** @throws {ApiError} `parameter_invalid` if more invoices are of later days than the tenancy remembers. */
+export function requireKnownCharges({ id, charged }: TenancyRecord, lastDay: Day): void {
+  const [oldest] = charged;
+  if (charged.length < chargedMax || !oldest || oldest.end <= lastDay) return;
+  throw invalidParameter(
+    'ended_on',
+    `The tenancy ${id} has more than ${chargedMax} invoices of days after ${lastDay}. Send a later day, and credit the invoices between by hand.`,
+  );
+}
