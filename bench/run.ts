@@ -9,6 +9,7 @@ import { idempotency } from './idempotency.ts';
 import { fairness } from './fairness.ts';
 import { latency, latencyUnderLoad } from './latency.ts';
 import { letting } from './letting.ts';
+import { rentRun } from './rent.ts';
 import { lists } from './lists.ts';
 import { lowRate } from './low-rate.ts';
 import { openLoop } from './open-loop.ts';
@@ -51,6 +52,7 @@ const suites: Suite[] = [
   reportPdf,
   referencing,
   letting,
+  rentRun,
   // Last, because their second database stays beside every later suite.
   growth,
   lists,

@@ -252,7 +252,7 @@ export const rentInAdvance: Check<InvoiceFacts> = {
   },
 };
 
-/** An increase begins so many months after its notice, and so many weeks after the rent began or last rose (section 13). */
+/** An increase begins so many months after its notice, and so many weeks after the last one. */
 const increase = { noticeMonths: 2, weeks: 52, longWeeks: 53 };
 /** A year of 52 weeks is shorter than a year. If an increase would come so many days before its anniversary, it waits for a week. */
 const anniversaryDays = 6;
