@@ -134,6 +134,7 @@ import type {
   Rent,
   RulesetsResource,
   ScheduledChange,
+  Statement,
   SubscriptionStatus,
   SubscriptionType,
   SubscriptionsCancelChangeParams,
@@ -154,6 +155,7 @@ import type {
   TenanciesListParams,
   TenanciesRequestPetParams,
   TenanciesRetrieveParams,
+  TenanciesRetrieveStatementParams,
   TenanciesSignParams,
   TenanciesUpdateParams,
   TenanciesWithdrawNoticeParams,
@@ -378,6 +380,8 @@ export type {
   RulesetsRetrieveParams,
   ScheduledChange,
   SecondFactor,
+  Statement,
+  StatementEntry,
   SubscriptionStatus,
   SubscriptionType,
   SubscriptionsCancelChangeParams,
@@ -398,6 +402,7 @@ export type {
   TenanciesListParams,
   TenanciesRequestPetParams,
   TenanciesRetrieveParams,
+  TenanciesRetrieveStatementParams,
   TenanciesSignParams,
   TenanciesUpdateParams,
   TenanciesWithdrawNoticeParams,
@@ -3653,6 +3658,16 @@ export interface TenanciesResource {
     params?: TenanciesListLedgerParams,
     options?: RequestOptions,
   ): ListPromise<LedgerEntry, LedgerEntryList>;
+  /**
+   * Returns what the tenants owed before a day, the entries of the ledger until another day, and what
+   * they owe then. Entries come in the order of their days: money counts from the day on which it came.
+   * A statement has at most 2000 entries.
+   */
+  retrieveStatement(
+    id: string,
+    params?: TenanciesRetrieveStatementParams,
+    options?: RequestOptions,
+  ): TenurePromise<Statement>;
 }
 
 export interface SubscriptionsResource {

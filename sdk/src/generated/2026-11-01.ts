@@ -4122,6 +4122,59 @@ export interface ScheduledChange {
 /** The second factor of a sign-in. */
 export type SecondFactor = 'none' | 'totp' | 'passkey';
 
+export interface Statement {
+  /** The kind of the object. */
+  object: 'statement';
+  /** The id of the tenancy. */
+  tenancy: string;
+  /** The currency of the rent (ISO 4217), in lower case. */
+  currency: string;
+  /** The first day. Null if it goes back to the first entry. */
+  from: string | null;
+  /** The last day. */
+  to: string;
+  /**
+   * What the tenants owed before the first day, in the smallest unit of the currency. Below 0, the
+   * tenants have credit.
+   */
+  opening_balance: number;
+  /** The entries of these days, the oldest day first. */
+  entries: Array<StatementEntry>;
+  /**
+   * What the tenants owe after the last day, in the smallest unit of the currency. Below 0, the tenants
+   * have credit.
+   */
+  closing_balance: number;
+  /** What is overdue now, whatever the days of the statement are. */
+  arrears: Arrears;
+  /** The account acted upon, if `Service-Context` names it. */
+  account?: string;
+}
+
+/** An entry of the ledger in a statement. */
+export interface StatementEntry {
+  /** Its number in the tenancy: 1, 2, … without a gap. */
+  sequence: number;
+  /** The day of the finalization, of the receipt, or of the change. */
+  date: string;
+  /**
+   * `invoice`: one was finalized. `void` and `credit` take it back, wholly or in part. `payment`: money
+   * came. `payment_failed` and `refund`: it went back.
+   */
+  type: 'invoice' | 'void' | 'credit' | 'payment' | 'payment_failed' | 'refund' | (string & {});
+  /** What it adds to the balance, in the smallest unit of the currency. Below 0, it settles. */
+  amount: number;
+  /**
+   * What the tenants owe after it, in the order of the statement, in the smallest unit of the currency.
+   * Below 0, the tenants have credit.
+   */
+  balance: number;
+  /** The id of its invoice. Null if it has none. */
+  invoice: string | null;
+  /** The id of its payment. Null if it has none. */
+  payment: string | null;
+}
+
 /**
  * Charges one tenancy in periods of weeks or months. It makes one finalized invoice for each period,
  * some days before that is due. It ends with the tenancy.
@@ -7696,6 +7749,13 @@ export interface RulesetsRetrieveParams {
   on?: string | undefined;
 }
 
+export interface TenanciesRetrieveStatementParams {
+  /** The first day. By default that of the first entry. */
+  from?: string | undefined;
+  /** The last day. By default today, in the account’s time zone. */
+  to?: string | undefined;
+}
+
 export interface AccountApiVersionPreviewParams {
   /** The version to compare with. The default is the latest. */
   to?: string | undefined;
@@ -7872,6 +7932,16 @@ export interface TenanciesResource {
     params?: TenanciesListLedgerParams,
     options?: RequestOptions,
   ): ListPromise<LedgerEntry, LedgerEntryList>;
+  /**
+   * Returns what the tenants owed before a day, the entries of the ledger until another day, and what
+   * they owe then. Entries come in the order of their days: money counts from the day on which it came.
+   * A statement has at most 2000 entries.
+   */
+  retrieveStatement(
+    id: string,
+    params?: TenanciesRetrieveStatementParams,
+    options?: RequestOptions,
+  ): TenurePromise<Statement>;
 }
 
 export interface SubscriptionsResource {

@@ -113,6 +113,7 @@ export const operations = {
       query: ['expand'],
     },
     listLedger: { method: 'GET', path: '/v1/tenancies/{id}/ledger', answer: 'list' },
+    retrieveStatement: { method: 'GET', path: '/v1/tenancies/{id}/statement', answer: 'object' },
   },
   subscriptions: {
     list: { method: 'GET', path: '/v1/subscriptions', answer: 'list' },

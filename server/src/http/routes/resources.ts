@@ -28,6 +28,7 @@ import {
   type WriteRoute,
 } from '../route.ts';
 import { rulesetRoute } from './rulesets.ts';
+import { statementRoute } from './statements.ts';
 import { streamRoute } from './event-stream.ts';
 import { testHelperRoutes } from './test-helpers.ts';
 import { versionRoutes } from './api-versions.ts';
@@ -57,6 +58,7 @@ export function routesOf(context: HttpContext): Route[] {
     ...routes,
     activityRoute(context),
     rulesetRoute(context),
+    statementRoute(context),
     ...versionRoutes(context, routes),
     ...(sandboxClock ? clockRoutes(context, sandboxClock) : []),
   ];

@@ -1,0 +1,133 @@
+import { Type } from 'typebox';
+import { today } from '../../core/calendar.ts';
+import { toSeconds } from '../../core/clock.ts';
+import { invalidParameter } from '../../core/errors.ts';
+import { readStatement } from '../../db/statement.ts';
+import { CalendarDate, LinkedId } from '../../model/fields.ts';
+import { fieldOf } from '../../model/record.ts';
+import { closedObject, described, named, nullable } from '../../model/schemas.ts';
+import type { HttpContext } from '../context.ts';
+import type { ReadRoute } from '../route.ts';
+import { resourceAt } from '../write/decisions.ts';
+import { load } from './load.ts';
+
+/** A response stays below a megabyte. A tenancy has some 30 entries in a year. */
+const entriesMax = 2_000;
+
+const money = (description: string) =>
+  Type.Integer({
+    description: `${description}, in the smallest unit of the currency. Below 0, the tenants have credit.`,
+  });
+
+/** The fields of an entry mean the same as in the ledger. */
+function entryOf(fields: Readonly<Record<string, { schema: Type.TSchema; description?: string }>>) {
+  const ofLedger = (name: string) => described(fields[name]!.schema, fields[name]!.description ?? '');
+  return named(
+    'StatementEntry',
+    'An entry of the ledger in a statement.',
+    closedObject({
+      sequence: ofLedger('sequence'),
+      date: ofLedger('date'),
+      type: ofLedger('type'),
+      amount: ofLedger('amount'),
+      balance: money('What the tenants owe after it, in the order of the statement'),
+      invoice: ofLedger('invoice'),
+      payment: ofLedger('payment'),
+    }),
+  );
+}
+
+/** Returns `GET /v1/tenancies/{id}/statement`: the entries of some days, and what tenants owed before and after them. */
+export function statementRoute(context: HttpContext): ReadRoute {
+  const tenancies = resourceAt(context, 'tenancies');
+  const ledger = resourceAt(context, 'ledger');
+  const schema = closedObject({
+    object: Type.Literal('statement', { description: 'The kind of the object.' }),
+    tenancy: described(LinkedId, 'The id of the tenancy.'),
+    currency: Type.String({ description: 'The currency of the rent (ISO 4217), in lower case.', examples: ['gbp'] }),
+    from: described(nullable(CalendarDate), 'The first day. Null if it goes back to the first entry.'),
+    to: described(CalendarDate, 'The last day.'),
+    opening_balance: money('What the tenants owed before the first day'),
+    entries: Type.Array(entryOf(ledger.fields), { description: 'The entries of these days, the oldest day first.' }),
+    closing_balance: money('What the tenants owe after the last day'),
+    arrears: described(
+      tenancies.fields.arrears!.schema,
+      'What is overdue now, whatever the days of the statement are.',
+    ),
+    account: Type.Optional(Type.String({ description: 'The account acted upon, if `Service-Context` names it.' })),
+  });
+  return {
+    method: 'GET',
+    operationId: 'tenancies_retrieve_statement',
+    docs: {
+      summary: 'Retrieve a statement of a tenancy',
+      description: `Returns what the tenants owed before a day, the entries of the ledger until another day, and what they owe then. Entries come in the order of their days: money counts from the day on which it came. A statement has at most ${entriesMax} entries.`,
+    },
+    response: {
+      kind: 'object',
+      name: 'Statement',
+      schema,
+      example: {
+        object: 'statement',
+        tenancy: 'ten_0VbZq9aK00mT3cUuP8sXw4',
+        currency: 'gbp',
+        from: '2027-02-01',
+        to: '2027-02-28',
+        opening_balance: 0,
+        entries: [
+          {
+            sequence: 1,
+            date: '2027-02-01',
+            type: 'invoice',
+            amount: 95_000,
+            balance: 95_000,
+            invoice: 'in_0VbZq9aK00mT3cUuP8sXw4',
+            payment: null,
+          },
+        ],
+        closing_balance: 95_000,
+        arrears: { amount: 0, since: null },
+      },
+    },
+    path: '/v1/tenancies/:id/statement',
+    permission: 'tenancies.read',
+    object: 'statement',
+    expandable: null,
+    query: {
+      from: described(Type.String({ format: 'date' }), 'The first day. By default that of the first entry.'),
+      to: described(Type.String({ format: 'date' }), 'The last day. By default today, in the account’s time zone.'),
+    },
+    async read(request, query) {
+      const tenancy = await load(context, tenancies, request);
+      const from = query.from === undefined ? null : String(query.from);
+      const to =
+        query.to === undefined ? today(toSeconds(context.clock.nowMs()), request.account.timeZone) : String(query.to);
+      if (from !== null && to < from)
+        throw invalidParameter('to', `\`to\` is ${to}, which is before \`from\`, ${from}. Correct one of them.`);
+      const { opening, entries } = await readStatement(context.reader, {
+        accountId: request.accountId,
+        tenancy: tenancy.id,
+        from: from ?? '0001-01-01',
+        to,
+        limit: entriesMax + 1,
+      });
+      if (entries.length > entriesMax)
+        throw invalidParameter(
+          'from',
+          `These days have more than ${entriesMax} entries. Send a later \`from\` or an earlier \`to\`, and read several statements.`,
+        );
+      return {
+        object: 'statement',
+        tenancy: tenancy.id,
+        currency: (fieldOf(tenancy, 'rent') as { currency: string }).currency,
+        from,
+        to,
+        opening_balance: opening,
+        entries: entries.map((entry) => ({ ...entry })),
+        closing_balance: entries.at(-1)?.balance ?? opening,
+        arrears: fieldOf(tenancy, 'arrears') as { amount: number; since: string | null },
+        ...(request.hasServiceContext && { account: request.accountId }),
+      };
+    },
+  };
+}
