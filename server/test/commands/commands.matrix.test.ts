@@ -98,6 +98,7 @@ interface Seeded {
   pet_requests: Seeded[];
   checks: { id: string }[];
   arrears: { amount: number };
+  scheduled_change: object | null;
 }
 
 async function startSandbox(): Promise<{ api: ReturnType<typeof apiClient>; seed: () => Promise<void> }> {
@@ -131,6 +132,7 @@ describe('npm run seed', { timeout: 60_000 }, () => {
     'guarantors',
     'references',
     'tenancies',
+    'subscriptions',
     'invoices',
     'payments',
   ] as const;
@@ -180,6 +182,7 @@ describe('npm run seed', { timeout: 60_000 }, () => {
     const warnings = tenancies.flatMap(({ checks }) => checks.map(({ id }) => id));
     expect(warnings).toEqual(['right_to_rent']);
     expect(values(first.invoices, ({ status }) => status)).toEqual(['open', 'paid']);
+    expect(first.subscriptions.filter(({ scheduled_change: change }) => change)).toHaveLength(1);
     expect(values(first.payments, ({ status }) => status)).toEqual(['failed', 'succeeded']);
     // The rent of this month is due today or was due before.
     expect(tenancies.filter(({ arrears }) => arrears.amount > 0)).toHaveLength(1);

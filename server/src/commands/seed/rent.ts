@@ -5,42 +5,49 @@ import type { Tenancies } from './tenancies.ts';
 
 /** The lets with rent of each month: their homes, and the month of their start. */
 const lets = [
-  ['pets', 'micklegate1', -11],
+  ['pets', 'micklegate1', -14],
   ['leaving', 'micklegate2', -9],
   ['sold', 'fishergate1', -10],
   ['unchecked', 'fishergate3', -5],
 ] as const satisfies readonly (readonly [keyof Tenancies, Home, number])[];
 
-/** Demands the rent of each month and takes it, with arrears, a bounced payment and a credit. */
+/** What a payment has settled. */
+interface Paid {
+  id: string;
+  allocations: { invoice: string }[];
+}
+
+/** Charges the rent by subscriptions and takes it, with arrears, a bounced payment, a credit and an increase. */
 export async function collectRent(post: Post, { month }: Calendar, tenancies: Tenancies): Promise<void> {
   for (const [name, home, start] of lets) {
     const tenancy = tenancies[name];
     const { amount } = rentOf(home);
+    const { id: subscription } = await post(`subscription ${name}`, '/v1/subscriptions', { tenancy });
     for (let index: number = start; index <= 0; index++) {
-      const day = month(index);
-      const period = { start: day, end: addDays(month(index + 1), -1) };
-      const { id: invoice } = await post(`invoice ${name} ${index}`, '/v1/invoices', {
-        tenancy,
-        lines: [{ type: 'rent', description: `Rent from ${period.start} to ${period.end}`, amount, period }],
-        due_on: day,
-        finalize: true,
-      });
       // Marek is two months behind.
       if (name === 'unchecked' && index >= -1) continue;
-      const { id: payment } = await post(`payment ${name} ${index}`, '/v1/payments', {
+      const day = month(index);
+      const payment = (await post(`payment ${name} ${index}`, '/v1/payments', {
         tenancy,
         amount,
         method: 'standing_order',
         received_on: day,
         reference: `RENT ${home.toUpperCase()}`,
-      });
-      if (name === 'sold' && index === -4) await makeUpForBounced(post, { tenancy, amount, payment, day });
+      })) as unknown as Paid;
+      if (name === 'sold' && index === -4) await makeUpForBounced(post, { tenancy, amount, payment: payment.id, day });
       if (name === 'leaving' && index === -2)
-        await post('credit', `/v1/invoices/${invoice}/credit`, {
+        await post('credit', `/v1/invoices/${payment.allocations[0]!.invoice}/credit`, {
           amount: 5_000,
           reason: 'The boiler failed for three days.',
         });
     }
+    if (name === 'pets')
+      await post('increase', `/v1/subscriptions/${subscription}/change_amount`, {
+        amount: amount + 4_000,
+        effective_on: month(3),
+        basis: 'section_13',
+        served_on: month(0),
+      });
   }
 }
 

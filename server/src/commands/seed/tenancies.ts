@@ -41,7 +41,7 @@ export async function signTenancies(
     ends_on: addDays(month(-4), -1),
   });
   const tenancies = {
-    pets: await signPast('pets', 'micklegate1', [people.hannah, people.daniel], -11),
+    pets: await signPast('pets', 'micklegate1', [people.hannah, people.daniel], -14),
     leaving: await signPast('leaving', 'micklegate2', [people.sophie], -9),
     before,
     after: await signPast('after', 'micklegate3', [people.ruth], -3, { replaces: before }),
