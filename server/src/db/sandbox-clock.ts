@@ -35,6 +35,11 @@ export class SandboxClock {
     this.#lookAgainSoon();
   }
 
+  /** Whether no other process has to learn of a move. */
+  get isAlone(): boolean {
+    return this.#parts.isAlone;
+  }
+
   /**
    * Reads how far the clock is ahead now, in milliseconds, and moves this process's clock there.
    *

@@ -98,7 +98,7 @@ function advanceRoute(context: HttpContext, sandboxClock: SandboxClock): WriteRo
     upload: null,
     secretMembers: [],
     showsSecrets: false,
-    propagationDelayMs: 1_000,
+    propagationDelayMs: sandboxClock.isAlone ? 0 : 1_000,
     // Concurrent moves by other accounts and processes are detected: each decision names the value that it has read.
     locks: () => ['clock'],
     async decide(request, { seconds }: Static<typeof AdvanceBody>) {
