@@ -10,6 +10,7 @@ import type { Rules } from '../core/law-rules.ts';
 import { UnavailableError } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
 import type { RecordReader } from '../db/record-reader.ts';
+import { counterIdOf } from '../model/counter.ts';
 import { oncePerKind } from '../model/once-per-kind.ts';
 import { toDecision } from '../model/change.ts';
 import { fieldOf, type StoredRecord } from '../model/record.ts';
@@ -149,7 +150,8 @@ async function changePage(context: DaybreakContext, { resource, accountId, day, 
   let changed = 0;
   await committer.commitAsSystem({
     accountId,
-    locks: ids,
+    // The day may number invoices. A page that loses to a request would have to be decided again.
+    locks: [...ids, counterIdOf(accountId)],
     async decide() {
       const halvings = Math.max(0, decisions++ - lossesBeforeHalving + 1);
       const facts = await accounts.get(accountId);
