@@ -149,6 +149,26 @@ describe('a rent', () => {
     expect(await agency.historyOf(made.id)).toEqual(['subscription.created', 'subscription.activated']);
   });
 
+  test('settles periods of the past with money that waits, and spends none of it twice', async () => {
+    tenancy = await agency.signed((await agency.unit()).id, { start_date: '2026-11-01' });
+    const waiting = await agency.make('payments', { tenancy: tenancy.id, amount: 150_000, method: 'cash' });
+    const made = await subscribe();
+    const { body } = await good(agency.api.get(`/v1/invoices?subscription=${made.id}`));
+    const byPeriod = (body.data as Made[]).toSorted((one, other) => (one.period.start < other.period.start ? -1 : 1));
+    expect(byPeriod.map(({ number, amount_paid: paid, status }) => [number, paid, status])).toEqual([
+      ['INV-000001', 95_000, 'paid'],
+      ['INV-000002', 55_000, 'open'],
+      ['INV-000003', 0, 'open'],
+    ]);
+    expect(await agency.get('payments', waiting.id)).toMatchObject({
+      amount_unallocated: 0,
+      allocations: [
+        { invoice: byPeriod[0]!.id, amount: 95_000 },
+        { invoice: byPeriod[1]!.id, amount: 55_000 },
+      ],
+    });
+  });
+
   test('is refused when the tenancy has one already, and accepted after that has ended', async () => {
     const first = await subscribe();
     expectCode(await tryToSubscribe({}), 'record_in_use', { param: 'tenancy' });
