@@ -5,8 +5,8 @@ import { good, type TestServer } from '../support/server.ts';
 import { advance, Agency, startLetting } from './agency.ts';
 
 /*
- * A model of the rent, written from the contract alone: each day of the let is charged once, by its share of the full period, unless its
- * period begins during a pause. Random lets start, are paid, pause and end. The balance must be what the model says, to the penny.
+ * A model of the rent, written from the contract alone. Each day of the let is charged once, by its share of the full period. Periods that
+ * begin during a pause are free. Random lets start, are paid, pause and end. The balance must be what the model says, to the penny.
  */
 
 let server: TestServer;
@@ -57,7 +57,7 @@ function boundaryIn(year: number, month: number, anchor: number): number {
   return Date.UTC(year, month, Math.min(anchor, last)) / dayMs;
 }
 
-/** Returns the boundaries of periods, as numbers of days, from the one on or before the start to long after it. */
+/** Returns the boundaries of periods, as numbers of days. The first one is on or before the start. */
 function boundariesOf(
   { interval, count, anchor }: Pick<Let, 'interval' | 'count' | 'anchor'>,
   start: string,
