@@ -109,6 +109,14 @@ describe('a rent', () => {
     });
   });
 
+  test('shortens a long description so that the line of the invoice has room for the days', async () => {
+    const made = await subscribe({ description: '😀'.repeat(500), invoice_before: 28 });
+    await advanceTo('2027-01-10');
+    const { body } = await good(agency.api.get(`/v1/invoices?subscription=${made.id}`));
+    const [line] = body.data[0].lines;
+    expect(line.description).toBe(`${'😀'.repeat(440)}…, 1 February 2027 to 28 February 2027`);
+  });
+
   test('costs its share of the days in a part period at both ends', async () => {
     // 19 of 28 days of February, and 10 of 30 of April: 644.64 and 316.67 pounds.
     await subscribe({ start_date: '2027-02-10', end_date: '2027-04-10', anchor_day: 1 });

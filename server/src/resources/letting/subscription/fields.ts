@@ -5,7 +5,7 @@ import { amountMax } from '../../../model/rent.ts';
 import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas.ts';
 import { LineType } from '../invoice/fields.ts';
 
-const Description = Type.String({ minLength: 1, maxLength: 300, format: 'single-line' });
+const Description = Type.String({ minLength: 1, maxLength: 500, format: 'single-line' });
 
 export const SubscriptionType = named('SubscriptionType', 'What a subscription charges.', oneOf('rent', 'service'));
 export const SubscriptionStatus = named(

@@ -92,6 +92,14 @@ function amountOn({ amount, scheduled_change: change }: SubscriptionRecord, day:
   return change && day >= change.effective_on ? change.amount : amount;
 }
 
+/** With the days behind it, a line has at most 500 characters. */
+const title = /^.{0,440}/su;
+
+function shortened(text: string): string {
+  const [start] = title.exec(text)!;
+  return start === text ? text : `${start}…`;
+}
+
 const titles = { rent: 'Rent', service: 'Service' };
 
 /** Returns the invoice of a period, as a draft. */
@@ -105,7 +113,7 @@ export function draftOf(
   const { start, end, full } = period;
   const amount = amountOn(subscription, start);
   const total = chargeOf(amount, period);
-  const words = `${description ?? titles[type]}, ${dayInWords(start)} to ${dayInWords(end)}`;
+  const words = `${shortened(description ?? titles[type])}, ${dayInWords(start)} to ${dayInWords(end)}`;
   return {
     ...newRecord(makeId('in'), accountId),
     tenancy: tenancy.id,
