@@ -299,16 +299,17 @@ function routeFaults(checked: readonly Route[]): string[] {
 }
 
 /**
- * Returns probes with every pair of route, key, context, target and outcome. In a full run, they have every route with every key, in every
- * context and on every target. The whole product would grow with the square of the kinds of record.
+ * Returns probes with every pair of route, key, context, target and outcome. In a full run, every key also uses every route on its own
+ * records. There, only its permissions can refuse it. The whole product would grow with the square of the kinds of record.
  */
 function probesToSend(): Probe[] {
   return pairwise(allProbes(), (probe) => {
     const { route, key, context, target } = probe;
     const expected = expectedOf(probe);
     const outcome = expected === 'accepted' ? expected : expected.code;
-    const first = rounds([nameOf(route), key.name], [`${nameOf(route)} ${key.name}`]);
-    return [...first, context.name, target?.name, `${key.account} ${outcome}`];
+    const isOwn = context.account === undefined && (target === null || target.owner === key.account);
+    const whole = rounds(false, isOwn) ? [`${nameOf(route)} ${key.name}`] : [];
+    return [nameOf(route), key.name, context.name, target?.name, `${key.account} ${outcome}`, ...whole];
   });
 }
 
