@@ -17,6 +17,8 @@ create table accounts (
   time_zone text not null default 'Europe/London'::text,
   rules text not null default '{"ruleset":"england","checks":{}}'::text,
   invoice_prefix text collate "C" not null default 'INV'::text,
+  letterhead text,
+  payment_provider text collate "C",
   constraint accounts_pkey PRIMARY KEY (account_id, id),
   constraint accounts_linked_records_known CHECK ((linked_records = ANY (ARRAY['open'::text, 'strict'::text]))),
   constraint accounts_own_themselves CHECK ((account_id = id)),
@@ -97,6 +99,8 @@ create table applications (
   withdrawn_at bigint,
   converted_at bigint,
   guarantors_known text not null default '[]'::text,
+  holding_deposits text[] collate "C" not null default '{}'::text[],
+  refused_on date,
   constraint applications_pkey PRIMARY KEY (account_id, id),
   constraint applications_status_known CHECK ((status = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'converted'::text])))
 );
@@ -105,6 +109,46 @@ CREATE INDEX applications_customers ON public.applications USING gin (customers)
 CREATE INDEX applications_status ON public.applications USING btree (account_id, status, id);
 CREATE INDEX applications_tenancy ON public.applications USING btree (account_id, tenancy, id) WHERE (tenancy IS NOT NULL);
 CREATE INDEX applications_unit ON public.applications USING btree (account_id, unit, id) WHERE (unit IS NOT NULL);
+
+create table bank_lines (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  import text collate "C" not null,
+  line integer not null,
+  received_on date not null,
+  amount bigint not null,
+  currency text collate "C" not null,
+  reference text,
+  payer_name text,
+  status text collate "C" not null,
+  tenancy text collate "C",
+  customer text collate "C",
+  matched_by text[] collate "C" not null,
+  candidates text not null,
+  payment text collate "C",
+  confirmed_at bigint,
+  ignored_at bigint,
+  fingerprint text collate "C" not null,
+  payer_key text collate "C",
+  deleted_at bigint,
+  history_erased_at bigint,
+  constraint bank_lines_pkey PRIMARY KEY (account_id, id),
+  constraint bank_lines_came_in CHECK ((amount > 0)),
+  constraint bank_lines_paid_when_confirmed CHECK (((status = 'confirmed'::text) = (payment IS NOT NULL))),
+  constraint bank_lines_proposed_for CHECK (((status <> ALL (ARRAY['proposed'::text, 'confirmed'::text])) OR (tenancy IS NOT NULL))),
+  constraint bank_lines_status_known CHECK ((status = ANY (ARRAY['proposed'::text, 'unmatched'::text, 'confirmed'::text, 'ignored'::text])))
+);
+
+CREATE INDEX bank_lines_customer ON public.bank_lines USING btree (account_id, customer, id) WHERE (customer IS NOT NULL);
+CREATE UNIQUE INDEX bank_lines_fingerprint ON public.bank_lines USING btree (account_id, fingerprint);
+CREATE INDEX bank_lines_import ON public.bank_lines USING btree (account_id, import, id);
+CREATE INDEX bank_lines_payer ON public.bank_lines USING btree (account_id, payer_key, id) WHERE (status = 'confirmed'::text);
+CREATE INDEX bank_lines_received_on ON public.bank_lines USING btree (account_id, received_on, id);
+CREATE INDEX bank_lines_status ON public.bank_lines USING btree (account_id, status, id);
+CREATE INDEX bank_lines_tenancy ON public.bank_lines USING btree (account_id, tenancy, id) WHERE (tenancy IS NOT NULL);
+CREATE INDEX bank_lines_to_erase ON public.bank_lines USING btree (deleted_at, id) WHERE ((deleted_at IS NOT NULL) AND (history_erased_at IS NULL));
 
 create table buildings (
   account_id text collate "C" not null,
@@ -157,6 +201,10 @@ create table customers (
   history_erased_at bigint,
   right_to_rent text,
   live_tenancies text[] collate "C" not null default '{}'::text[],
+  tenancies text[] collate "C" not null default '{}'::text[],
+  applications text[] collate "C" not null default '{}'::text[],
+  deposits text[] collate "C" not null default '{}'::text[],
+  guarantees text[] collate "C" not null default '{}'::text[],
   constraint customers_pkey PRIMARY KEY (account_id, id),
   constraint customers_deleted_are_empty CHECK (((deleted_at IS NULL) OR ((name = '[erased]'::text) AND (email IS NULL) AND (phone IS NULL) AND (date_of_birth IS NULL) AND (addresses = '[]'::text) AND (metadata = '{}'::text))))
 );
@@ -175,6 +223,77 @@ create table deployment (
   constraint deployment_id_check CHECK (id),
   constraint deployment_mode_known CHECK ((mode = ANY (ARRAY['sandbox'::text, 'live'::text])))
 );
+
+create table deposits (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  type text collate "C" not null,
+  application text collate "C",
+  tenancy text collate "C",
+  unit text collate "C" not null,
+  amount bigint not null,
+  currency text collate "C" not null,
+  payer text collate "C",
+  amount_received bigint not null,
+  amount_applied bigint not null,
+  amount_deducted bigint not null,
+  amount_returned bigint not null,
+  received_on date,
+  decide_by date,
+  repay_by date,
+  protect_by date,
+  scheme text collate "C",
+  scheme_reference text,
+  protected_on date,
+  certificate text collate "C",
+  information_given_on date,
+  file text collate "C",
+  applied_to text not null,
+  deductions text not null,
+  retention text,
+  dispute text,
+  returned_on date,
+  checks text not null,
+  status text collate "C" not null,
+  received_at bigint,
+  applied_at bigint,
+  retained_at bigint,
+  returned_at bigint,
+  protected_at bigint,
+  information_given_at bigint,
+  release_proposed_at bigint,
+  disputed_at bigint,
+  released_at bigint,
+  canceled_at bigint,
+  receipts text not null,
+  signed_on date,
+  refused_on date,
+  retained_on date,
+  return_by date,
+  settled_on date,
+  judged_on date,
+  next_on date,
+  metadata text not null,
+  constraint deposits_pkey PRIMARY KEY (account_id, id),
+  constraint deposits_link_by_type CHECK ((((type = 'holding'::text) = (application IS NOT NULL)) AND ((type = 'tenancy'::text) = (tenancy IS NOT NULL)))),
+  constraint deposits_received_in_full CHECK (((status <> 'received'::text) OR (amount_received = amount))),
+  constraint deposits_settled_hold_nothing CHECK (((status <> ALL (ARRAY['settled'::text, 'canceled'::text])) OR (((amount_applied + amount_deducted) + amount_returned) = amount_received))),
+  constraint deposits_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'received'::text, 'protected'::text, 'releasing'::text, 'disputed'::text, 'settled'::text, 'canceled'::text]))),
+  constraint deposits_type_known CHECK ((type = ANY (ARRAY['holding'::text, 'tenancy'::text]))),
+  constraint deposits_within CHECK (((amount_applied >= 0) AND (amount_deducted >= 0) AND (amount_returned >= 0) AND (((amount_applied + amount_deducted) + amount_returned) <= amount_received) AND (amount_received <= amount)))
+);
+
+CREATE INDEX deposits_application ON public.deposits USING btree (account_id, application, id) WHERE (application IS NOT NULL);
+CREATE INDEX deposits_decide_by ON public.deposits USING btree (account_id, decide_by, id);
+CREATE INDEX deposits_next_on ON public.deposits USING btree (next_on, account_id, id) WHERE (next_on IS NOT NULL);
+CREATE INDEX deposits_payer ON public.deposits USING btree (account_id, payer, id) WHERE (payer IS NOT NULL);
+CREATE INDEX deposits_protect_by ON public.deposits USING btree (account_id, protect_by, id);
+CREATE INDEX deposits_status ON public.deposits USING btree (account_id, status, id);
+CREATE INDEX deposits_tenancy ON public.deposits USING btree (account_id, tenancy, id) WHERE (tenancy IS NOT NULL);
+CREATE INDEX deposits_type ON public.deposits USING btree (account_id, type, id);
+CREATE INDEX deposits_unit ON public.deposits USING btree (account_id, unit, id);
 
 create table device_logins (
   account_id text collate "C" not null,
@@ -403,17 +522,35 @@ create table one_time_links (
 
 CREATE UNIQUE INDEX one_time_links_by_token ON public.one_time_links USING btree (token_hash);
 
+create table payment_imports (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  filename text not null,
+  sha256 text collate "C" not null,
+  format text collate "C" not null,
+  status text collate "C" not null,
+  lines_new integer not null,
+  lines_known integer not null,
+  lines_skipped integer not null,
+  known_lines text not null,
+  lines text not null,
+  constraint payment_imports_pkey PRIMARY KEY (account_id, id),
+  constraint payment_imports_status_known CHECK ((status = ANY (ARRAY['open'::text, 'complete'::text])))
+);
+
 create table payments (
   account_id text collate "C" not null,
   id text collate "C" not null,
   created bigint not null,
   revision bigint not null,
-  tenancy text collate "C" not null,
+  tenancy text collate "C",
   amount bigint not null,
   currency text collate "C" not null,
   method text collate "C" not null,
   status text collate "C" not null,
-  received_on date not null,
+  received_on date,
   customer text collate "C",
   reference text,
   allocations text not null,
@@ -428,14 +565,26 @@ create table payments (
   settled_invoices text[] collate "C" not null,
   moved_on date,
   metadata text not null,
+  bank_line text collate "C",
+  provider text collate "C",
+  cancel_requested_at bigint,
+  gateway_order text,
+  deposit text collate "C",
   constraint payments_pkey PRIMARY KEY (account_id, id),
+  constraint payments_for_one CHECK ((num_nonnulls(tenancy, deposit) = 1)),
+  constraint payments_ordered CHECK (((provider IS NULL) = (gateway_order IS NULL))),
+  constraint payments_received CHECK (((received_on IS NOT NULL) OR (status = ANY (ARRAY['pending'::text, 'failed'::text, 'canceled'::text])))),
   constraint payments_settle_within CHECK (((amount_allocated >= 0) AND (amount_refunded >= 0) AND ((amount_allocated + amount_refunded) <= amount))),
   constraint payments_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text, 'refunded'::text])))
 );
 
+CREATE UNIQUE INDEX payments_bank_line ON public.payments USING btree (account_id, bank_line) WHERE (bank_line IS NOT NULL);
 CREATE INDEX payments_customer ON public.payments USING btree (account_id, customer, id) WHERE (customer IS NOT NULL);
+CREATE INDEX payments_deposit ON public.payments USING btree (account_id, deposit, id) WHERE (deposit IS NOT NULL);
 CREATE INDEX payments_method ON public.payments USING btree (account_id, method, id);
+CREATE INDEX payments_next_step ON public.payments USING btree (((((gateway_order)::jsonb ->> 'due_at_ms'::text))::bigint)) WHERE (gateway_order IS NOT NULL);
 CREATE INDEX payments_received_on ON public.payments USING btree (account_id, received_on, id);
+CREATE INDEX payments_reference ON public.payments USING btree (account_id, lower(regexp_replace((reference COLLATE "C"), '[[:space:][:punct:]]+'::text, ''::text, 'g'::text)), id) WHERE (reference IS NOT NULL);
 CREATE INDEX payments_status ON public.payments USING btree (account_id, status, id);
 CREATE INDEX payments_tenancy ON public.payments USING btree (account_id, tenancy, id);
 
@@ -505,6 +654,26 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (version)
 );
 
+create table search_entries (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  words text collate "C" not null,
+  starts text collate "C" not null,
+  parts integer[] not null,
+  constraint search_entries_pkey PRIMARY KEY (account_id, id)
+);
+
+CREATE INDEX search_entries_parts ON public.search_entries USING gin (parts) WITH (gin_pending_list_limit='512');
+
+create table search_positions (
+  account_id text collate "C" not null,
+  epoch integer not null,
+  transaction_id xid8 not null,
+  ordinal integer not null,
+  built_until text collate "C",
+  constraint search_positions_pkey PRIMARY KEY (account_id)
+);
+
 create table sessions (
   account_id text collate "C" not null,
   id text collate "C" not null,
@@ -535,6 +704,27 @@ create table sign_in_attempts (
   since bigint not null,
   constraint sign_in_attempts_pkey PRIMARY KEY (account_id, id)
 );
+
+create table simulated_charges (
+  gateway text collate "C" not null,
+  key text collate "C" not null,
+  charge_id text collate "C" not null,
+  amount bigint not null,
+  currency text collate "C" not null,
+  working_day_ms bigint not null,
+  course jsonb not null,
+  refunds jsonb not null default '[]'::jsonb,
+  callback_url text,
+  callback_secret bytea,
+  tell_at_ms bigint,
+  tell_attempts bigint not null default 0,
+  changes bigint not null default 0,
+  constraint simulated_charges_gateway_charge_id_key UNIQUE (gateway, charge_id),
+  constraint simulated_charges_pkey PRIMARY KEY (gateway, key)
+);
+
+CREATE UNIQUE INDEX simulated_charges_gateway_charge_id_key ON public.simulated_charges USING btree (gateway, charge_id);
+CREATE INDEX simulated_charges_to_tell ON public.simulated_charges USING btree (tell_at_ms) WHERE (tell_at_ms IS NOT NULL);
 
 create table simulated_orders (
   provider text collate "C" not null,
@@ -589,8 +779,6 @@ create table subscriptions (
   activated_at bigint,
   paused_at bigint,
   ended_at bigint,
-  first_increase_on date,
-  last_increase_on date,
   next_on date,
   metadata text not null,
   constraint subscriptions_pkey PRIMARY KEY (account_id, id),
@@ -645,6 +833,8 @@ create table tenancies (
   credit text not null default '[]'::text,
   subscriptions text[] collate "C" not null default '{}'::text[],
   charged text not null default '[]'::text,
+  rent_increased_on date,
+  first_rent_increase_on date,
   constraint tenancies_pkey PRIMARY KEY (account_id, id),
   constraint tenancies_signed_on CHECK (((signed_on IS NULL) = (signed_at IS NULL))),
   constraint tenancies_status_known CHECK ((status = ANY (ARRAY['draft'::text, 'signed'::text, 'active'::text, 'notice'::text, 'ended'::text, 'canceled'::text])))
@@ -653,6 +843,7 @@ create table tenancies (
 CREATE INDEX tenancies_application ON public.tenancies USING btree (account_id, application, id) WHERE (application IS NOT NULL);
 CREATE INDEX tenancies_customers ON public.tenancies USING gin (customers);
 CREATE INDEX tenancies_end ON public.tenancies USING btree (account_id, end_date, id);
+CREATE INDEX tenancies_in_arrears ON public.tenancies USING btree (account_id, id) WHERE (((arrears)::jsonb ->> 'amount'::text) <> '0'::text);
 CREATE INDEX tenancies_next_on ON public.tenancies USING btree (next_on, account_id, id) WHERE (next_on IS NOT NULL);
 CREATE INDEX tenancies_no_double_let ON public.tenancies USING gist (account_id, unit, daterange(start_date, end_date, '[]'::text)) WHERE (status = ANY (ARRAY['signed'::text, 'active'::text, 'notice'::text, 'ended'::text]));
 CREATE INDEX tenancies_start ON public.tenancies USING btree (account_id, start_date, id);
@@ -717,6 +908,7 @@ create table units (
   lets text not null,
   lowest_asked text,
   metadata text not null,
+  held_deposits text[] collate "C" not null default '{}'::text[],
   constraint units_pkey PRIMARY KEY (account_id, id),
   constraint units_status_known CHECK ((status = ANY (ARRAY['available'::text, 'reserved'::text, 'let_agreed'::text, 'occupied'::text])))
 );

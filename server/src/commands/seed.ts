@@ -5,6 +5,7 @@ import { makeAnotherKey } from '../server/first-account.ts';
 import { withContext } from './with-context.ts';
 import { readArguments } from './arguments.ts';
 import { decideApplications, makeApplications } from './seed/applications.ts';
+import { holdHomes, secureTenancies } from './seed/deposits.ts';
 import { makeHomes } from './seed/homes.ts';
 import { makePeople } from './seed/people.ts';
 import type { Body, Calendar, Post } from './seed/post.ts';
@@ -14,9 +15,9 @@ import { liveInHomes, signTenancies } from './seed/tenancies.ts';
 
 const help = `npm run seed
 
-Fills a running sandbox with the records of a letting agency: two buildings in York, customers, and applications, guarantors, references
-and tenancies in every state, with the rent of a year. Advances the clock by two seconds, so that tenancies start and end. A second run within 24 hours of its clock
-makes nothing twice.
+Fills a running sandbox with the records of a letting agency: two buildings in York, customers, and applications, guarantors, references,
+tenancies and deposits in every state, with the rent of a year. Advances the clock by two seconds, so that tenancies start and end. A second
+run within 24 hours of its clock makes nothing twice.
 `;
 
 /** `npm run seed`: makes the records with a key of its own, and revokes that. */
@@ -45,10 +46,12 @@ async function fillAgency(post: Post, calendar: Calendar, day: string): Promise<
   const homes = await makeHomes(post, day);
   const people = await makePeople(post, calendar);
   const applications = await makeApplications(post, calendar, homes, people);
+  const holdings = await holdHomes(post, calendar, applications);
   await fillReferences(post, people, applications);
   await decideApplications(post, calendar, people, applications);
 
   const tenancies = await signTenancies(post, calendar, homes, people, applications);
+  await secureTenancies(post, calendar, tenancies, holdings);
   await breakDays(post, 'tenancies start');
   await liveInHomes(post, calendar, people, tenancies);
   await collectRent(post, calendar, tenancies);

@@ -101,6 +101,7 @@ export interface CountDelta {
 export interface RowFactory {
   ids: IdMaker;
   clock: Clock;
+  realClock: Clock;
   eventShape: () => EventShape;
   /** Finds, in a text, the ids of records that can hold personal data. */
   personalDataIds: RegExp;
@@ -110,7 +111,7 @@ export interface RowFactory {
 export function prepareEntry(
   writeRequest: WriteRequest,
   decision: WriteDecision,
-  { ids, clock, eventShape, personalDataIds }: RowFactory,
+  { ids, clock, realClock, eventShape, personalDataIds }: RowFactory,
 ): BatchEntry {
   const { request, accountId } = writeRequest;
   const entry: BatchEntry = {
@@ -133,13 +134,13 @@ export function prepareEntry(
   const shape = eventShape();
   const actor = request?.actor ?? system;
   const causedBy = eventRequest(request, actor);
-  const nowSeconds = toSeconds(clock.nowMs());
+  const moment = { nowSeconds: toSeconds(clock.nowMs()), realSeconds: toSeconds(realClock.nowMs()) };
   const mentions = new Set<string>();
   requireOneChangeEach(decision.changes);
   for (const decided of decision.changes) {
     const change = withNextDay(decided);
     const isSilent = silent.has(change.resource);
-    const events = isSilent ? [] : eventsOf(change, nowSeconds);
+    const events = isSilent ? [] : eventsOf(change, moment);
     if (events.length === 0 && !isSilent && !changesUnseen(change)) continue;
     addWrite(entry, change);
     if (!isSilent) addRecordCounts(entry.counts, change);

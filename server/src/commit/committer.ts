@@ -146,6 +146,11 @@ export class Committer {
     this.#bytes = new ByteBudget(parts.bytes ?? commitBytes);
   }
 
+  /** Whether so many mutations wait that work besides them should rest. A lone client has one. */
+  get isBusy(): boolean {
+    return this.#pending > writersMax;
+  }
+
   /** The memory that decided mutations hold. */
   get bytes(): ByteBudget {
     return this.#bytes;

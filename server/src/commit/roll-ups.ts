@@ -16,6 +16,9 @@ interface RollUpContext {
   ids: IdMaker;
 }
 
+/** A changed record, by a decision or by a roll-up. */
+type Changed = Pick<RecordChange, 'resource' | 'before' | 'after'>;
+
 /** A record that sums up others, before and after. */
 interface Sum {
   resource: Resource;
@@ -52,8 +55,23 @@ export async function withRollUps(
     reads.set(id, reading);
     return reading;
   };
-  for (const { resource: changed, before, after } of changes) {
-    if (before === after) continue;
+  for (const change of changes) await sumUp(change);
+  // A payment changes its deposit, which holds the unit.
+  const further = [...sums.values()].filter(({ rollUps }) => [...rollUps].some(({ cascades }) => cascades));
+  for (const sum of further) await sumUp(sum);
+  // Two roll-ups of one record can tell of the same event.
+  for (const { before, after, verbs, rollUps } of sums.values())
+    verbs.push(...new Set([...rollUps].flatMap((rollUp) => rollUp.verbs?.(before, after) ?? [])));
+  const others = [...sums.values()].filter((sum) => sum.after !== sum.before && !own.has(sum.before.id));
+  return [
+    ...changes.map((change) => withSum(change, sums.get((change.after ?? change.before).id))),
+    ...others.flatMap(({ resource, before, after, verbs }) => toDecision(resource, before, { after, verbs }).changes),
+    ...made,
+  ];
+
+  /** Updates the records that sum up a changed one. */
+  async function sumUp({ resource: changed, before, after }: Changed): Promise<void> {
+    if (before === after) return;
     for (const [resource, rollUp] of rollUpsOf(resources, changed)) {
       const was = rollUp.find ? await foundBy(rollUp.find, before) : linkedBy(rollUp, before);
       const is = rollUp.find ? await foundBy(rollUp.find, after) : linkedBy(rollUp, after);
@@ -75,14 +93,6 @@ export async function withRollUps(
       }
     }
   }
-  for (const { before, after, verbs, rollUps } of sums.values())
-    for (const rollUp of rollUps) verbs.push(...(rollUp.verbs?.(before, after) ?? []));
-  const others = [...sums.values()].filter((sum) => sum.after !== sum.before && !own.has(sum.before.id));
-  return [
-    ...changes.map((change) => withSum(change, sums.get((change.after ?? change.before).id))),
-    ...others.flatMap(({ resource, before, after, verbs }) => toDecision(resource, before, { after, verbs }).changes),
-    ...made,
-  ];
 
   async function foundBy(find: Find, other: StoredRecord | null): Promise<readonly string[]> {
     return other ? find(other, read) : [];

@@ -72,11 +72,15 @@ export class ByteBudget {
 
   /** Returns whether the share of the account or its tree lacks room for so many more bytes. Ignores the limit of the process. */
   isShareFull(payer: Payer | string, bytes: number): boolean {
+    return this.fullShare(payer, bytes) !== null;
+  }
+
+  /** Returns which share lacks room for so many more bytes: the account's, or that of its tree. Null if both have room. */
+  fullShare(payer: Payer | string, bytes: number): 'account' | 'tree' | null {
     const { maxPerAccount, maxPerTree = Infinity } = this.#limits;
     const { accountId, rootId } = payerOf(payer);
-    return (
-      !fits(this.heldBy(accountId), bytes, maxPerAccount) || !fits(this.#heldByTree.get(rootId) ?? 0, bytes, maxPerTree)
-    );
+    if (!fits(this.heldBy(accountId), bytes, maxPerAccount)) return 'account';
+    return fits(this.#heldByTree.get(rootId) ?? 0, bytes, maxPerTree) ? null : 'tree';
   }
 
   /**

@@ -6,10 +6,18 @@
 /** A calendar day: `2027-01-31`. */
 export type Day = string;
 
-/** A repeated period: every `interval_count` weeks, months or years. */
+/** A repeated period: every `interval_count` weeks or months. */
 export interface Rhythm {
-  interval: 'week' | 'month' | 'year';
+  interval: 'week' | 'month';
   interval_count: number;
+}
+
+/** The day on which a period begins. The others follow from it. */
+export interface Anchor {
+  /** A period begins on the first anchor day that is this day or later. */
+  start: Day;
+  /** The day of the month, 1 to 31, or of the week, Monday 1 to Sunday 7. A shorter month has its last day instead. */
+  anchor_day: number;
 }
 
 /** A span of days. Both ends are included. */
@@ -112,24 +120,33 @@ export function weekday(day: Day): number {
   return modulo(numberOf(parse(day)) + 3, 7) + 1;
 }
 
-/** Returns the period that contains a day. Periods begin on the anchor and go on in both directions from it. */
-export function periodAt(anchor: Day, { interval, interval_count: count }: Rhythm, day: Day): Span {
-  const first = parse(anchor);
+/** Returns the anchor day of periods that begin on a day. */
+export function anchorDayOf({ interval }: Pick<Rhythm, 'interval'>, day: Day): number {
+  return interval === 'week' ? weekday(day) : parse(day).day;
+}
+
+/**
+ * Returns the period that contains a day. The periods go on in both directions. Each boundary counts from the anchor, and never from the
+ * boundary before. So the 31st is followed by 28 February, and that by 31 March.
+ */
+export function periodAt({ start, anchor_day: anchorDay }: Anchor, rhythm: Rhythm, day: Day): Span {
+  const { interval, interval_count: count } = rhythm;
+  const earliest = parse(start);
   const wanted = numberOf(parse(day));
   if (interval === 'week') {
     const length = 7 * count;
-    const start = wanted - modulo(wanted - numberOf(first), length);
-    return { start: fromNumber(start), end: fromNumber(start + length - 1) };
+    const first = numberOf(earliest) + modulo(anchorDay - weekday(start), 7);
+    const begin = wanted - modulo(wanted - first, length);
+    return { start: fromNumber(begin), end: fromNumber(begin + length - 1) };
   }
-  const step = interval === 'year' ? 12 * count : count;
+  const anchor = { ...earliest, day: anchorDay };
+  const offset = monthsAfter(anchor, 0) < numberOf(earliest) ? 1 : 0;
+  const boundary = (index: number): number => monthsAfter(anchor, offset + index * count);
   const { year, month } = parse(day);
-  // The anchor's day may come later in this month, and the period then began one step earlier.
-  let steps = Math.floor(((year - first.year) * 12 + month - first.month) / step);
-  if (monthsAfter(first, steps * step) > wanted) steps--;
-  return {
-    start: fromNumber(monthsAfter(first, steps * step)),
-    end: fromNumber(monthsAfter(first, (steps + 1) * step) - 1),
-  };
+  let index = Math.floor(((year - earliest.year) * 12 + month - earliest.month - offset) / count);
+  // The anchor day may come later in this month, and the period then began one step earlier.
+  if (boundary(index) > wanted) index--;
+  return { start: fromNumber(boundary(index)), end: fromNumber(boundary(index + 1) - 1) };
 }
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {

@@ -12,6 +12,13 @@ export function toSeconds(timeMs: number): number {
   return Math.floor(timeMs / 1000);
 }
 
+/** A moment by both clocks, in seconds since the Unix epoch. They differ only in a sandbox whose clock was moved. */
+export interface Moment {
+  nowSeconds: number;
+  /** The time of the world. Sessions and one-time links go by it. */
+  realSeconds: number;
+}
+
 /** The machine's clock, corrected by its measured difference from the database's clock. */
 export class DatabaseClock implements Clock {
   #aheadMs = 0;

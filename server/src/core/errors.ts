@@ -59,7 +59,8 @@ export const errorCatalogue = {
   body_too_large: {
     status: 413,
     type: 'invalid_request_error',
-    explanation: 'A body can have up to 256 kB, and a file up to 10 MB. Send less.',
+    explanation:
+      'A body can have up to 256 kB, a bank statement up to 1 MB, and any other file up to 10 MB. Send less.',
   },
   callback_signature_invalid: {
     status: 401,
@@ -354,6 +355,11 @@ export class ApiError extends Error {
 
 export function invalidParameter(param: string, message: string): ApiError {
   return new ApiError('parameter_invalid', message, { param });
+}
+
+/** Returns the refusal of a body that lacks a member which only some bodies need. */
+export function missingParameter(param: string, message: string): ApiError {
+  return new ApiError('parameter_missing', message, { param });
 }
 
 /** Returns a caught value as an error. */

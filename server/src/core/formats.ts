@@ -1,3 +1,4 @@
+import { accountNumberFault, bicFault, ibanFault, sortCodeFault } from './bank-details.ts';
 import { isTimeZone } from './calendar.ts';
 import { countryCodes, currencyCodes } from './iso-codes.ts';
 import { nearestName } from './nearest.ts';
@@ -15,12 +16,16 @@ export const formats = {
   credential: credentialFault,
   'header-credential': headerCredentialFault,
   'time-zone': timeZoneFault,
+  'sort-code': sortCodeFault,
+  'account-number': accountNumberFault,
+  iban: ibanFault,
+  bic: bicFault,
 } as const satisfies Record<string, FaultOf>;
 
-/** Checks a calendar date (`YYYY-MM-DD`). */
+/** Checks a calendar date (`YYYY-MM-DD`). The calendar has no year 0, and PostgreSQL knows none. */
 function dateFault(text: string): string | null {
   const fault = 'must be a calendar date such as 1990-12-31';
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return fault;
+  if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return fault;
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text) ? null : fault;
 }

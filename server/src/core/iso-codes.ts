@@ -26,6 +26,18 @@ export const currencyCodes: ReadonlySet<string> = words(`
   thb tjs tmt tnd top try ttd twd tzs uah ugx usd usn uyi uyu uyw uzs ved ves vnd vuv wst xaf xcd xcg xof xpf
   yer zar zmw zwg`);
 
+/** Currencies of ISO 4217 whose smallest unit is not a hundredth, by its number of digits. */
+const digitsOfCurrencies: readonly [digits: number, currencies: ReadonlySet<string>][] = [
+  [0, words(`bif clp djf gnf isk jpy kmf krw pyg rwf ugx uyi vnd vuv xaf xof xpf`)],
+  [3, words(`bhd iqd jod kwd lyd omr tnd`)],
+  [4, words(`clf uyw`)],
+];
+
+/** Returns how many digits of an amount stand after the point: 2 for `gbp`, 0 for `jpy`. Unlisted currencies have 2. */
+export function currencyDigits(currency: string): number {
+  return digitsOfCurrencies.find(([, currencies]) => currencies.has(currency))?.[0] ?? 2;
+}
+
 function words(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }

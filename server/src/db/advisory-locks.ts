@@ -15,6 +15,8 @@ export const workerLockKey = 7_310_006;
 /** Held together with its number by each live process that delivers. */
 export const delivererLockKey = 7_310_007;
 export const activityLockKey = 7_310_008;
+/** Held together with the hash of an account while its entries of the search are written. */
+export const searchLockKey = 7_310_009;
 
 /** Runs `work` under the lock. Does nothing if another process holds it. */
 export async function withLockIfFree(client: Client, key: number, work: () => Promise<void>): Promise<void> {

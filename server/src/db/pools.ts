@@ -38,6 +38,8 @@ export interface Database {
   deliverers: Pool;
   /** For the job queue, which has its own statements and parses results in its own way. */
   jobs: Pool;
+  /** For searches and their index, so that a slow search delays nothing else. */
+  searchers: Pool;
   /** For monitoring, which matters most when all other pools are busy. */
   watchers: Pool;
   end(): Promise<void>;
@@ -61,6 +63,16 @@ const deliverersMax = 3;
 
 /** One connection listens. The jobs share the others, and each uses one for a moment. */
 const jobsMax = 5;
+
+/** Two searches run at once, and the index is written beside them. Without searches, the connections close. */
+export const searchesMax = 2;
+const searching: PoolConfig = {
+  max: searchesMax + 1,
+  // A search is stopped after a second. Without sequential scans, an index is used even if the statistics are old.
+  statement_timeout: 1_000,
+  options: '-c jit=off -c enable_seqscan=off',
+  idleTimeoutMillis: 60_000,
+};
 
 /** Monitoring runs one query at a time and fails early. Without monitoring, the connection closes. */
 const watching: PoolConfig = {
@@ -110,9 +122,10 @@ export function openDatabase(connection: Connection, log: Logger): Database {
   const deliverers = new Pool({ ...common, max: deliverersMax, options: indexesOnly });
   const { types: _, ...withDriversTypes } = common;
   const jobs = new Pool({ ...withDriversTypes, max: jobsMax });
+  const searchers = new Pool({ ...common, ...searching });
   const watchers = new Pool({ ...common, ...watching, options: indexesOnly });
   let isEnding = false;
-  const pools = [readers, listers, followers, files, writers, deliverers, jobs, watchers];
+  const pools = [readers, listers, followers, files, writers, deliverers, jobs, searchers, watchers];
   for (const pool of pools) {
     // The driver's error contains the whole client, with every statement it has prepared.
     pool.on('error', ({ message, code }: Error & { code?: string }) => {
@@ -129,6 +142,7 @@ export function openDatabase(connection: Connection, log: Logger): Database {
     writers,
     deliverers,
     jobs,
+    searchers,
     watchers,
     async end() {
       isEnding = true;

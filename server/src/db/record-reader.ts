@@ -44,6 +44,21 @@ export function recordReader(reader: Reader): RecordReader {
   };
 }
 
+/**
+ * Returns a reader that reads each record once. So all parts of a decision see one state of it. None waits for a record that another has
+ * read.
+ */
+export function readingOnce(readRecord: RecordReader): RecordReader {
+  const reads = new Map<string, Promise<StoredRecord | null>>();
+  return <R extends StoredRecord>(resource: Resource<R>, accountId: string, id: string) => {
+    const name = `${accountId} ${id}`;
+    const read = reads.get(name) ?? readRecord(resource, accountId, id);
+    reads.set(name, read);
+    // An id belongs to one kind of record.
+    return read as Promise<R | null>;
+  };
+}
+
 /** Reads records up to `bytesTogetherMax`, and at least one. The others go into the next query. */
 async function readRecords(reader: Reader, resource: Resource, wanted: Wanted[]): Promise<Read[]> {
   const rows = await reader.query<StoredRow & { is_left?: boolean }>({

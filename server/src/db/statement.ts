@@ -15,6 +15,16 @@ export interface StatementEntry {
   payment: string | null;
 }
 
+/** What the tenants owed before some days, the entries of these days, and what they owe then. */
+export interface StatementFacts {
+  /** Null if it goes back to the first entry. */
+  from: Day | null;
+  to: Day;
+  opening: number;
+  closing: number;
+  entries: readonly StatementEntry[];
+}
+
 interface Wanted {
   accountId: string;
   tenancy: string;
@@ -52,4 +62,48 @@ export async function readStatement(
   });
   const { opening, entries } = onlyRow(rows);
   return { opening, entries: entries === null ? [] : (JSON.parse(entries) as StatementEntry[]) };
+}
+
+/** What a reader knows the entries of a ledger by. */
+interface EntryTexts {
+  /** The numbers of invoices, by id. */
+  numbers: ReadonlyMap<string, string>;
+  /** The descriptions of the first lines of invoices, by id. Long ones are cut. */
+  descriptions: ReadonlyMap<string, string>;
+  /** The methods of payments, by id. */
+  methods: ReadonlyMap<string, string>;
+}
+
+/** Characters of a description. The rent of a period fits. */
+const descriptionMax = 80;
+
+/** Reads the numbers and descriptions of the invoices, and the methods of the payments, that entries name. */
+export async function readEntryTexts(
+  reader: Reader,
+  { accountId, entries }: { accountId: string; entries: readonly StatementEntry[] },
+): Promise<EntryTexts> {
+  const rows = await reader.query<{
+    id: string;
+    number: string | null;
+    description: string | null;
+    method: string | null;
+  }>({
+    name: 'read_entry_texts',
+    text: `
+      select id, number, left(lines::json -> 0 ->> 'description', ${descriptionMax}) as description, null as method
+      from invoices
+      where account_id = $1 and id = any($2)
+      union all
+      select id, null, null, method
+      from payments
+      where account_id = $1 and id = any($3)`,
+    values: [accountId, idsOf(entries, 'invoice'), idsOf(entries, 'payment')],
+  });
+  const by = (name: 'number' | 'description' | 'method'): Map<string, string> =>
+    new Map(rows.flatMap((row): [string, string][] => (row[name] === null ? [] : [[row.id, row[name]]])));
+  return { numbers: by('number'), descriptions: by('description'), methods: by('method') };
+}
+
+function idsOf(entries: readonly StatementEntry[], link: 'invoice' | 'payment'): string[] {
+  return [...new Set(entries.map((entry) => entry[link]).filter((id) => id !== null))];
 }

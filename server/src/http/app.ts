@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { toSeconds } from '../core/clock.ts';
+import { findKnown } from '../core/lists.ts';
 import { ByteBudget } from '../core/byte-budget.ts';
 import { ApiError, ClientGoneError, type ErrorCode } from '../core/errors.ts';
 import { maskSecretsInUrl } from '../core/mask-secrets.ts';
@@ -10,14 +11,16 @@ import { addAuthRoutes } from './auth/routes.ts';
 import { authenticate, authenticateAfterBody, requireSecondFactor } from './pipeline/authenticate.ts';
 import { clientOf } from './pipeline/client-address.ts';
 import type { JsonObject } from '../core/json-diff.ts';
-import { BodyBytes, bodyLimits } from './body/body-bytes.ts';
+import { BodyBytes, bodyBytesMax, bodyLimits, unreadLimits, type BodyBudgets } from './body/body-bytes.ts';
 import { BodyTime } from './body/body-time.ts';
 import { checkBodyHeaders, readBody, uploadOf } from './body/body.ts';
 import { sendContents } from './response/download.ts';
 import { BodyBrokenOffError, boundChunks } from './body/incoming-bytes.ts';
 import { discardUpload, readUpload } from './body/upload.ts';
 import { requestBounds, ConcurrencyLimit, uploadBounds } from './pipeline/concurrency.ts';
-import { executeWrite, logOnly, repeatOfOtherVersion, type ExecutedWrite } from './write/execute.ts';
+import { executeWrite } from './write/execute.ts';
+import { logOnly } from './write/log-only.ts';
+import { repeatOfOtherVersion, type ExecutedWrite } from './write/replay.ts';
 import { Connections } from './pipeline/connections.ts';
 import { EventStreams } from './routes/sse.ts';
 import { Expectations } from './pipeline/expectations.ts';
@@ -40,6 +43,7 @@ import { addReference } from './routes/docs.ts';
 import {
   anyBytes,
   type ContentsRoute,
+  type OpenContents,
   type ReadRoute,
   type Route,
   type StreamRoute,
@@ -57,10 +61,11 @@ import {
 } from './request.ts';
 import type { HttpContext } from './context.ts';
 import { headerOf } from './headers.ts';
-import { bodyBytesMax } from './body/body-bytes.ts';
-import { requirePermission } from '../model/permissions.ts';
+import { requireOneOf, requirePermission } from '../model/permissions.ts';
 import type { Principal } from '../model/principal.ts';
 import { HeldResponses, whenClosed } from './response/held-responses.ts';
+import { largeJson } from './response/large-json.ts';
+import { uncountedBytes } from './read-room.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -93,8 +98,9 @@ export function buildApp(context: HttpContext): FastifyInstance {
   };
   const requestsInFlight = new ConcurrencyLimit(requestBounds);
   const uploads = new ConcurrencyLimit(uploadBounds);
-  const bodies = new ByteBudget(bodyLimits);
-  context.metrics.holdsBytes('requests', bodies);
+  const bodies: BodyBudgets = { arriving: new ByteBudget(bodyLimits), unread: new ByteBudget(unreadLimits) };
+  context.metrics.holdsBytes('requests', bodies.arriving);
+  context.metrics.holdsBytes('answers', bodies.unread);
   const streams = new EventStreams(context);
   const connections = new Connections(context);
   const app = fastify({
@@ -169,6 +175,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     if (apiRequest.principal.person) requireSecondFactor(apiRequest.principal.person);
     for (const needed of [permission, ...alsoNeeds])
       requirePermission(needed, apiRequest.principal, apiRequest.route.isForPersons);
+    if (apiRequest.route.needsOneOf) requireOneOf(apiRequest.route.needsOneOf, apiRequest.principal);
     requireOwnAccount(apiRequest);
     if (apiRequest.route.method !== 'GET') checkBodyHeaders(apiRequest);
     if (uploadOf(apiRequest)) {
@@ -199,6 +206,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     // A connection that stays open keeps its last request.
     request.body = null;
     request.apiRequest.bodyText = null;
+    request.apiRequest.file = null;
   });
   app.decorate('stopServing', async (timeoutMs: number) => {
     // Clients of streams reconnect to another process.
@@ -213,11 +221,20 @@ export function buildApp(context: HttpContext): FastifyInstance {
 
   if (!isWorker) {
     const routes = routesOf(context);
-    addRoutes(app, context, { streams, responses: new HeldResponses(context.readBudgets, context.readLimits) }, routes);
+    const responses = new HeldResponses(context.readBudgets, context.readLimits);
+    addRoutes(app, context, { streams, responses }, routes);
     addReference(app, context, routes);
     addGuidePages(app, context);
     addAuthRoutes(app, context, { bodies, failedSignIns: limits.failedSignIns });
-    if (context.config.hasDashboard) addDashboard(app, context);
+    if (context.config.hasDashboard) {
+      const frames = { rateLimit: limits.rateLimit, requestsInFlight, responses };
+      addDashboard(
+        app,
+        context,
+        frames,
+        findKnown(routes, ({ operationId }) => operationId === 'files_contents') as ContentsRoute,
+      );
+    }
     addProviderCallbacks(app, context, { bodies, failedSignIns: limits.failedSignIns });
   }
   addHealthRoutes(app, context);
@@ -294,16 +311,33 @@ interface Shared {
 function addRoutes(app: FastifyInstance, context: HttpContext, shared: Shared, routes: Route[]): void {
   const recentKeys = new RecentKeys();
   for (const route of routes) {
-    const isStream = 'subscribe' in route;
     app.route({
-      method: route.method === 'GET' && !isStream ? ['GET', 'HEAD'] : route.method,
+      method: methodsOf(route),
       url: route.path,
       config: { route },
       handler: handlerOf(context, shared, recentKeys, route),
     });
-    // Without this route, the last part of a stream's path would be read as an id.
-    if (isStream) app.route({ method: 'HEAD', url: route.path, handler: unreachable });
   }
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const method = methodsBeside(path, routes);
+    if (method.length > 0) app.route({ method, url: path, handler: unreachable });
+  }
+}
+
+function methodsOf(route: Route): string[] {
+  return route.method === 'GET' && !('subscribe' in route) ? ['GET', 'HEAD'] : [route.method];
+}
+
+/**
+ * Returns the methods that a path such as `/v1/events/stream` does not have, and `/v1/events/:id` has. Without a route, the last part of the
+ * path would be read as an id.
+ */
+function methodsBeside(path: string, routes: readonly Route[]): string[] {
+  const methodsAt = (wanted: string): string[] => routes.filter((route) => route.path === wanted).flatMap(methodsOf);
+  const own = methodsAt(path);
+  return path.endsWith('/:id')
+    ? []
+    : methodsAt(path.replace(/[^/]+$/, ':id')).filter((method) => !own.includes(method));
 }
 
 /** Returns whether an id is empty: for `/v1/references/`, the router reads the empty text behind the slash as an id. */
@@ -331,29 +365,43 @@ function streamHandler(context: HttpContext, streams: EventStreams, route: Strea
   };
 }
 
-function contentsHandler({ readLimits }: HttpContext, responses: HeldResponses, route: ContentsRoute) {
+function contentsHandler(context: HttpContext, responses: HeldResponses, route: ContentsRoute) {
   const readQuery = queryReader(route.query);
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const apiRequest = routedOf(request);
     readQuery(request.url);
-    await responses.download(apiRequest, reply);
-    const isHead = apiRequest.incoming.method === 'HEAD';
-    const asBytes = headerOf(request, 'accept')?.trim().toLowerCase() === anyBytes;
-    return sendContents(reply, await route.open(apiRequest), { isHead, asBytes, stalledMs: readLimits.stalledMs });
+    return download(context, responses, request, reply, () => route.open(apiRequest));
   };
+}
+
+async function download(
+  { readLimits }: HttpContext,
+  responses: HeldResponses,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  open: () => Promise<OpenContents>,
+): Promise<FastifyReply> {
+  const contents = await responses.download(routedOf(request), reply, open);
+  const isHead = request.raw.method === 'HEAD';
+  const asBytes = headerOf(request, 'accept')?.trim().toLowerCase() === anyBytes;
+  return sendContents(reply, contents, { isHead, asBytes, stalledMs: readLimits.stalledMs });
 }
 
 function readHandler(context: HttpContext, responses: HeldResponses, route: ReadRoute) {
   const { versions } = context;
+  const { asFile } = route;
   const readQuery = versionedQueryReader(versions, route);
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const apiRequest = routedOf(request);
     const { query, expand } = readQuery(apiRequest.version, request.url);
     apiRequest.expansion = readExpansion(context, apiRequest, route.expandable, expand);
     try {
-      const body = await responses.read(apiRequest, reply, async () =>
-        JSON.stringify(versions.convert(await route.read(apiRequest, query), versions.newest, apiRequest.version)),
-      );
+      if (asFile && query.format === asFile.format)
+        return await download(context, responses, request, reply, () => asFile.open(apiRequest, query));
+      const body = await responses.read(apiRequest, reply, async () => {
+        const object = versions.convert(await route.read(apiRequest, query), versions.newest, apiRequest.version);
+        return apiRequest.room!.usedBytes > uncountedBytes ? largeJson(object) : JSON.stringify(object);
+      });
       return await send(reply, { status: 200, body });
     } catch (error) {
       throw error instanceof ApiError ? errorInVersion(versions, error, route.object, apiRequest.version) : error;

@@ -4,7 +4,7 @@ import type { Committer } from '../commit/committer.ts';
 import type { FileStore } from '../commit/file-store.ts';
 import type { EventShape } from '../commit/write-request.ts';
 import type { Mode } from '../core/api-keys.ts';
-import type { ByteBudget, ByteLimits } from '../core/byte-budget.ts';
+import type { ByteBudget, ByteLimits, Payer } from '../core/byte-budget.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Encryption } from '../core/encryption.ts';
 import type { ErrorCode } from '../core/errors.ts';
@@ -17,11 +17,13 @@ import type { LatestVersion } from '../db/latest-version.ts';
 import type { Reader } from '../db/reader.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { SandboxClock } from '../db/sandbox-clock.ts';
+import type { StatementFacts } from '../db/statement.ts';
 import type { TtlCache } from '../db/ttl-cache.ts';
 import type { EventFeed } from '../events/event-feed.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Resource } from '../model/resource.ts';
+import type { Freshness } from '../search/search-index.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import type { ReadBudgets, ReadLimits } from './read-room.ts';
 import type { IdentityProvider } from '../sign-in/identity-provider.ts';
@@ -57,6 +59,16 @@ export interface HttpContext {
   personalDataIds: RegExp;
   /** The turns of accounts at lists, because a list can take long. A platform and its connected accounts are one party. */
   listTurns: Turns;
+  /** The reader of searches. Its statements end after a second. */
+  searcher: Reader;
+  /** The turns of accounts at searches. */
+  searchTurns: Turns;
+  /** Milliseconds in which a search indexes what its account has just written. */
+  searchWaitMs: number;
+  searchIndex: {
+    /** Indexes what the account has just written, for a short time. Returns the time until which all changes are found. */
+    catchUp(accountId: string, options: { budgetMs: number; nowSeconds: number }): Promise<Freshness>;
+  };
   readRecord: RecordReader;
   committer: Committer;
   fileStore: FileStore;
@@ -93,7 +105,7 @@ export interface HttpContext {
   };
   /** Makes the changes of all days that have begun. Resolves when they are made, or after the signal. The duty makes the others. */
   breakDays(signal: AbortSignal): Promise<void>;
-  /** Receives callbacks of referencing services. */
+  /** Receives callbacks of outside services. */
   providerCallbacks: {
     /** Stores a callback. Resolves to false if the service's signature for this account is wrong. */
     take(
@@ -102,10 +114,22 @@ export interface HttpContext {
       callback: { headers: FastifyRequest['headers']; body: Uint8Array },
     ): Promise<boolean>;
   };
-  /** Triggers actions of a sandbox's simulated services. */
-  simulations: {
-    /** Resolves when the record shows the effect. Throws an `ApiError` if that is impossible, or takes too long. */
-    play(record: StoredRecord, effect: string, input: JsonObject): Promise<void>;
+  /** Triggers actions of a sandbox's simulated services, by the path of the kind of record. */
+  simulations: Readonly<
+    Record<
+      string,
+      {
+        /** Resolves when the record shows the effect. Throws an `ApiError` if that is impossible, or takes too long. */
+        play(record: StoredRecord, effect: string, input: JsonObject): Promise<void>;
+      }
+    >
+  >;
+  /** Prints documents as PDFs, off the event loop. Accounts take turns. */
+  documents: {
+    /** Prints a record of the path `invoices`. */
+    invoice(payer: Payer, invoice: StoredRecord): Promise<Buffer>;
+    /** Prints a statement of a record of the path `tenancies`. */
+    statement(payer: Payer, tenancy: StoredRecord, facts: StatementFacts): Promise<Buffer>;
   };
   /** The folder with the built dashboard. */
   dashboardDir: string;
@@ -119,7 +143,7 @@ export interface HttpContext {
   metrics: {
     requests: RequestObserver;
     /** Adds the bytes of this budget to the metrics, under the name of its kind of work. */
-    holdsBytes(kind: 'requests', budget: ByteBudget): void;
+    holdsBytes(kind: 'requests' | 'answers', budget: ByteBudget): void;
     contentType: string;
     /** Returns all metrics as text, within two seconds even if the database hangs. */
     text(): Promise<string>;

@@ -7,18 +7,28 @@ export interface ReadLimits {
   downloadBytes: ByteLimits;
   /** A request waits this long for room. */
   waitMs: number;
+  /** A client has so long to take a large response, and longer for more bytes. */
+  takeMs: number;
+  /** The slowest pace of a large response after that, in bytes per millisecond. */
+  slowestBytesPerMs: number;
   /** A connection without a sent byte for this long is closed, so that no response is held for ever. */
   stalledMs: number;
 }
 
+/** The largest page, in bytes of its stored records. 50 of the largest events have 26 MB. */
+export const pageBytesMax = 28 * 1024 * 1024;
+
 /**
- * A page of 50 of the largest events has 26 MB, so that one such page fits. An account's share serves 48 concurrent requests for a record
- * of the largest size, or 16 downloads.
+ * The largest response has twice the bytes of the largest page, because a log quotes bodies. The limits leave room for others beside it. An
+ * account's share serves 48 concurrent requests for a record of the largest size, or 16 downloads.
  */
 export const readLimits: ReadLimits = {
-  bytes: { max: 40 * 1024 * 1024, maxPerAccount: 12 * 1024 * 1024, maxPerTree: 30 * 1024 * 1024 },
+  bytes: { max: 72 * 1024 * 1024, maxPerAccount: 12 * 1024 * 1024, maxPerTree: 64 * 1024 * 1024 },
   downloadBytes: { max: 32 * 1024 * 1024, maxPerAccount: 8 * 1024 * 1024, maxPerTree: 24 * 1024 * 1024 },
   waitMs: 10_000,
+  takeMs: 15_000,
+  // Half a megabyte in a second.
+  slowestBytesPerMs: 512,
   stalledMs: 60_000,
 };
 

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../core/clock.ts';
+import type { Gateway } from '../core/gateways.ts';
 import type { Id, IdMaker, IdPrefix } from '../core/ids.ts';
 import type { Rules } from '../core/law-rules.ts';
 import type { Provider } from '../core/providers.ts';
@@ -7,6 +8,7 @@ import type { NonEmpty } from '../core/lists.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
 import type { Payer } from '../core/byte-budget.ts';
 import type { Principal } from '../model/principal.ts';
+import type { ImportedFile } from '../model/traits/imports-file.ts';
 import type { Contents } from '../model/traits/stores-file.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import type { ReadRoom } from './read-room.ts';
@@ -19,6 +21,8 @@ export interface ReceivedRequest {
   /** The request's id, and its log's. */
   id: Id<'req'>;
   startedMs: number;
+  /** The same moment by the clock of the world. */
+  realStartedMs: number;
   incoming: FastifyRequest;
   client: Client;
   /** Null before authentication. */
@@ -51,6 +55,8 @@ export interface ReceivedRequest {
   originalRequest: string | null;
   /** An uploaded file that is not committed yet. */
   upload: PendingUpload | null;
+  /** An uploaded file that is read and not stored. */
+  file: ImportedFile | null;
   /** The memory for the records that it reads. Null if that is not counted. */
   room: ReadRoom | null;
 }
@@ -98,6 +104,8 @@ export interface AccountFacts {
   timeZone: string;
   /** The first part of the numbers of invoices. */
   invoicePrefix: string;
+  /** The payment gateway of payments that name none. */
+  paymentProvider: Gateway | null;
   rules: Rules;
 }
 
@@ -111,6 +119,8 @@ export interface MatchedRoute {
   permission: string | null;
   /** Permissions that it takes besides, judged before a stored response is replayed. */
   alsoNeeds?: readonly string[];
+  /** Permissions of which one is enough. The handler leaves out what the others would show. */
+  needsOneOf?: NonEmpty<string>;
   /** Set if only persons have the permission. */
   isForPersons?: true;
   /** Set if the route is refused while `Service-Context` names a connected account. */
@@ -124,8 +134,8 @@ export interface MatchedRoute {
 /** The file that a route accepts. */
 export interface UploadRoute {
   contents: Contents;
-  /** The prefix of the file's id. */
-  prefix: IdPrefix;
+  /** The prefix of the file's id. Null if the file is read and not stored. */
+  prefix: IdPrefix | null;
 }
 
 /** A file whose parts are stored, until it is committed or refused. */
@@ -160,7 +170,7 @@ export interface HeldBody {
 }
 
 export function receiveRequest(
-  context: { ids: IdMaker; clock: Clock; versions: ApiVersions; latestVersion: LatestVersion },
+  context: { ids: IdMaker; clock: Clock; realClock: Clock; versions: ApiVersions; latestVersion: LatestVersion },
   incoming: FastifyRequest,
   client: Client,
 ): ReceivedRequest {
@@ -168,6 +178,7 @@ export function receiveRequest(
   return {
     id: context.ids.make('req'),
     startedMs: context.clock.nowMs(),
+    realStartedMs: context.realClock.nowMs(),
     incoming,
     client,
     principal: null,
@@ -185,6 +196,7 @@ export function receiveRequest(
     idempotencyKey: null,
     originalRequest: null,
     upload: null,
+    file: null,
     room: null,
   };
 }

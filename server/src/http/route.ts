@@ -6,6 +6,7 @@ import type { HeldEvents } from '../events/event-feed.ts';
 import type { PlacedEvent } from '../events/event-order.ts';
 import type { Caller } from '../model/caller.ts';
 import type { Resource, OperationDocs } from '../model/resource.ts';
+import type { HttpContext } from './context.ts';
 import type { ApiRequest, UploadRoute, MatchedRoute } from './request.ts';
 
 /** One operation of the API. */
@@ -21,6 +22,8 @@ interface RouteBase extends MatchedRoute {
   /** The kind of object of its body, its parameters and their errors, for conversions between versions. */
   object: string;
   query: Record<string, TSchema>;
+  /** The parameters of the query that every request needs. */
+  requiredQuery?: readonly string[];
   /** Null if the response has no links. */
   expandable: Expandable | null;
   /** Texts for the API docs. */
@@ -30,12 +33,19 @@ interface RouteBase extends MatchedRoute {
 
 /**
  * The response with status 200. A record shows its secrets never, always, or to keys that may change it. The kind `objects` is a list of
- * objects that are not records. A `stream` sends records as they are made.
+ * objects that are not records. A `stream` sends records as they are made. A `search` has records of several kinds in `data`.
  */
 export type RouteResponse =
   | { kind: 'record'; resource: Resource; secrets: 'never' | 'always' | 'to_writers' }
   | { kind: 'list' | 'deletion'; resource: Resource }
   | { kind: 'stream'; resource: Resource }
+  | {
+      kind: 'search';
+      resources: readonly Resource[];
+      schema: TObject;
+      item: TObject;
+      example: JsonObject & { object: string };
+    }
   | { kind: 'object' | 'objects'; name: string; schema: TObject; example: JsonObject & { object: string } }
   | { kind: 'file'; contentType: string; description: string };
 
@@ -51,6 +61,16 @@ export interface Expandable {
 export interface ReadRoute extends RouteBase {
   method: 'GET';
   read(request: ApiRequest, query: Query): Promise<JsonObject>;
+  /** The same response as a file, for a query that asks for it. */
+  asFile?: FileForm;
+}
+
+/** The second form of a response: the value of the parameter `format` decides. */
+export interface FileForm {
+  /** The value of `format`, such as `pdf`. */
+  format: string;
+  contentType: string;
+  open(request: ApiRequest, query: Query): Promise<OpenContents>;
 }
 
 /** A route that returns bytes, not JSON. */
@@ -67,7 +87,8 @@ export interface OpenContents {
   contentType: string;
   size: number;
   sha256: string;
-  bytes: AsyncIterable<Buffer>;
+  /** The parts, as they are read. A buffer is in memory as a whole. */
+  bytes: AsyncIterable<Buffer> | Buffer;
 }
 
 /** A route that sends server-sent events until its client disconnects. */
@@ -109,8 +130,17 @@ export interface WriteRoute extends RouteBase {
   propagationDelayMs: number;
   /** Returns the records that it will change, as far as known before. Other requests that change them wait. */
   locks(request: ApiRequest, input: JsonObject): Promise<string[]> | string[];
-  /** Reads the records and decides. Called again if a record has changed meanwhile. */
-  decide(request: ApiRequest, input: JsonObject, caller: Caller): Promise<GuardedDecision | ClockDecision>;
+  /**
+   * Reads the records and decides. Called again if a record has changed meanwhile.
+   *
+   * @param deciding the context of this decision. It reads each record once.
+   */
+  decide(
+    request: ApiRequest,
+    input: JsonObject,
+    caller: Caller,
+    deciding: HttpContext,
+  ): Promise<GuardedDecision | ClockDecision>;
   /** Runs actions outside of this server before the decision. Not called for a replayed idempotency key. */
   beforeCommit?(request: ApiRequest, input: JsonObject): Promise<void>;
   /** Runs after the commit and before the response. Not called for a refusal. If it fails, its work is done later. */

@@ -35,3 +35,9 @@ export interface Check<Facts> extends CheckFacts {
 export function isInForce({ from, to }: CheckFacts, day: Day): boolean {
   return from <= day && (to === null || day <= to);
 }
+
+/** What all rules of the Renters’ Rights Act 2025 share. It changed private renting on this day. */
+export const reformed = { appliesTo: ['assured'], from: '2026-05-01', to: null } as const;
+
+/** The Tenant Fees Act 2019 has been in force for all tenancies of these types since this day. */
+export const fees = { appliesTo: ['assured', 'licence', 'student'], from: '2019-06-01', to: null } as const;

@@ -1,6 +1,6 @@
-import { addDays, addMonths, daysBetween, periodAt, type Day } from '../core/calendar.ts';
+import { addDays, addMonths, daysBetween, periodAt, type Day, type Rhythm } from '../core/calendar.ts';
 import { nearestName } from '../core/nearest.ts';
-import type { Check } from './check.ts';
+import { fees, reformed, type Check } from './check.ts';
 import { dueBy } from './deadlines.ts';
 import type {
   AdvertFacts,
@@ -15,14 +15,8 @@ import type {
   TenantNoticeFacts,
   TermFacts,
 } from './facts.ts';
-import { earliestEnd, noticeOfGrounds, periodInWords } from './grounds.ts';
+import { earliestEnd, noticeOfGrounds, periodInWords, yearOf } from './grounds.ts';
 import { isWithin, largestWithin } from './rent.ts';
-
-/** The day on which the Renters' Rights Act 2025 changed private renting. */
-const reform = '2026-05-01';
-
-/** What all rules of the reform share. */
-const reformed = { appliesTo: ['assured'], from: reform, to: null } as const;
 
 export const rentStated: Check<AdvertFacts> = {
   ...reformed,
@@ -148,20 +142,19 @@ export const tenantNotice: Check<TenantNoticeFacts> = {
   ...reformed,
   id: 'tenant_notice',
   severity: 'warn',
-  source: 'Protection from Eviction Act 1977 s5(1ZA); gov.uk guidance',
+  source: 'Protection from Eviction Act 1977 s5(1ZA); Crate v Miller [1947] KB 946; gov.uk guidance',
   description:
-    'A tenant gives two months’ notice, or less if the landlord agrees in writing. It ends with a rent period.',
+    'A tenant gives two months’ notice, or less if the landlord agrees in writing. It ends with a rent period or on the next rent day.',
   judge({ servedOn, endsOn, agreedInWriting, rentPeriods }) {
     const earliest = agreedInWriting ? servedOn : addMonths(servedOn, tenantNoticeMonths);
-    const isPeriodsEnd = periodAt(rentPeriods.anchor, rentPeriods, endsOn).end === endsOn;
-    if (endsOn >= earliest && isPeriodsEnd) return null;
-    const limit = periodAt(rentPeriods.anchor, rentPeriods, endsOn >= earliest ? endsOn : earliest).end;
+    const from = endsOn >= earliest ? endsOn : earliest;
+    const { start, end } = periodAt(rentPeriods, rentPeriods, from);
+    const limit = start === from ? start : end;
+    if (endsOn === limit) return null;
     const choice =
-      endsOn >= earliest
-        ? `The next such day is ${limit}.`
-        : `It passes with ${limit} or the end of a later rent period.`;
+      endsOn >= earliest ? `The next such day is ${limit}.` : `It passes with ${limit} or a later such day.`;
     return {
-      message: `A tenant’s notice takes two months, unless less is agreed in writing, and ends with a rent period (Protection from Eviction Act 1977 s5(1ZA), gov.uk guidance). ${choice}`,
+      message: `A tenant’s notice takes two months, unless less is agreed in writing, and ends with a rent period or on the next rent day (Protection from Eviction Act 1977 s5(1ZA), Crate v Miller [1947] KB 946, gov.uk guidance). ${choice}`,
       param: 'ends_on',
       limit,
     };
@@ -174,10 +167,10 @@ export const landlordNotice: Check<LandlordNoticeFacts> = {
   ...reformed,
   id: 'landlord_notice',
   severity: 'error',
-  source: 'Housing Act 1988 s8(4AA)',
+  source: 'Housing Act 1988 s8(4AA); Renters’ Rights Act 2025 Sch 1 paras 2-3',
   description:
-    'A landlord’s notice names grounds of Schedule 2, and is as long as the longest period of these grounds.',
-  judge({ servedOn, endsOn, grounds }) {
+    'A landlord’s notice names grounds of Schedule 2, and is as long as the longest period of these grounds. Grounds 1 and 1A need a tenancy of one year at its end.',
+  judge({ servedOn, endsOn, grounds, startedOn }) {
     if (grounds.length === 0) {
       return {
         message: `A landlord’s notice must name at least one ground of possession (${groundsSource}). Send \`grounds\`, such as \`["8"]\`.`,
@@ -185,20 +178,21 @@ export const landlordNotice: Check<LandlordNoticeFacts> = {
       };
     }
     let earliest = servedOn;
-    let longest: { ground: string; words: string } | null = null;
+    let reason: string | null = null;
     for (const [index, ground] of grounds.entries()) {
       const period = noticeOfGrounds.get(ground);
       if (period === undefined) return unknownGround(ground, index);
       const day = earliestEnd(servedOn, period);
-      if (day > earliest || longest === null) longest = { ground, words: periodInWords(period) };
+      if (day > earliest || reason === null)
+        reason = `A notice on ground ${ground} needs ${periodInWords(period)} (${groundsSource}). Served on ${servedOn}`;
       if (day > earliest) earliest = day;
+      const year = yearOf(ground, startedOn);
+      if (year === null || year <= earliest) continue;
+      reason = `A notice on ground ${ground} needs a tenancy of one year at its end (Renters’ Rights Act 2025 Sch 1 paras 2-3). For a tenancy from ${startedOn} on`;
+      earliest = year;
     }
     if (endsOn >= earliest) return null;
-    return {
-      message: `A notice on ground ${longest!.ground} needs ${longest!.words} (${groundsSource}). Served on ${servedOn}, it can end on ${earliest} or later.`,
-      param: 'ends_on',
-      limit: earliest,
-    };
+    return { message: `${reason}, it can end on ${earliest} or later.`, param: 'ends_on', limit: earliest };
   },
 };
 
@@ -236,21 +230,33 @@ export const rentInAdvance: Check<InvoiceFacts> = {
   severity: 'error',
   source: 'Housing Act 1988 s4B',
   description: 'No rent is due before its period begins, except for the first days of the tenancy.',
-  judge({ lines, dueOn, startDate, signedOn }) {
+  judge({ lines, dueOn, startDate, signedOn, rentPeriods }) {
     for (const [index, { type, period }] of lines.entries()) {
-      if (type !== 'rent' || !period || dueOn >= period.start) continue;
+      if (type !== 'rent' || !period) continue;
+      const lastBegins = addDays(period.end, 1 - longestDays(rentPeriods));
+      const earliest = lastBegins > period.start ? lastBegins : period.start;
+      if (dueOn >= earliest) continue;
       const isBeforeStart = signedOn !== null && signedOn <= dueOn && dueOn < startDate;
-      const isEarly = period.start <= startDate || period.end < addDays(startDate, earlyDays);
-      if (isBeforeStart && isEarly) continue;
+      const isFirst = period.start <= startDate && earliest === period.start;
+      if (isBeforeStart && (isFirst || period.end < addDays(startDate, earlyDays))) continue;
+      const fault =
+        earliest === period.start
+          ? `The period of line ${index + 1} begins on ${earliest}`
+          : `Line ${index + 1} is for more than one rent period, and its last one begins on ${earliest}`;
       return {
-        message: `Rent must not be due before its period begins (Housing Act 1988 s4B). The period of line ${index + 1} begins on ${period.start}: send a \`due_on\` of ${period.start} or later.`,
+        message: `Rent must not be due before its period begins (Housing Act 1988 s4B). ${fault}: send a \`due_on\` of ${earliest} or later.`,
         param: 'due_on',
-        limit: period.start,
+        limit: earliest,
       };
     }
     return null;
   },
 };
+
+/** Returns the days of the longest period of a rent. A line of more days is for several periods. */
+function longestDays({ interval, interval_count: count }: Rhythm): number {
+  return { week: 7, month: 31, year: 366 }[interval] * count;
+}
 
 /** An increase begins so many months after its notice, and so many weeks after the last one. */
 const increase = { noticeMonths: 2, weeks: 52, longWeeks: 53 };
@@ -301,9 +307,6 @@ function earliestIncrease(startedOn: Day, firstIncreaseOn: Day | null, lastIncre
   return isTooEarly ? addDays(lastIncreaseOn, 7 * increase.longWeeks) : usual;
 }
 
-/** The Tenant Fees Act has been in force for all tenancies of these types since this day. */
-const fees = { appliesTo: ['assured', 'licence', 'student'], from: '2019-06-01', to: null } as const;
-
 export const permittedPayment: Check<InvoiceFacts> = {
   ...fees,
   id: 'permitted_payment',
@@ -337,7 +340,7 @@ export const lateInterest: Check<InvoiceFacts> = {
       if (earliest !== null && (paidOn ?? day) >= earliest) continue;
       const advice =
         earliest === null
-          ? 'Name the late invoice in `invoice` of the line.'
+          ? 'Name the late invoice, which has a line of rent, in `invoice` of the line.'
           : paidOn === null
             ? `For that invoice, it can be demanded on ${earliest} or later.`
             : `That invoice was paid on ${paidOn}.`;
@@ -365,21 +368,3 @@ export const petAnswer: Check<PetFacts> = {
     return dueBy(first.answerBy, day, rule);
   },
 };
-
-/** The checks that the API enforces. */
-export const england = [
-  rentStated,
-  rentBid,
-  periodicOnly,
-  rentPeriod,
-  statementOfTerms,
-  rightToRent,
-  tenantNotice,
-  landlordNotice,
-  petAnswer,
-  rentBeforeSigning,
-  rentInAdvance,
-  rentIncrease,
-  permittedPayment,
-  lateInterest,
-] as const;

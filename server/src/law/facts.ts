@@ -1,4 +1,4 @@
-import type { Day, Rhythm, Span } from '../core/calendar.ts';
+import type { Anchor, Day, Rhythm, Span } from '../core/calendar.ts';
 
 /* The facts that checks judge. They are plain values: no check reads a record. */
 
@@ -60,13 +60,14 @@ export interface NoticeFacts {
 
 export interface TenantNoticeFacts extends NoticeFacts {
   agreedInWriting: boolean;
-  /** The tenancy's rent periods. One of them begins on the anchor. */
-  rentPeriods: Rhythm & { anchor: Day };
+  rentPeriods: Rhythm & Anchor;
 }
 
 export interface LandlordNoticeFacts extends NoticeFacts {
   /** Grounds of Schedule 2 to the Housing Act 1988, such as `8` and `14ZA`. */
   grounds: readonly string[];
+  /** The first day of the tenancy. */
+  startedOn: Day;
 }
 
 export interface RentFacts {
@@ -80,14 +81,16 @@ export interface InvoiceFacts extends RentFacts {
   signedOn: Day | null;
   /** The first day of the tenancy. */
   startDate: Day;
+  /** How often the rent of the tenancy is due. */
+  rentPeriods: Rhythm;
   dueOn: Day;
   lines: readonly {
     type: string;
     /** The days that the line is for. */
     period: Span | null;
-    /** The due date of the invoice that the line is about, such as that of the interest. */
+    /** The due date of the invoice of rent that the line is about, such as that of the interest. Null if it names none. */
     unpaidSince: Day | null;
-    /** The day on which that invoice was paid. Null if it was not. */
+    /** The day on which the last money for that invoice came. Null if it is not paid. */
     paidOn: Day | null;
   }[];
 }
@@ -99,7 +102,7 @@ export interface IncreaseFacts {
   servedOn: Day | null;
   /** The first day with the new rent. */
   effectiveOn: Day;
-  /** The day on which the first period of the rent began. */
+  /** The first day of the tenancy. */
   startedOn: Day;
   /** The days on which the first and the last increase by notice or tribunal took effect. Null if there was none. */
   firstIncreaseOn: Day | null;
@@ -108,4 +111,56 @@ export interface IncreaseFacts {
 
 export interface PetFacts {
   openPetRequests: readonly { number: number; answerBy: Day }[];
+}
+
+export interface HoldingDepositFacts extends HeldUnitFacts {
+  /** In the smallest unit of the currency of the rent. */
+  amount: number;
+  /** Null if no rent is known. */
+  rent: Rent | null;
+}
+
+export interface HeldUnitFacts {
+  /** The id of another holding deposit that is held for the unit. Null if none is. */
+  otherDeposit: string | null;
+  /** The parameter that names the application or the deposit. */
+  param: string;
+}
+
+export interface DepositFacts {
+  /** In the smallest unit of the currency of the rent. */
+  amount: number;
+  rent: Rent;
+}
+
+export interface HoldingDutyFacts {
+  /** The last day to return or apply it. Null if it is not known yet. */
+  repayBy: Day | null;
+  /** Whether money of it is still held. */
+  isHeld: boolean;
+  /** The day on which it was retained. Null if it was not. */
+  retainedOn: Day | null;
+}
+
+export interface HoldingRetentionFacts {
+  /** The day on which a tenancy of the application was signed. Null if none was. */
+  signedOn: Day | null;
+}
+
+export interface DepositDutyFacts {
+  /** The last day to protect it and to inform the tenants. Null until money of it has come. */
+  protectBy: Day | null;
+  /** The day on which nothing of it was held any more. Null until then. */
+  settledOn: Day | null;
+  protectedOn: Day | null;
+  informationGivenOn: Day | null;
+  /** The last day to return it after a proposal. Null if none is made, or if it is disputed. */
+  returnBy: Day | null;
+}
+
+export interface PossessionFacts {
+  servedOn: Day;
+  grounds: readonly string[];
+  /** The deposit of the tenancy. Null if none was received. */
+  deposit: { protectedOn: Day | null; informationGivenOn: Day | null } | null;
 }

@@ -16,6 +16,16 @@ export const noticeOfGrounds: ReadonlyMap<string, Period> = new Map(
   periods.flatMap(([period, grounds]) => grounds.map((ground) => [ground, period] as const)),
 );
 
+/** Grounds that need a tenancy of at least one year. */
+const groundsAfterYear: ReadonlySet<string> = new Set(['1', '1A']);
+
+/** Returns the last day of the first year of a tenancy if a ground waits for it. Both ends count (Renters’ Rights Act 2025 Sch 1). */
+export function yearOf(ground: string, startedOn: Day): Day | null {
+  if (!groundsAfterYear.has(ground)) return null;
+  const isLeapDay = startedOn.endsWith('-02-29');
+  return isLeapDay ? addMonths(startedOn, 12) : addDays(addMonths(startedOn, 12), -1);
+}
+
 /** Returns the first day that gives the least notice. */
 export function earliestEnd(servedOn: Day, period: Period): Day {
   return 'months' in period ? addMonths(servedOn, period.months) : addDays(servedOn, 7 * period.weeks);

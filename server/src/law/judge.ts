@@ -2,14 +2,22 @@ import type { Day } from '../core/calendar.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Rules } from '../core/law-rules.ts';
 import { isInForce, type Check } from './check.ts';
+import * as deposits from './deposits.ts';
 import * as england from './england.ts';
 import type {
   AdvertFacts,
   BidFacts,
+  DepositDutyFacts,
+  DepositFacts,
+  HeldUnitFacts,
+  HoldingDepositFacts,
+  HoldingDutyFacts,
+  HoldingRetentionFacts,
   IncreaseFacts,
   InvoiceFacts,
   LandlordNoticeFacts,
   PetFacts,
+  PossessionFacts,
   RentFacts,
   RentPeriodFacts,
   Scope,
@@ -33,7 +41,7 @@ export interface Acts {
   /** The day of the act is that of service. */
   tenant_notice: TenantNoticeFacts;
   /** The day of the act is that of service. */
-  landlord_notice: LandlordNoticeFacts;
+  landlord_notice: LandlordNoticeFacts & PossessionFacts;
   /** The deadlines of pet requests, today. */
   answer_pets: PetFacts;
   /** An invoice is finalized. */
@@ -42,6 +50,18 @@ export interface Acts {
   increase_rent: IncreaseFacts;
   /** Rent is paid. */
   pay: RentFacts;
+  /** A holding deposit is agreed. */
+  take_holding_deposit: HoldingDepositFacts;
+  /** Money of a holding deposit comes. */
+  receive_holding_deposit: HeldUnitFacts;
+  /** A holding deposit is retained. */
+  retain_holding_deposit: HoldingDutyFacts & HoldingRetentionFacts;
+  /** The deadline of a holding deposit, today. */
+  hold_holding_deposit: HoldingDutyFacts;
+  /** A tenancy deposit is agreed. */
+  take_deposit: DepositFacts;
+  /** The deadlines of a tenancy deposit, today. */
+  hold_deposit: DepositDutyFacts;
 }
 
 export type ActName = keyof Acts;
@@ -58,15 +78,21 @@ const checksOf: ChecksOf = {
   sign: [...drafted, ...signed],
   signed,
   tenant_notice: [england.tenantNotice],
-  landlord_notice: [england.landlordNotice],
+  landlord_notice: [england.landlordNotice, deposits.possessionDeposit],
   answer_pets: [england.petAnswer],
   invoice: [england.permittedPayment, england.lateInterest, england.rentBeforeSigning, england.rentInAdvance],
   increase_rent: [england.rentIncrease],
   pay: [england.rentBeforeSigning],
+  take_holding_deposit: [deposits.holdingCap, deposits.holdingSingle],
+  receive_holding_deposit: [deposits.holdingSingle],
+  retain_holding_deposit: [deposits.holdingRetention, deposits.holdingDeadline],
+  hold_holding_deposit: [deposits.holdingDeadline],
+  take_deposit: [deposits.depositCap],
+  hold_deposit: [deposits.depositProtection, deposits.depositInformation, deposits.depositReturn],
 };
 
 /** Acts that only look again at a duty. They warn even where the account made the check an error: there is no request to refuse. */
-const standing: ReadonlySet<ActName> = new Set(['signed', 'answer_pets']);
+const standing: ReadonlySet<ActName> = new Set(['signed', 'answer_pets', 'hold_holding_deposit', 'hold_deposit']);
 
 /** A failed check that refuses the act. */
 export interface Refusal {

@@ -19,3 +19,13 @@ export function isWithin(rent: Rent, other: Rent): boolean {
 function countOf({ interval_count: count }: Rent): number {
   return count ?? 1;
 }
+
+/** Returns the rent of so many weeks, rounded down. A week costs a 52nd part of the year. */
+export function weeksOf(rent: Rent, weeks: number): number {
+  return Math.floor((weeks * rent.amount * periodsAYear[rent.interval]) / (periodsAYear.week * countOf(rent)));
+}
+
+/** Returns whether the rent of a year is an amount or more. */
+export function isYearlyFrom(rent: Rent, amount: number): boolean {
+  return rent.amount * periodsAYear[rent.interval] >= amount * countOf(rent);
+}

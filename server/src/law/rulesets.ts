@@ -1,7 +1,34 @@
 import type { Day } from '../core/calendar.ts';
 import type { RulesetId } from '../core/law-rules.ts';
 import { isInForce, type CheckFacts } from './check.ts';
-import { england } from './england.ts';
+import * as deposits from './deposits.ts';
+import * as lets from './england.ts';
+
+const england: readonly CheckFacts[] = [
+  lets.rentStated,
+  lets.rentBid,
+  lets.periodicOnly,
+  lets.rentPeriod,
+  lets.statementOfTerms,
+  lets.rightToRent,
+  lets.tenantNotice,
+  lets.landlordNotice,
+  lets.petAnswer,
+  lets.rentBeforeSigning,
+  lets.rentInAdvance,
+  lets.rentIncrease,
+  lets.permittedPayment,
+  lets.lateInterest,
+  deposits.holdingCap,
+  deposits.holdingSingle,
+  deposits.holdingDeadline,
+  deposits.holdingRetention,
+  deposits.depositCap,
+  deposits.depositProtection,
+  deposits.depositInformation,
+  deposits.possessionDeposit,
+  deposits.depositReturn,
+];
 
 /** The checks of each ruleset that the API enforces, in and out of force. */
 export const rulesets: Record<RulesetId, readonly CheckFacts[]> = { england, none: [] };

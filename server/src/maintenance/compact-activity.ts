@@ -23,7 +23,7 @@ const turn = 'turn as materialized (select pg_try_advisory_xact_lock($1) as ours
  */
 export async function compactActivity(pool: Pool, nowSeconds: number): Promise<void> {
   await pool.query({
-    name: 'fold_activity_deltas',
+    name: 'compact_activity_deltas',
     text: `
       with ${turn},
       gone as (
@@ -32,7 +32,7 @@ export async function compactActivity(pool: Pool, nowSeconds: number): Promise<v
     values: [activityLockKey],
   });
   await pool.query({
-    name: 'fold_activity_minutes',
+    name: 'compact_activity_minutes',
     text: `
       with ${turn},
       gone as (

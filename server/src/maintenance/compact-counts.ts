@@ -10,7 +10,7 @@ import { onlyRow } from '../db/only-row.ts';
  */
 export async function compactCounts(pool: Pool, accountIds: string[]): Promise<boolean> {
   const { rows } = await pool.query<{ ours: boolean }>({
-    name: 'fold_counts',
+    name: 'compact_counts',
     text: `
       with turn as materialized (
         select pg_try_advisory_xact_lock($1) as ours
@@ -31,7 +31,7 @@ export async function compactCounts(pool: Pool, accountIds: string[]): Promise<b
           and delta.value = many.value
         returning delta.account_id, delta.object, delta.dimension, delta.value, delta.delta
       ),
-      folded as (
+      compacted as (
         insert into count_deltas (account_id, object, dimension, value, delta)
         select account_id, object, dimension, value, sum(delta)
         from gone

@@ -144,47 +144,76 @@ const dueStatement = oncePerKind((resource) => ({
 }));
 
 /** Makes the changes of a page in one mutation. Returns the number of changed records. */
-async function changePage(context: DaybreakContext, { resource, accountId, day, ids }: Page): Promise<number> {
-  const { committer, accounts, clock, ids: idMaker } = context;
+async function changePage(context: DaybreakContext, page: Page): Promise<number> {
+  const { accountId, ids } = page;
   let decisions = 0;
   let changed = 0;
-  await committer.commitAsSystem({
+  await context.committer.commitAsSystem({
     accountId,
-    // The day may number invoices. A page that loses to a request would have to be decided again.
+    // The changes may number records. A page that loses the next number to a request would have to be decided again.
     locks: [...ids, counterIdOf(accountId)],
     async decide() {
-      const halvings = Math.max(0, decisions++ - lossesBeforeHalving + 1);
-      const facts = await accounts.get(accountId);
-      if (!facts) return null;
-      const dawn: Dawn = {
-        day,
-        nowSeconds: toSeconds(clock.nowMs()),
-        account: { rules: facts.rules, time_zone: facts.timeZone, invoice_prefix: facts.invoicePrefix },
-        makeId: (prefix) => idMaker.make(prefix),
-      };
-      const changes: RecordChange[] = [];
-      const guards: Guard[] = [];
-      const turn = ids.slice(0, Math.max(1, ids.length >> halvings));
-      const records = await Promise.all(turn.map((id) => context.readRecord(resource, accountId, id)));
-      // Another process, or a request, was first with the others.
-      const due = records.filter((record) => record !== null).filter((record) => fieldOf(record, 'next_on') === day);
-      const paths = daybreak.of(resource)?.reads ?? [];
-      const reads = await Promise.all(due.map((record) => readRelated(context, accountId, resource, record, paths)));
-      const touched = new Set<string>();
-      for (const [index, record] of due.entries()) {
-        const { related, guards: ofRecord } = reads[index]!;
-        // It relies on what an earlier one has changed, so it waits for the next page.
-        if (ofRecord.some((guard) => touched.has(guard.record.id))) continue;
-        const decided = changesOf(resource, record, dawn, related);
-        for (const { before, after } of decided) touched.add((after ?? before).id);
-        changes.push(...decided);
-        guards.push(...ofRecord);
-      }
+      const losses = decisions++;
+      const dawn = await dawnOf(context, page);
+      if (!dawn) return null;
+      const due = await readDue(context, { ...page, ids: idsAfter(losses, ids) });
+      const { changes, guards } = await decideEach(context, page, due, dawn);
       changed = changes.length;
       return changed === 0 ? null : { changes: await withRollUps(context, accountId, changes), guards };
     },
   });
   return changed;
+}
+
+/** Returns the records that a mutation changes after so many losses to other writers. */
+function idsAfter(losses: number, ids: readonly string[]): string[] {
+  const halvings = Math.max(0, losses - lossesBeforeHalving + 1);
+  return ids.slice(0, Math.max(1, ids.length >> halvings));
+}
+
+/** Returns the facts of the day. Null if the account was deleted. */
+async function dawnOf({ accounts, clock, ids }: DaybreakContext, { accountId, day }: Page): Promise<Dawn | null> {
+  const account = await accounts.get(accountId);
+  if (!account) return null;
+  return {
+    day,
+    nowSeconds: toSeconds(clock.nowMs()),
+    account: { rules: account.rules, time_zone: account.timeZone, invoice_prefix: account.invoicePrefix },
+    makeId: (prefix) => ids.make(prefix),
+  };
+}
+
+/** Reads the records that still wait for the day. Another process, or a request, was first with the others. */
+async function readDue(
+  { readRecord }: DaybreakContext,
+  { resource, accountId, day, ids }: Page,
+): Promise<StoredRecord[]> {
+  const records = await Promise.all(ids.map((id) => readRecord(resource, accountId, id)));
+  return records.filter((record) => record !== null).filter((record) => fieldOf(record, 'next_on') === day);
+}
+
+/** Decides the changes of each record, and returns the guards that they rely on. */
+async function decideEach(
+  context: DaybreakContext,
+  { resource, accountId }: Page,
+  due: readonly StoredRecord[],
+  dawn: Dawn,
+): Promise<{ changes: RecordChange[]; guards: Guard[] }> {
+  const paths = daybreak.of(resource)?.reads ?? [];
+  const reads = await Promise.all(due.map((record) => readRelated(context, accountId, resource, record, paths)));
+  const changes: RecordChange[] = [];
+  const guards: Guard[] = [];
+  const touched = new Set<string>();
+  for (const [index, record] of due.entries()) {
+    const { related, guards: ofRecord } = reads[index]!;
+    // It reads a record that an earlier one has changed, so it waits for the next page.
+    if (ofRecord.some((guard) => touched.has(guard.record.id))) continue;
+    const decided = changesOf(resource, record, dawn, related);
+    for (const { before, after } of decided) touched.add((after ?? before).id);
+    changes.push(...decided);
+    guards.push(...ofRecord);
+  }
+  return { changes, guards };
 }
 
 /** Returns the changes of one record on a day. */

@@ -1,5 +1,5 @@
 import type { HeldBytes } from '../core/byte-budget.ts';
-import { isObject, type Json, type JsonObject } from '../core/json-diff.ts';
+import { isObject, sameJson, type Json, type JsonObject } from '../core/json-diff.ts';
 import { parseJson } from '../core/json.ts';
 import { query, type Pool } from '../db/pools.ts';
 
@@ -11,6 +11,9 @@ import { query, type Pool } from '../db/pools.ts';
 
 /** Returns an event or a response of this version without the person, or null if it does not mention them. */
 export type Rewriting = (object: JsonObject, version: string) => JsonObject | null;
+
+/** Returns the body of a successful request without texts about the person. `recordId` is the record of the request. */
+export type BodyRewriting = (body: JsonObject, recordId: string) => JsonObject;
 
 /** Rows and bytes of a page. A row can have a megabyte. A larger row is a page of its own. */
 const rowsAtOnce = 200;
@@ -35,12 +38,14 @@ export async function readMentioned(pool: Pool, accountId: string, ids: readonly
 /**
  * Erases the person from the events that mention one of these records.
  *
+ * @param ownIds those of them that are about this person alone. The others stay, with others' data.
  * @returns their ids, and the requests that caused them: `about` the records themselves, or `besides` about others that link to them.
  */
 export async function eraseEvents(
   pool: Pool,
   accountId: string,
   ids: readonly string[],
+  ownIds: ReadonlySet<string>,
   rewritten: Rewriting,
   holdPage: HoldPage,
 ): Promise<{ events: string[]; requests: { about: string[]; besides: string[] } }> {
@@ -78,7 +83,7 @@ export async function eraseEvents(
       events.push(id);
       const cause = parseJson(request);
       const requestId = isObject(cause) ? cause.id : cause;
-      if (typeof requestId === 'string') (ids.includes(object_id) ? about : besides).add(requestId);
+      if (typeof requestId === 'string') (ownIds.has(object_id) ? about : besides).add(requestId);
       const event = rewritten({ object: 'event', data: parseJson(data) }, shape_version);
       if (event) changed.push({ id, data: JSON.stringify(event.data) });
     }
@@ -121,6 +126,8 @@ export interface LogsToErase {
   besides: readonly string[];
   /** Paths of the records, for requests to them and below. */
   paths: readonly string[];
+  /** Paths of records that stay, and have texts about the person. */
+  pathsWithTexts: readonly string[];
   /** Ids of the records: bodies of requests that caused no event may contain them. */
   ids: readonly string[];
 }
@@ -146,8 +153,9 @@ interface LogRow {
 export async function eraseLogs(
   pool: Pool,
   accountId: string,
-  { about, besides, paths, ids }: LogsToErase,
+  { about, besides, paths, pathsWithTexts, ids }: LogsToErase,
   rewritten: Rewriting,
+  bodyRewritten: BodyRewriting,
   holdPage: HoldPage,
 ): Promise<void> {
   const ofOthers = new Set(besides);
@@ -182,11 +190,11 @@ export async function eraseLogs(
        ) page
        where bytes_so_far <= ${pageBytesMax} or bytes_so_far = bytes
        order by id`,
-      [accountId, [...about, ...besides], paths, ids, last],
+      [accountId, [...about, ...besides], [...paths, ...pathsWithTexts], ids, last],
     );
     const changed = rows.flatMap((row) => {
       const isTheirs = ofOthers.has(row.original_request ?? row.id) || isOfAnother(row, about, paths);
-      const erased = withoutPerson(row, isTheirs, rewritten);
+      const erased = withoutPerson(row, isTheirs, rewritten, bodyRewritten);
       return isSame(row, erased) ? [] : [erased];
     });
     if (changed.length > 0) {
@@ -250,11 +258,17 @@ function isOfAnother(row: LogRow, about: readonly string[], paths: readonly stri
   return !paths.some((path) => row.path === path || row.path.startsWith(`${path}/`));
 }
 
-function withoutPerson(row: LogRow, isOfAnotherRecord: boolean, rewritten: Rewriting): LogRow {
+function withoutPerson(
+  row: LogRow,
+  isOfAnotherRecord: boolean,
+  rewritten: Rewriting,
+  bodyRewritten: BodyRewriting,
+): LogRow {
   const body = row.response_body === null ? null : parseBody(row.response_body);
   const emptied = body && rewritten(body, row.api_version);
   const responseBody = emptied ? JSON.stringify(emptied) : row.response_body;
-  if (isOfAnotherRecord) return { ...row, response_body: responseBody };
+  if (isOfAnotherRecord)
+    return { ...row, request_body: requestWithoutTexts(row, body, bodyRewritten), response_body: responseBody };
   const [url = ''] = row.url.split('?', 1);
   return {
     ...row,
@@ -264,6 +278,22 @@ function withoutPerson(row: LogRow, isOfAnotherRecord: boolean, rewritten: Rewri
     response_body: isObject(body?.error) ? JSON.stringify({ error: withoutWords(body.error) }) : responseBody,
     error: row.error === null ? null : JSON.stringify(withoutWords(parseJson(row.error))),
   };
+}
+
+/** Returns the body of a successful request about a record that stays. */
+function requestWithoutTexts(
+  { path, original_request: original, request_body: text }: LogRow,
+  response: JsonObject | null,
+  bodyRewritten: BodyRewriting,
+): string | null {
+  const body = text === null ? null : parseBody(text);
+  // A path that has no id makes a record, and the response names it.
+  const recordId = path.split('/')[3] ?? response?.id;
+  if (!body) return text;
+  // A repeated request may not say which record it made.
+  if (typeof recordId !== 'string') return original === null ? text : null;
+  const left = bodyRewritten(body, recordId);
+  return sameJson(left, body) ? text : JSON.stringify(left);
 }
 
 function withoutWords(error: Json): Json {

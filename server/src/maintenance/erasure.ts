@@ -8,17 +8,21 @@ import {
   eraseLogs,
   readAccountsThatNamed,
   readMentioned,
+  type BodyRewriting,
   type Rewriting,
 } from './erase-history.ts';
+import { readIdsWithTexts } from './erase-texts.ts';
 import { retryWhileUnavailable } from '../commit/retry.ts';
 import { withRollUps } from '../commit/roll-ups.ts';
-import { decideErasure, isErased } from '../model/change.ts';
+import { decideEmptying, decideErasure, isErased } from '../model/change.ts';
 import { ByteBudget, type HeldBytes } from '../core/byte-budget.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { eraseWithin, withoutPerson } from '../model/erase.ts';
 import { isId, type IdMaker } from '../core/ids.ts';
+import type { JsonObject } from '../core/json-diff.ts';
 import type { Resource, RecordChange } from '../model/resource.ts';
 import { erasable, type Erasure } from '../model/traits/erasable.ts';
+import { emptied, personalTexts } from '../model/traits/personal-texts.ts';
 import type { Reader } from '../db/reader.ts';
 import { query, type Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
@@ -44,6 +48,8 @@ interface ErasureContext {
   database: { listers: Pool };
   reader: Reader;
   readRecord: RecordReader;
+  /** Removes the person from the texts that a search compares. */
+  searchIndex: { renew(accountId: string, ids: readonly string[]): Promise<void> };
   resources: readonly Resource[];
   versions: ApiVersions;
   clock: Clock;
@@ -150,14 +156,23 @@ export class Eraser {
       }
       erased.set(about, recordIds);
     }
+    const ownIds = new Set(ids);
+    const textIds = new Set(isPerson(deleted) ? await this.#eraseTexts(accountId, id) : []);
+    for (const each of textIds) ids.add(each);
+    // The search forgets the texts that are gone.
+    await this.#context.searchIndex.renew(accountId, [...ids]);
     const pool = this.#context.database.listers;
     const rewriting = this.#rewriting(ids);
     const holdPage = (): Promise<HeldBytes> => this.bytes.take(accountId, erasedAtOnceBytes);
-    const { events, requests } = await eraseEvents(pool, accountId, [...ids], rewriting, holdPage);
-    const paths = [...ids].flatMap((each) => this.#pathsOf(each));
-    await eraseLogs(pool, accountId, { ...requests, paths, ids: [...ids] }, rewriting, holdPage);
+    const { events, requests } = await eraseEvents(pool, accountId, [...ids], ownIds, rewriting, holdPage);
+    const paths = [...ownIds].flatMap((each) => this.#pathsOf(each));
+    const pathsWithTexts = [...textIds].flatMap((each) => this.#pathsOf(each));
+    const logs = { paths, pathsWithTexts, ids: [...ids] };
+    const bodies: BodyRewriting = (body, recordId) =>
+      textIds.has(recordId) ? this.#bodyWithoutTexts(body, recordId, ids) : body;
+    await eraseLogs(pool, accountId, { ...requests, ...logs }, rewriting, bodies, holdPage);
     for (const other of await readAccountsThatNamed(pool, accountId, [...ids])) {
-      await eraseLogs(pool, other, { about: [], besides: [], paths, ids: [...ids] }, rewriting, holdPage);
+      await eraseLogs(pool, other, { about: [], besides: [], ...logs }, rewriting, bodies, holdPage);
     }
     await eraseAttempts(pool, accountId, events);
     return erased;
@@ -196,6 +211,34 @@ export class Eraser {
   }
 
   /**
+   * Empties the texts about a person in the records that stay.
+   *
+   * @returns the ids of these records.
+   */
+  async #eraseTexts(accountId: string, personId: string): Promise<string[]> {
+    const { committer, reader, readRecord, resources } = this.#context;
+    const found = await readIdsWithTexts(reader, resources, accountId, personId);
+    for (const [resource, ids] of found) {
+      for (let at = 0; at < ids.length; at += recordsAtOnce) {
+        const page = ids.slice(at, at + recordsAtOnce);
+        await committer.commitAsSystem({
+          accountId,
+          locks: page,
+          decide: async () => {
+            const records = await Promise.all(page.map((id) => readRecord(resource, accountId, id)));
+            const changes = records.flatMap((record) => {
+              const change = record && decideEmptying(resource, record, new Set([personId]));
+              return change ? [change] : [];
+            });
+            return { changes: await withRollUps(this.#context, accountId, changes) };
+          },
+        });
+      }
+    }
+    return [...found.values()].flat();
+  }
+
+  /**
    * Finds the files that these records link to or have linked to, also deleted ones. A file stays if another record, not about this person,
    * links to it.
    */
@@ -225,9 +268,17 @@ export class Eraser {
     const kinds = new Map(resources.map((resource) => [resource.object, resource]));
     return (object, version) => {
       const newest = versions.convert(object, version, versions.newest);
-      const emptied = eraseWithin(newest, kinds, ids);
-      return emptied === newest ? null : versions.convert(emptied, versions.newest, version);
+      const left = eraseWithin(newest, kinds, ids);
+      return left === newest ? null : versions.convert(left, versions.newest, version);
     };
+  }
+
+  /** Returns the body of a request about a record that stays, without its texts. A body that names another person stays as it is. */
+  #bodyWithoutTexts(body: JsonObject, recordId: string, ids: ReadonlySet<string>): JsonObject {
+    const resource = this.#context.resources.find(({ prefix }) => isId(prefix, recordId));
+    const texts = resource && personalTexts.of(resource);
+    if (!texts || (typeof body.customer === 'string' && !ids.has(body.customer))) return body;
+    return emptied(body, texts.inputs) as JsonObject;
   }
 
   #pathsOf(id: string): string[] {

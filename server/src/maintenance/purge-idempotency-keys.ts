@@ -1,8 +1,6 @@
 import type { Pool } from '../db/pools.ts';
+import { purgedAtOnceMax } from './purge.ts';
 import { claimedWithinMs, keyLifetimeMs } from '../commit/statements/idempotency-keys.ts';
-
-/** Rows a statement, so that each takes milliseconds. */
-const purgedAtOnceMax = 1_000;
 
 /** Milliseconds by which the clocks of processes may differ. */
 const clocksDifferMs = 3 * 60_000;

@@ -1,7 +1,5 @@
 import type { Pool } from '../db/pools.ts';
-
-/** Rows a statement, so that each takes milliseconds. */
-const purgedAtOnceMax = 1_000;
+import { purgedAtOnceMax } from './purge.ts';
 
 /** How long a row stays after its end, in seconds. Processes whose clocks differ then agree that it has ended. */
 const keptSeconds = 24 * 3600;

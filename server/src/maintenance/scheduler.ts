@@ -5,6 +5,7 @@ import type { FileStore } from '../commit/file-store.ts';
 import { dropOldHistory } from './drop-old-history.ts';
 import { compactActivity } from './compact-activity.ts';
 import { compactCounts } from './compact-counts.ts';
+import { purgeInTurns } from './purge.ts';
 import { purgeIdempotencyKeys } from './purge-idempotency-keys.ts';
 import { purgeSignIns } from './purge-sign-ins.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
@@ -13,7 +14,9 @@ import type { Resource } from '../model/resource.ts';
 import { disableFailingEndpoints } from '../webhooks/auto-disable.ts';
 import type { Eraser } from './erasure.ts';
 import { Recoveries } from '../webhooks/recover.ts';
-import { wakeOverdueReferences } from '../referencing/overdue.ts';
+import type { SearchIndex } from '../search/search-index.ts';
+import { wakeOverdue } from '../steps/overdue.ts';
+import { scheduled } from '../model/traits/scheduled.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import { withClient, type Connection, type Pool } from '../db/pools.ts';
 import { makePartitionsAhead } from '../db/partitions.ts';
@@ -31,13 +34,16 @@ export interface Duties {
 }
 
 /** Compact every 2 s, so that a count sums a few hundred rows at most under any load. */
-const foldEveryMs = 2_000;
+const compactCountsEveryMs = 2_000;
 
 /** Milliseconds. Until then, a chart sums the appended rows. */
-const foldActivityEveryMs = 10_000;
+const compactActivityEveryMs = 10_000;
 
-/** Milliseconds. A crash loses the uses since the last write. The shown times are exact to a minute anyway. */
-const keyUsesEveryMs = 10_000;
+/** Milliseconds. A search itself indexes what its account has just written. */
+const searchIndexEveryMs = 1_000;
+
+/** Milliseconds. Uses of keys and sessions. A crash loses those since the last write. The shown times are exact to a minute anyway. */
+const usesEveryMs = 10_000;
 
 /** Milliseconds. Purging is not urgent: a key counts as new when its day is over, even if its row still exists. */
 const purgeEveryMs = 60_000;
@@ -69,9 +75,6 @@ const partitionsEveryMs = 6 * 3600 * 1000;
 /** Milliseconds. Old history goes by the week, and a partition in use is tried again soon. */
 const dropEveryMs = 10 * 60_000;
 
-/** A purge rests nine times as long as its last batch took, so it uses a tenth of the time. */
-const purgeRestFactor = 9;
-
 /**
  * Starts the duties, which keep the database in shape while the server runs. Each has its own loop, so none delays another. A duty that
  * fails is retried after its interval.
@@ -86,6 +89,7 @@ export function startDuties(context: {
   ids: IdMaker;
   committer: Committer;
   eraser: Eraser;
+  searchIndex: SearchIndex;
   fileStore: FileStore;
   writeUses: (pool: Pool) => Promise<void>;
   metrics: { duties: DutyObserver };
@@ -116,38 +120,34 @@ export function startDuties(context: {
 
   const recoveries = new Recoveries(context, signal);
 
+  // The names are public: metrics and alerts use them. So `fold counts` keeps its name, and `write key uses` also writes those of sessions.
   const running = [
-    every(foldEveryMs, 'fold counts', async () => {
+    every(compactCountsEveryMs, 'fold counts', async () => {
       const accounts = committer.takeCountedAccounts();
-      let folded = accounts.length === 0;
+      let compacted = accounts.length === 0;
       try {
-        folded ||= await compactCounts(pool, accounts);
+        compacted ||= await compactCounts(pool, accounts);
       } finally {
-        if (!folded) committer.addCountedAccounts(accounts);
+        if (!compacted) committer.addCountedAccounts(accounts);
       }
     }),
-    every(foldActivityEveryMs, 'fold activity', () => compactActivity(pool, toSeconds(clock.nowMs()))),
-    every(keyUsesEveryMs, 'write key uses', () => context.writeUses(pool)),
-    every(purgeEveryMs, 'purge idempotency keys', async () => {
-      for (let more = true; more && !signal.aborted;) {
-        const startedMs = performance.now();
-        more = await purgeIdempotencyKeys(pool, clock.nowMs());
-        await pause((performance.now() - startedMs) * purgeRestFactor);
-      }
-    }),
-    every(signInsEveryMs, 'purge sign-ins', async () => {
-      for (let more = true; more && !signal.aborted;) {
-        const startedMs = performance.now();
-        more = await purgeSignIns(pool, toSeconds(realClock.nowMs()));
-        await pause((performance.now() - startedMs) * purgeRestFactor);
-      }
-    }),
+    every(compactActivityEveryMs, 'fold activity', () => compactActivity(pool, toSeconds(clock.nowMs()))),
+    every(searchIndexEveryMs, 'index search', () => context.searchIndex.advance(signal)),
+    every(usesEveryMs, 'write key uses', () => context.writeUses(pool)),
+    every(purgeEveryMs, 'purge idempotency keys', () =>
+      purgeInTurns(() => purgeIdempotencyKeys(pool, clock.nowMs()), signal),
+    ),
+    every(signInsEveryMs, 'purge sign-ins', () =>
+      purgeInTurns(() => purgeSignIns(pool, toSeconds(realClock.nowMs())), signal),
+    ),
     every(uploadsEveryMs, 'purge uploads', () => context.fileStore.purge(realClock.nowMs(), signal)),
     every(erasuresEveryMs, 'finish erasures', () => context.eraser.finish()),
     every(recoveriesEveryMs, 'carry on recoveries', () => recoveries.advance()),
     every(disablingEveryMs, 'disable failing endpoints', () => disableFailingEndpoints(context)),
     every(daybreakEveryMs, 'break days', () => context.breakDays(signal)),
-    every(overdueEveryMs, 'wake overdue references', () => wakeOverdueReferences(context)),
+    ...resources
+      .filter((resource) => scheduled.has(resource))
+      .map((resource) => every(overdueEveryMs, `wake overdue ${resource.path}`, () => wakeOverdue(context, resource))),
     every(partitionsEveryMs, 'make partitions', () =>
       withClient(connection, (client) =>
         withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())),
@@ -161,7 +161,9 @@ export function startDuties(context: {
     async stop() {
       stopping.abort();
       await Promise.all(running);
-      await context.writeUses(pool).catch((error: unknown) => log.warn({ err: error }, 'key uses were not written'));
+      await context
+        .writeUses(pool)
+        .catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys and sessions were not written'));
     },
   };
 }

@@ -10,8 +10,8 @@ import { DutyMetrics } from './duties.ts';
 import { HeldBytesMetrics, type HeldBytes, type HeldKind } from './held-bytes.ts';
 import { watchProcess } from './process.ts';
 import { watchPools } from './pools.ts';
-import { ReferencingMetrics } from './referencing.ts';
 import { RequestMetrics } from './requests.ts';
+import { StepMetrics } from './steps.ts';
 
 /**
  * The metrics for the operator, in the text format of Prometheus (exposition format 0.0.4). Each part of the server reports its own. Only
@@ -23,7 +23,8 @@ export class Metrics {
   readonly commits: CommitMetrics;
   readonly deliveries: DeliveryMetrics;
   readonly duties: DutyMetrics;
-  readonly referencing: ReferencingMetrics;
+  readonly referencing: StepMetrics;
+  readonly collecting: StepMetrics;
   readonly #heldBytes: HeldBytesMetrics;
   readonly #database: DatabaseMetrics;
   readonly #registry = new Registry();
@@ -50,7 +51,14 @@ export class Metrics {
     this.requests = new RequestMetrics(registers);
     this.commits = new CommitMetrics(registers);
     this.deliveries = new DeliveryMetrics(registers);
-    this.referencing = new ReferencingMetrics(registers);
+    this.referencing = new StepMetrics(registers, {
+      name: 'tenure_referencing_step_duration_seconds',
+      help: 'Steps of automatic references and how long they took, by `provider`, `step` (`submit`, `read`, `stop`) and `result`: `done`, `busy` (the service has too much to do) or `failed`. The last step of a reference includes printing its report.',
+    });
+    this.collecting = new StepMetrics(registers, {
+      name: 'tenure_collecting_step_duration_seconds',
+      help: 'Steps of payments at their gateways and how long they took, by `provider`, `step` (`start`, `look`, `cancel`, `refund`) and `result`: `done`, `busy` (the gateway has too much to do) or `failed`.',
+    });
     this.#database = new DatabaseMetrics(registers, { pool: database.watchers, clock, realClock, log });
     this.duties = new DutyMetrics(registers, realClock);
     this.#heldBytes = new HeldBytesMetrics(registers);

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Database } from '../db/pools.ts';
 import { gaugeOnScrape } from './gauge-on-scrape.ts';
 
-const watched = ['readers', 'listers', 'followers', 'files', 'writers', 'deliverers', 'jobs'] as const;
+const watched = ['readers', 'listers', 'followers', 'files', 'writers', 'deliverers', 'jobs', 'searchers'] as const;
 
 /** Shows how busy the connections to the database are. */
 export function watchPools(registers: Registry[], database: Database): void {

@@ -1,5 +1,6 @@
 import type { KeyType, Mode } from '../core/api-keys.ts';
 import type { Id, IdPrefix } from '../core/ids.ts';
+import type { Gateway } from '../core/gateways.ts';
 import type { Provider, ReferencingServices } from '../core/providers.ts';
 import type { AddressRanges } from '../core/address-ranges.ts';
 import type { Day } from '../core/calendar.ts';
@@ -20,6 +21,7 @@ export interface Caller {
     time_zone: string;
     rules: Rules;
     invoice_prefix: string;
+    payment_provider: Gateway | null;
   };
   /** The day of the request in the account's time zone. */
   today: Day;

@@ -1,3 +1,4 @@
+import type { Moment } from '../core/clock.ts';
 import { previousAttributes, sameJson, type JsonObject } from '../core/json-diff.ts';
 import { withoutPerson } from './erase.ts';
 import { timeOfId, type Id } from '../core/ids.ts';
@@ -9,6 +10,7 @@ import { Related } from './related.ts';
 import type { Caller } from './caller.ts';
 import type { Action, Change, RecordChange, RequestedDelivery, Resource } from './resource.ts';
 import { erasable } from './traits/erasable.ts';
+import { madeInBulk } from './traits/made-in-bulk.ts';
 import { ownAccount } from './traits/own-account.ts';
 
 /** The contents of an event about a change. The committer adds the actor. */
@@ -66,6 +68,17 @@ export function decideErasure(resource: Resource, before: StoredRecord, nowSecon
   return toDecision(resource, before, { after: erased, ...(verbs && { verbs }) }).changes[0];
 }
 
+/** Empties the texts about erased persons in a record that stays. Returns null if they are empty. */
+export function decideEmptying(
+  resource: Resource,
+  before: StoredRecord,
+  erasedIds: ReadonlySet<string>,
+): RecordChange | null {
+  const after = withoutPerson(resource, before, erasedIds);
+  if (after === before) return null;
+  return { resource, before, after: { ...after, revision: before.revision + 1 }, erasedIds };
+}
+
 /** Decides one of the record's actions, such as `cancel`. */
 export function decideAction(
   resource: Resource,
@@ -100,14 +113,14 @@ export function toDecision(
 }
 
 /** Returns the record as the newest API version shows it at this time. */
-export function renderRecord(resource: Resource, record: StoredRecord, nowSeconds: number): JsonObject {
+export function renderRecord(resource: Resource, record: StoredRecord, moment: Moment): JsonObject {
   if (isGone(resource, record)) return { id: record.id, object: resource.object, deleted: true };
   const object: JsonObject = { id: record.id, object: resource.object, created: record.created };
   const values: JsonObject = record;
   for (const name in resource.fields) {
     const field = resource.fields[name];
     if (!field || field.shown) continue;
-    object[name] = field.derive ? field.derive(record, nowSeconds) : (values[name] ?? null);
+    object[name] = field.derive ? field.derive(record, moment) : (values[name] ?? null);
   }
   if (isErased(record)) object.deleted = true;
   return object;
@@ -124,26 +137,30 @@ export function isErased({ deleted_at }: StoredRecord): boolean {
 }
 
 /**
- * Returns the events of a change, in their order. A creation has `created`, a deletion `deleted`. An update has `updated`, if a visible
+ * Returns the events of a change, in their order. A creation has `created`, unless many are made at once. A deletion has `deleted`. An update has `updated`, if a visible
  * field has changed, and then the specific events of its verbs. An erasure ends with `deleted`. It shows its other changes, such as a status,
  * but no earlier personal data. A change without an effect has no events, and is not written.
  */
-export function eventsOf(change: RecordChange, nowSeconds: number): EventFacts[] {
+export function eventsOf(change: RecordChange, moment: Moment): EventFacts[] {
   const { resource, before, after } = change;
-  const object = renderRecord(resource, after ?? before, nowSeconds);
+  const object = renderRecord(resource, after ?? before, moment);
   const event = (verb: string, previous: JsonObject | null): EventFacts => ({
     type: `${resource.object}.${verb}`,
     objectId: (after ?? before).id,
     object,
     previousAttributes: previous,
   });
-  if (!before) return ['created', ...(change.verbs ?? [])].map((verb) => event(verb, null));
+  if (!before) {
+    const verbs = [...(madeInBulk.has(resource) ? [] : ['created']), ...(change.verbs ?? [])];
+    return verbs.map((verb) => event(verb, null));
+  }
   if (!after) return [event('deleted', null)];
   const isErasure = isErased(after) && !isErased(before);
   if (isErasure && isGone(resource, after)) return [event('deleted', null)];
   // Empty the personal members before the comparison, so that no event shows them.
   const known = isErasure ? withoutPerson(resource, before) : before;
-  const changed = previousAttributes(renderRecord(resource, known, nowSeconds), object);
+  const differing = previousAttributes(renderRecord(resource, known, moment), object);
+  const changed = differing && change.erasedIds ? withoutPerson(resource, differing, change.erasedIds) : differing;
   const verbs = [...(change.verbs ?? []), ...(isErasure ? ['deleted'] : [])];
   // The event `deleted` tells that it is deleted.
   const isUpdated = changed !== null && Object.keys(changed).some((name) => !isErasure || name !== 'deleted');
@@ -152,9 +169,10 @@ export function eventsOf(change: RecordChange, nowSeconds: number): EventFacts[]
 
 /**
  * Returns whether a change affects stored values that no event shows, such as the time of the next poll. Such a change is written, but has
- * no event.
+ * no event. So is one of many records that are made at once.
  */
 export function changesUnseen({ resource, before, after }: RecordChange): boolean {
+  if (!before && after) return madeInBulk.has(resource);
   if (!before || !after || before === after) return false;
   const [was, is]: [JsonObject, JsonObject] = [before, after];
   return Object.entries(resource.fields).some(([name, field]) => {

@@ -1,15 +1,26 @@
 import { isObject, sameJson, setMember, type Json, type JsonObject } from '../core/json-diff.ts';
 import type { Resource } from './resource.ts';
 import { erasable } from './traits/erasable.ts';
+import { personalTexts } from './traits/personal-texts.ts';
 import { storesFile } from './traits/stores-file.ts';
 
-/** Empties the personal members of an object. Returns the same object if they are empty already. */
-export function withoutPerson<Shape extends object>(resource: Resource, members: Shape): Shape {
+/**
+ * Empties the personal members of an object. Returns the same object if they are empty already.
+ *
+ * @param ids the erased persons, for a kind that has texts about several.
+ */
+export function withoutPerson<Shape extends object>(
+  resource: Resource,
+  members: Shape,
+  ids: ReadonlySet<string> = new Set(),
+): Shape {
   let left = members as Record<string, Json>;
-  for (const [name, { erased }] of Object.entries(resource.fields)) {
+  const texts = personalTexts.of(resource)?.texts;
+  for (const [name, field] of Object.entries(resource.fields)) {
+    const erased = texts ? texts[name] : field.erased;
     const known = Object.hasOwn(left, name) ? left[name] : undefined;
     if (!erased || known === undefined) continue;
-    const value = erased(known);
+    const value = erased(known, ids);
     if (!sameJson(value, known)) left = { ...left, [name]: value };
   }
   return left as Shape;
@@ -45,12 +56,12 @@ export function eraseWithin(value: Json, kinds: ReadonlyMap<string, Resource>, i
   }
   const left = changed ? inner : value;
   const kind = isErased(value, ids) ? kinds.get(value.object) : undefined;
-  if (kind) return withoutPerson(kind, left);
+  if (kind) return withoutPerson(kind, left, ids);
   const snapshot = value.object;
   const previous = value.previous_attributes;
   if (isObject(snapshot) && isErased(snapshot, ids) && isObject(previous)) {
     const snapshotKind = kinds.get(snapshot.object);
-    const leftBefore = snapshotKind ? withoutPerson(snapshotKind, previous) : previous;
+    const leftBefore = snapshotKind ? withoutPerson(snapshotKind, previous, ids) : previous;
     if (leftBefore !== previous) return { ...inner, previous_attributes: leftBefore };
   }
   return left;

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { idLengthMax, idPattern } from '../core/ids.ts';
+import { gateways } from '../core/gateways.ts';
 import { providers } from '../core/providers.ts';
 import type { Field } from './record.ts';
 import { named, nullable, oneOf } from './schemas.ts';
@@ -20,6 +21,7 @@ export const Flag = oneOf('true', 'false');
 export const CalendarDate = Type.String({ format: 'date' });
 
 /** An external referencing service. */
+export const GatewayName = named('PaymentProvider', 'A payment gateway.', oneOf(...gateways));
 export const ProviderName = named('Provider', 'A referencing provider.', oneOf(...providers));
 
 export const KeyKind = named('ApiKeyType', 'The kind of an API key.', oneOf('secret', 'restricted', 'agent'));

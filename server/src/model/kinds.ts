@@ -2,6 +2,7 @@ import type { IdPrefix } from '../core/ids.ts';
 import type { Action, Resource } from './resource.ts';
 import { aboutAccount } from './traits/about-account.ts';
 import { erasable } from './traits/erasable.ts';
+import { personalTexts } from './traits/personal-texts.ts';
 import { nestedUnder } from './traits/nested-under.ts';
 import { sumsUp } from './traits/sums-up.ts';
 
@@ -12,7 +13,6 @@ import { sumsUp } from './traits/sums-up.ts';
  */
 export const plannedKinds: ReadonlyMap<string, IdPrefix> = new Map([
   ['approval_requests', 'apr'],
-  ['deposits', 'dep'],
   ['file_links', 'fln'],
   ['portal_sessions', 'psn'],
   ['retention_holds', 'hold'],
@@ -78,6 +78,13 @@ function requireKnownKinds(kind: Resource, kinds: readonly Resource[]): void {
     if (!(link in links))
       throw new Error(`Bug! The trait \`erasable\` of ${object} names \`${link}\`, which is no link.`);
   }
+  const texts = personalTexts.of(kind);
+  for (const link of [...(texts?.links ?? []), ...(texts?.person === undefined ? [] : [texts.person])])
+    if (!(link in links))
+      throw new Error(`Bug! The trait \`personalTexts\` of ${object} names \`${link}\`, which is no link.`);
+  for (const name of Object.keys(texts?.texts ?? {}))
+    if (!(name in kind.fields))
+      throw new Error(`Bug! The trait \`personalTexts\` of ${object} names \`${name}\`, which is no field.`);
   const about = aboutAccount.of(kind);
   if (about) require('aboutAccount', about.path);
   const nesting = nestedUnder.of(kind);

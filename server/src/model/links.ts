@@ -31,5 +31,9 @@ export function idsAt(object: Members | null | undefined, link: string): readonl
 function idsIn(value: unknown, inner: string | null, param: string): readonly LinkedId[] {
   if (inner === null) return typeof value === 'string' ? [{ id: value, param }] : [];
   if (typeof value !== 'object' || value === null) return [];
-  return idsAt(value as Members, inner).map(({ id, param: name }) => ({ id, param: `${param}[${name}]` }));
+  // `files[0]` within `right_to_rent` is `right_to_rent[files][0]`.
+  return idsAt(value as Members, inner).map(({ id, param: name }) => ({
+    id,
+    param: param + name.replace(/^[^[]+/, '[$&]'),
+  }));
 }

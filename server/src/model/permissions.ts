@@ -1,4 +1,5 @@
 import { ApiError } from '../core/errors.ts';
+import type { NonEmpty } from '../core/lists.ts';
 import type { Principal } from './principal.ts';
 import type { Resource } from './resource.ts';
 import { forPersonsOnly } from './traits/for-persons-only.ts';
@@ -65,6 +66,25 @@ export function requirePermission(
     );
   const advice = person ? askOwner : 'Give it that permission, or use another key.';
   throw new ApiError('permission_denied', `${lackOf(person, needed)}. ${advice}`);
+}
+
+/**
+ * Checks that one of these permissions is held.
+ *
+ * @throws {ApiError} 403, with the permissions.
+ */
+export function requireOneOf(
+  permissions: NonEmpty<string>,
+  { permissions: held, person }: Pick<Principal, 'permissions' | 'person'>,
+): void {
+  if (permissions.some((needed) => includesPermission(held, needed))) return;
+  const [first, ...others] = permissions;
+  const rest = others.map((needed) => `\`${needed}\``).join(', ');
+  const advice = person ? askOwner : 'Give it one of these permissions, or use another key.';
+  throw new ApiError(
+    'permission_denied',
+    `${lackOf(person, first)}${rest === '' ? '' : `, and each of ${rest}`}. One of them is enough. ${advice}`,
+  );
 }
 
 /** Tells a person without a permission what to do, in an error. */

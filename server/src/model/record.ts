@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
+import type { Moment } from '../core/clock.ts';
 import type { Json } from '../core/json-diff.ts';
 import type { Id } from '../core/ids.ts';
 import type { Caller } from './caller.ts';
@@ -44,7 +45,7 @@ export interface Field {
   /** Null if it is not stored. Then it is derived, or exists only in a record that a decision has just made. */
   column: ColumnType | null;
   /** Returns the shown value, if it is not simply the stored one. */
-  derive?(record: StoredRecord, nowSeconds: number): Json;
+  derive?(record: StoredRecord, moment: Moment): Json;
   /** Set if a job writes the field directly. Then the committer never writes it. */
   maintainedBy?: 'job';
   /** The schema in responses of the newest version. */

@@ -119,6 +119,8 @@ export interface Filter {
   match: 'gt' | 'gte' | 'lt' | 'lte' | 'exact' | 'caseless' | 'prefix' | 'contains' | 'status' | 'condition';
   /** For `condition`: the SQL of each value. PostgreSQL can plan it as a join, unlike a comparison with a derived column. */
   conditions?: Readonly<Record<string, string>>;
+  /** Values are types of events. A value that matches no type of this release is refused. */
+  namesEvents?: true;
   schema: TSchema;
 }
 
@@ -189,6 +191,8 @@ interface RecordUpdate {
   verbs?: readonly string[];
   /** The id of its last event. If set, only requested deliveries deliver that event. */
   eventId?: Id<'evt'>;
+  /** The erased persons, if the change empties texts about them. Its event does not show the earlier texts. */
+  erasedIds?: ReadonlySet<string>;
 }
 
 interface RecordDeletion {

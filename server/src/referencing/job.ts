@@ -1,12 +1,12 @@
-import type { Committer } from '../commit/committer.ts';
-import { withRollUps } from '../commit/roll-ups.ts';
-import { toDecision } from '../model/change.ts';
+import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
 import type { Mode } from '../core/api-keys.ts';
+import type { IdMaker } from '../core/ids.ts';
 import type { Provider } from '../core/providers.ts';
-import type { RandomBytes } from '../core/random.ts';
-import type { Change, Resource, RecordChange } from '../model/resource.ts';
+import type { Change } from '../model/resource.ts';
 import type { Encryption } from '../core/encryption.ts';
-import { ProviderFault, type Progress, type ProviderAccess, type ReferencingProvider } from './providers/provider.ts';
+import type { Steps } from '../steps/task.ts';
+import { ProviderFault, type ProviderAccess } from '../services/service.ts';
+import type { Progress, ReferencingProvider } from './providers/provider.ts';
 import { reference } from '../resources/reference/index.ts';
 import {
   nextStepOf,
@@ -19,7 +19,6 @@ import {
   type OrderStep,
 } from '../resources/reference/order.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
-import type { JobSubject, Task } from '../job-queue/queue.ts';
 import {
   orderOf,
   readAccount,
@@ -27,22 +26,15 @@ import {
   type ProviderConnection,
   type ProviderConnections,
 } from './access.ts';
-import { lateRead, pauseAfterFailure, scaled, workingDaySeconds } from './pauses.ts';
+import { lateRead, scaled, workingDaySeconds } from '../services/pauses.ts';
 import { Reports, type ReportContext, type ReportPrinter } from './reports.ts';
-
-/** Concurrent calls to one service. Its other jobs wait, and those of other services run. */
-const callsAtOnceMax = 8;
-
-const crowdedPauseMs = 1_000;
 
 /** Seconds until a new order is first read. A callback during its submission is lost. */
 const firstLookSeconds = 60;
 
-export interface ReferencingContext extends ReportContext {
+export interface ReferencingContext extends ReportContext, SystemChangeContext {
   config: { mode: Mode; publicUrl: string };
-  committer: Committer;
-  resources: readonly Resource[];
-  randomBytes: RandomBytes;
+  ids: IdMaker;
   encryption: Encryption;
   metrics: { referencing: ReferencingObserver };
 }
@@ -52,19 +44,16 @@ export interface ReferencingObserver {
   stepTaken(provider: Provider, step: OrderStep, result: 'done' | 'busy' | 'failed', durationMs: number): void;
 }
 
-/**
- * Submits references to their providers and advances them. One job reads the reference and takes its next step. The result is a change like
- * any other, and sets the time of the next step. A job that is cut off starts again, so a step may be taken twice.
- */
-export class Referencing implements Task {
+/** Submits references to their providers and advances them. The result of a step is a change like any other. */
+export class Referencing implements Steps<ReferenceRecord, OrderStep> {
+  readonly resource = reference;
+  readonly nextStepOf = nextStepOf;
+  readonly postponed = recordBusy;
   readonly #context: ReferencingContext;
   readonly #providers: Readonly<Record<Provider, ReferencingProvider>>;
   readonly #connections: ProviderConnections;
   readonly #timeScale: number;
   readonly #reports: Reports;
-  readonly #underWay = new Map<string, number>();
-  /** The last step of each reference that is under way here. */
-  readonly #stepping = new Map<string, Promise<void>>();
 
   /**
    * @param parts.connections how to reach the services. A missing one cannot be called.
@@ -86,63 +75,31 @@ export class Referencing implements Task {
     this.#reports = new Reports(context, parts.printer);
   }
 
-  crowdedGroups(): string[] {
-    return [...this.#underWay].filter(([, count]) => count >= callsAtOnceMax).map(([provider]) => provider);
+  serviceOf({ automatic_reference: automatic }: ReferenceRecord): Provider | null {
+    return automatic?.provider ?? null;
   }
 
-  /**
-   * Takes the next step of a reference, after the one under way. A callback can ask for another step meanwhile, and the older of two
-   * results must not be stored last. Throws only for our own faults; the job is then retried.
-   */
-  async run(subject: JobSubject): Promise<void> {
-    const { id } = subject;
-    const before = this.#stepping.get(id);
-    const step = before ? before.catch(() => {}).then(() => this.#step(subject)) : this.#step(subject);
-    this.#stepping.set(id, step);
-    try {
-      await step;
-    } finally {
-      if (this.#stepping.get(id) === step) this.#stepping.delete(id);
-    }
+  timeScaleOf(provider: Provider): number {
+    return this.#connections.get(provider)?.isSimulated ? this.#timeScale : 1;
   }
 
-  async #step({ account: accountId, id }: JobSubject): Promise<void> {
-    const current = await this.#context.readRecord(reference, accountId, id);
-    const provider = current?.automatic_reference?.provider;
-    if (!current || !provider) return;
-    const underWay = this.#underWay.get(provider) ?? 0;
-    // Many jobs are claimed at once before any of them is under way.
-    if (underWay >= callsAtOnceMax) return this.#postpone(current);
-    this.#underWay.set(provider, underWay + 1);
-    try {
-      await this.#takeStep(current, provider);
-    } finally {
-      this.#underWay.set(provider, this.#underWay.get(provider)! - 1);
-    }
+  failuresOf(now: ReferenceRecord): number {
+    return providerOrderOf(now).failures;
   }
 
-  async #postpone(current: ReferenceRecord): Promise<void> {
-    const againAtMs = this.#context.clock.nowMs() + crowdedPauseMs;
-    await this.#change(current, (now) => (nextStepOf(now) === null ? { after: now } : recordBusy(now, againAtMs)));
+  failed(
+    now: ReferenceRecord,
+    fault: ProviderFault,
+    { nowMs, retryAtMs, seen }: { nowMs: number; retryAtMs: number; seen: ReferenceRecord },
+  ): Change<ReferenceRecord> {
+    return recordFailure(now, fault, { nowMs, retryAtMs, look: readNumberOf(seen) });
   }
 
-  async #takeStep(current: ReferenceRecord, provider: Provider): Promise<void> {
-    const step = nextStepOf(current);
-    if (step === null) return;
-    const startedMs = performance.now();
-    const observer = this.#context.metrics.referencing;
-    try {
-      await this.#ask(current, provider, step);
-      observer.stepTaken(provider, step, 'done', performance.now() - startedMs);
-    } catch (error) {
-      if (!(error instanceof ProviderFault)) throw error;
-      const result = error.busyForSeconds === null ? 'failed' : 'busy';
-      observer.stepTaken(provider, step, result, performance.now() - startedMs);
-      await this.#recordFault(current, provider, error);
-    }
+  stepTaken(provider: Provider, step: OrderStep, result: 'done' | 'busy' | 'failed', durationMs: number): void {
+    this.#context.metrics.referencing.stepTaken(provider, step, result, durationMs);
   }
 
-  async #ask(current: ReferenceRecord, provider: Provider, step: OrderStep): Promise<void> {
+  async take(current: ReferenceRecord, provider: Provider, step: OrderStep): Promise<void> {
     const service = this.#serviceOf(provider);
     const connection = this.#connectionOf(provider);
     const access = await this.#accessOf(current, provider, connection);
@@ -157,9 +114,9 @@ export class Referencing implements Task {
         : await service.read(access, orderId!);
     const nextReadSeconds = step === 'submit' ? firstLookSeconds : service.lookAgainAfterSeconds;
     await this.#applyStatus(current, progress, {
-      nextReadMs: scaled(nextReadSeconds, this.#timeScaleOf(connection)),
+      nextReadMs: scaled(nextReadSeconds, this.timeScaleOf(provider)),
       // Services with callbacks report later changes themselves.
-      lateReadEveryMs: service.readCallback ? null : scaled(secondsOfDay(connection), this.#timeScaleOf(connection)),
+      lateReadEveryMs: service.readCallback ? null : scaled(secondsOfDay(connection), this.timeScaleOf(provider)),
       findings: () => service.fetchFindings(access, progress.orderId),
     });
   }
@@ -202,41 +159,10 @@ export class Referencing implements Task {
     if (!isWanted) await this.#reports.discard(report);
   }
 
-  async #recordFault(current: ReferenceRecord, provider: Provider, fault: ProviderFault): Promise<void> {
-    const { clock, log, randomBytes } = this.#context;
-    const timeScale = this.#timeScaleOf(this.#connections.get(provider));
-    log.warn({ reference: current.id, provider, fault: fault.code, err: fault.cause }, 'a provider could not be asked');
-    if (fault.busyForSeconds !== null) {
-      const retryAtMs = clock.nowMs() + Math.max(fault.busyForSeconds * 1000, scaled(0, timeScale));
-      return this.#change(current, (now) => recordBusy(now, retryAtMs));
-    }
-    const random = Buffer.from(randomBytes(4)).readUInt32BE() / 2 ** 32;
-    await this.#change(current, (now) => {
-      const pauseMs = pauseAfterFailure(providerOrderOf(now).failures + 1, random, timeScale);
-      return recordFailure(now, fault, {
-        nowMs: clock.nowMs(),
-        retryAtMs: clock.nowMs() + pauseMs,
-        look: readNumberOf(current),
-      });
-    });
-  }
-
   /** Changes the present state of the reference, because its state during the call may be outdated. */
-  async #change(
-    { account_id: accountId, id, application }: ReferenceRecord,
-    decide: (now: ReferenceRecord) => Change<ReferenceRecord>,
-  ): Promise<void> {
-    const { committer, readRecord } = this.#context;
-    await committer.commitAsSystem({
-      accountId,
-      locks: application === null ? [id] : [id, application],
-      decide: async () => {
-        const now = await readRecord(reference, accountId, id);
-        if (!now) return null;
-        const changes: RecordChange[] = toDecision(reference, now, decide(now)).changes;
-        return { changes: await withRollUps(this.#context, accountId, changes) };
-      },
-    });
+  async #change(current: ReferenceRecord, decide: (now: ReferenceRecord) => Change<ReferenceRecord>): Promise<void> {
+    const locks = current.application === null ? [] : [current.application];
+    await changeAsSystem(this.#context, reference, current, { locks }, decide);
   }
 
   /** A newer release may have stored a provider that this one does not know. */
@@ -271,10 +197,6 @@ export class Referencing implements Task {
     const { readRecord, config } = this.#context;
     const callbackUrl = `${config.publicUrl}/provider_callbacks/${provider}/${current.account_id}`;
     return orderOf(readRecord, current, { callbackUrl, isSimulated });
-  }
-
-  #timeScaleOf(connection: ProviderConnection | undefined): number {
-    return connection?.isSimulated ? this.#timeScale : 1;
   }
 }
 

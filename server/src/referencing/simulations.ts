@@ -1,13 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Committer } from '../commit/committer.ts';
-import { retryWhileUnavailable } from '../commit/retry.ts';
-import { toDecision } from '../model/change.ts';
-import type { Clock } from '../core/clock.ts';
+import type { SystemChangeContext } from '../commit/change-as-system.ts';
 import { ApiError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { Provider } from '../core/providers.ts';
-import { UnavailableError, type Pool } from '../db/pools.ts';
-import type { RecordReader } from '../db/record-reader.ts';
+import type { Pool } from '../db/pools.ts';
+import { Watch } from '../steps/watch.ts';
 import { reference } from '../resources/reference/index.ts';
 import { requestRead } from '../resources/reference/order.ts';
 import type { Looks, ReferenceRecord } from '../resources/reference/record.ts';
@@ -16,25 +12,8 @@ import { advance, complete, fail, note } from './simulator/force.ts';
 import { isMadeToFail } from './simulator/order.ts';
 import { readOrder } from './simulator/orders.ts';
 
-/** Milliseconds that a test helper waits until a worker submits the order. Without a worker, it fails then. */
-const takenUpMsMax = 10_000;
-
-/** Milliseconds that a test helper waits until the reference shows the effect. Two calls to the service may time out before. */
-const shownMsMax = 15_000;
-
-const lookEveryMs = 20;
-
-/** Milliseconds. After a failed call the service is called again this soon, without the usual pauses. */
-const askAgainMs = 300;
-
-/** Extra calls. Each failure brings a reference nearer to being given up, which takes ten in a row. */
-const asksMax = 5;
-
-interface SimulationContext {
-  committer: Committer;
+interface SimulationContext extends SystemChangeContext {
   database: { readers: Pool };
-  readRecord: RecordReader;
-  clock: Clock;
 }
 
 /** What a test helper makes a simulated service do, and how the reference shows it. */
@@ -68,13 +47,19 @@ const effects: Readonly<Record<string, Effect>> = {
   },
 };
 
-/** Makes the simulated services of a sandbox do what a test needs. */
+/** Makes the simulated referencing services of a sandbox do what a test needs. */
 export class Simulations {
   readonly #context: SimulationContext;
+  readonly #watch: Watch<ReferenceRecord>;
   readonly #simulated: readonly Provider[];
 
   constructor(context: SimulationContext, simulated: readonly Provider[]) {
     this.#context = context;
+    this.#watch = new Watch(context, {
+      resource: reference,
+      dueAtMs: ({ provider_order: order }) => order?.due_at_ms ?? null,
+      requestRead,
+    });
     this.#simulated = simulated;
   }
 
@@ -90,96 +75,35 @@ export class Simulations {
     const provider = await this.#untilPlaced(current);
     const chosen = effects[effect];
     if (!chosen) throw new Error(`Bug! There is no test helper ${effect}.`);
-    const isPlayed = await chosen
-      .play(database.readers, provider, current.id, clock.nowMs(), input)
-      .catch((error: unknown) => {
-        throw error instanceof UnavailableError ? lostMeanwhile(current, error) : error;
-      });
-    // Also show what the service has done itself meanwhile, so that an error has the present status.
-    const showing = retryWhileUnavailable(shownMsMax, () => this.#untilShown(current, chosen.isShown));
-    await showing.catch((error: unknown) => {
-      throw isPlayed && error instanceof UnavailableError ? notShown(current, error) : error;
-    });
+    const isPlayed = await this.#watch.played(
+      current,
+      () => chosen.play(database.readers, provider, current.id, clock.nowMs(), input),
+      () => this.#untilShown(current, chosen.isShown),
+    );
     // A service that has just finished by itself has already done what the helper asks.
-    if (isPlayed || (effect === 'complete' && hasOutcome(await this.#now(current), input))) return;
-    throw notCarriedOut(await this.#now(current));
+    if (isPlayed || (effect === 'complete' && hasOutcome(await this.#watch.now(current), input))) return;
+    throw notCarriedOut(await this.#watch.now(current));
   }
 
   /** Resolves to the service when it works on the order, or when it was made to fail. */
   async #untilPlaced(current: ReferenceRecord): Promise<Provider> {
     let provider: Provider | null = null;
-    const isPlaced = await this.#until(takenUpMsMax, current, async (now) => {
+    await this.#watch.untilPlaced(current, async (now) => {
       provider = this.#carrierOf(now);
       const order = await readOrder(this.#context.database.readers, provider, { referenceId: now.id });
       return order !== null && (order.placedAtMs !== null || isMadeToFail(order));
     });
-    if (isPlaced) return provider!;
-    throw new ApiError(
-      'unavailable',
-      `The order of ${current.id} has not reached its simulated service within ${takenUpMsMax / 1000} seconds. Nothing was changed. Try again; if this persists, check that a process with \`TENURE_ROLE\` \`all\` or \`worker\` runs.`,
-      { retryAfterSeconds: 1 },
-    );
+    return provider!;
   }
 
   async #untilShown(current: ReferenceRecord, isShown: Effect['isShown']): Promise<void> {
     const wasOpen = isOpen(current);
-    const look = await this.#askForLook(current);
-    const isSeen = await this.#until(shownMsMax, current, async (now) => {
+    const look = (await this.#watch.askForLook(current)).provider_order?.looks?.asked ?? 0;
+    await this.#watch.untilShown(current, (now) => {
       const looks = now.provider_order?.looks;
       // A reference that has ended meanwhile shows no more effects.
       return !looks || (wasOpen && !isOpen(now)) || isShown(now, looks, look);
     });
-    if (!isSeen) throw notShown(current);
-  }
-
-  /**
-   * Polls the reference until a condition holds. If the next step is only due later, it has the service called sooner. Resolves to whether
-   * the condition holds. It holds no connection between polls.
-   */
-  async #until(
-    timeoutMs: number,
-    current: ReferenceRecord,
-    condition: (now: ReferenceRecord) => Promise<boolean>,
-  ): Promise<boolean> {
-    const startedMs = performance.now();
-    let askedMs = startedMs;
-    for (let asks = 0; ;) {
-      const now = await this.#now(current);
-      if (await condition(now)) return true;
-      const passedMs = performance.now();
-      if (passedMs - startedMs > timeoutMs) return false;
-      const dueAtMs = now.provider_order?.due_at_ms ?? null;
-      const isWaiting = dueAtMs === null || dueAtMs > this.#context.clock.nowMs();
-      if (isWaiting && asks < asksMax && passedMs - askedMs > askAgainMs) {
-        asks++;
-        askedMs = passedMs;
-        await this.#askForLook(current);
-      }
-      await delay(lookEveryMs);
-    }
-  }
-
-  /** @returns the number of the look. */
-  async #askForLook({ account_id: accountId, id }: ReferenceRecord): Promise<number> {
-    const { committer, clock } = this.#context;
-    let look = 0;
-    await committer.commitAsSystem({
-      accountId,
-      locks: [id],
-      decide: async () => {
-        const now = await this.#now({ account_id: accountId, id });
-        const decided = requestRead(now, clock.nowMs());
-        look = decided.after.provider_order?.looks?.asked ?? 0;
-        return toDecision(reference, now, decided);
-      },
-    });
-    return look;
-  }
-
-  async #now({ account_id: accountId, id }: Pick<ReferenceRecord, 'account_id' | 'id'>): Promise<ReferenceRecord> {
-    const now = await this.#context.readRecord(reference, accountId, id);
-    if (!now) throw new Error(`Bug! The reference ${id} is not there.`);
-    return now;
   }
 
   /** @throws {ApiError} `status_transition_invalid` */
@@ -198,22 +122,6 @@ function isOpen({ status }: ReferenceRecord): boolean {
 
 function hasOutcome({ outcome }: ReferenceRecord, input: JsonObject): boolean {
   return outcome !== null && (input.outcome === undefined || input.outcome === outcome);
-}
-
-function notShown({ id }: ReferenceRecord, cause?: unknown): ApiError {
-  return new ApiError(
-    'unavailable',
-    `The simulated service did it, but the reference ${id} has not shown it within ${shownMsMax / 1000} seconds. Do not repeat the request: retrieve the reference a little later.`,
-    { retryAfterSeconds: 1, shouldRetry: false, cause },
-  );
-}
-
-function lostMeanwhile({ id }: ReferenceRecord, cause: unknown): ApiError {
-  return new ApiError(
-    'unavailable',
-    `The database was lost while the simulated service was told what to do, so it may have done it. Retrieve the reference ${id} before you repeat the request.`,
-    { retryAfterSeconds: 1, shouldRetry: false, cause },
-  );
 }
 
 function notCarriedOut({ id, status, automatic_reference: automatic }: ReferenceRecord): ApiError {

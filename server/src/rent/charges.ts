@@ -8,11 +8,11 @@ import type { RentPeriod } from './periods.ts';
  * @param amount of the full period, in the smallest unit of the currency.
  */
 export function chargeOf(amount: number, { start, end, full }: RentPeriod): number {
-  const days = daysBetween(full.start, full.end) + 1;
+  const days = BigInt(daysBetween(full.start, full.end) + 1);
+  // A client may send a line for a thousand years. Its pennies times its days are beyond the whole numbers of a double.
   const upTo = (day: Day): number => {
-    const count = daysBetween(full.start, day);
-    // Whole numbers below 2 ** 53: an amount has ten digits, and a period at most 372 days.
-    return Math.floor((2 * amount * count + days) / (2 * days));
+    const count = BigInt(daysBetween(full.start, day));
+    return Number((2n * BigInt(amount) * count + days) / (2n * days));
   };
   return upTo(addDays(end, 1)) - upTo(start);
 }

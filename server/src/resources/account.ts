@@ -1,4 +1,6 @@
 import { Type, type Static, type TOptional, type TSchema, type TUnsafe } from 'typebox';
+import { gatewayFault, type Gateway } from '../core/gateways.ts';
+import type { Moment } from '../core/clock.ts';
 import { credentialNames, headerCredentials, notSetUp, providers, type Provider } from '../core/providers.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
 import {
@@ -10,7 +12,8 @@ import {
   type Rules,
 } from '../core/law-rules.ts';
 import { rulesets } from '../law/index.ts';
-import { ProviderName, SingleLine } from '../model/fields.ts';
+import { GatewayName, ProviderName, SingleLine } from '../model/fields.ts';
+import { Letterhead, LetterheadInput, letterheadFrom } from '../model/letterhead.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Caller } from '../model/caller.ts';
 import { actionFrom, createFrom, defineResource, updateFrom, type Change } from '../model/resource.ts';
@@ -111,6 +114,8 @@ export type AccountRecord = StoredRecord & {
   time_zone: string;
   rules: Rules;
   invoice_prefix: string;
+  letterhead: Letterhead | null;
+  payment_provider: Gateway | null;
   parent: string | null;
 };
 
@@ -136,6 +141,22 @@ export const account = defineResource<AccountRecord>(
           time_zone: 'Europe/London',
           rules: { ruleset: 'england', checks: {} },
           invoice_prefix: 'INV',
+          letterhead: {
+            name: 'Northern Homes Ltd',
+            address: { line1: '4 Stonegate', line2: null, city: 'York', postal_code: 'YO1 8AS', country: 'GB' },
+            email: 'rent@northern.example',
+            phone: '+44 1904 555 0100',
+            registration: 'Registered in England, no. 01234567',
+            bank: {
+              account_name: 'Northern Homes Client Account',
+              bank_name: null,
+              sort_code: '200000',
+              account_number: '55779911',
+              iban: null,
+              bic: null,
+            },
+          },
+          payment_provider: null,
           parent: null,
         },
         before: { default_provider: null },
@@ -198,6 +219,18 @@ export const account = defineResource<AccountRecord>(
         schema: Type.String({ examples: [defaultInvoicePrefix] }),
         description: 'The first part of the numbers of new invoices: `INV` in `INV-000001`, which is the default.',
       },
+      letterhead: {
+        column: 'json',
+        schema: nullable(Letterhead),
+        description:
+          'The sender that its invoices and statements show as a PDF, with the bank account to pay to. Null if none is set: they show `name`.',
+      },
+      payment_provider: {
+        column: 'text',
+        schema: nullable(GatewayName),
+        description:
+          'The payment gateway of new payments of tenancies by direct debit or card that name none. Null if you collect them yourself.',
+      },
       parent: {
         column: 'text',
         schema: nullable(Type.String()),
@@ -212,6 +245,8 @@ export const account = defineResource<AccountRecord>(
         time_zone: Type.Optional(nullable(TimeZoneInput)),
         rules: Type.Optional(nullable(RulesInput)),
         invoice_prefix: Type.Optional(nullable(InvoicePrefixInput)),
+        letterhead: Type.Optional(nullable(LetterheadInput)),
+        payment_provider: Type.Optional(nullable(GatewayName)),
       },
       (input, caller) => ({
         name: input.name,
@@ -226,6 +261,8 @@ export const account = defineResource<AccountRecord>(
         time_zone: input.time_zone ?? defaultTimeZone,
         rules: changeRules(defaultRules, input.rules ?? {}),
         invoice_prefix: input.invoice_prefix ?? defaultInvoicePrefix,
+        letterhead: input.letterhead ? letterheadFrom(input.letterhead) : null,
+        payment_provider: usableGateway(input.payment_provider ?? null, caller),
         // Replaced by the account that makes it.
         parent: null,
       }),
@@ -244,12 +281,15 @@ export const account = defineResource<AccountRecord>(
         time_zone: Type.Optional(TimeZoneInput),
         rules: Type.Optional(RulesInput),
         invoice_prefix: Type.Optional(InvoicePrefixInput),
+        letterhead: Type.Optional(nullable(LetterheadInput)),
+        payment_provider: Type.Optional(nullable(GatewayName)),
         require_second_factor: Type.Optional(nullable(Type.Boolean())),
         provider_credentials: Type.Optional(ProviderCredentials),
       },
       (current, input, caller) => {
-        if (input.provider_credentials !== undefined || input.require_second_factor !== undefined)
-          caller.requireConfirmation();
+        // Another bank account on invoices would divert the rent.
+        const guarded = [input.provider_credentials, input.require_second_factor, input.letterhead];
+        if (guarded.some((value) => value !== undefined)) caller.requireConfirmation();
         return {
           after: {
             ...current,
@@ -262,6 +302,11 @@ export const account = defineResource<AccountRecord>(
             time_zone: input.time_zone ?? current.time_zone,
             rules: changeRules(current.rules, input.rules ?? {}),
             invoice_prefix: input.invoice_prefix ?? current.invoice_prefix,
+            letterhead: changedLetterhead(current, input.letterhead),
+            payment_provider:
+              input.payment_provider === undefined
+                ? current.payment_provider
+                : usableGateway(input.payment_provider, caller),
             require_second_factor:
               input.require_second_factor === undefined ? current.require_second_factor : input.require_second_factor,
             provider_credentials: changeCredentials(
@@ -275,7 +320,7 @@ export const account = defineResource<AccountRecord>(
       },
       {
         description:
-          '`provider_credentials` is stored encrypted, and no response, event or log shows it. The credentials that you send for a provider replace its earlier ones, and null removes them. Those of other providers stay.',
+          '`provider_credentials` is stored encrypted, and no response, event or log shows it. The credentials that you send for a provider replace its earlier ones, and null removes them. Those of other providers stay. A `letterhead` replaces the earlier one as a whole, and null removes it.',
         example: { default_provider: 'provider_a' },
         secrets: ['provider_credentials'],
       },
@@ -312,6 +357,13 @@ function askableProvider(provider: Provider | null, { referencingServices }: Cal
   return provider;
 }
 
+/** @throws {ApiError} `parameter_invalid` if the gateway is not set up. */
+function usableGateway(gateway: Gateway | null, { mode }: Caller): Gateway | null {
+  const fault = gateway === null ? null : gatewayFault(gateway, mode);
+  if (fault !== null) throw invalidParameter('payment_provider', fault);
+  return gateway;
+}
+
 /** Encrypts the credentials of each provider together. Null removes them. */
 function changeCredentials(
   current: AccountRecord['provider_credentials'],
@@ -329,6 +381,14 @@ function changeCredentials(
     credentials[provider] = caller.encrypt(JSON.stringify(members)).toString('base64');
   }
   return Object.keys(credentials).length === 0 ? null : credentials;
+}
+
+function changedLetterhead(
+  current: AccountRecord,
+  sent: Static<typeof LetterheadInput> | null | undefined,
+): Letterhead | null {
+  if (sent === undefined) return current.letterhead;
+  return sent && letterheadFrom(sent);
 }
 
 /** Changes the sent members. Null returns a check to its own severity. */
@@ -366,7 +426,7 @@ function upgrade(
 /**
  * Returns the end of the rollback period, or null after it. A past time would look like an offer. The field `api_version_previous` stays.
  */
-function rollbackUntil({ rollback_until: until }: AccountRecord, nowSeconds: number): number | null {
+function rollbackUntil({ rollback_until: until }: AccountRecord, { nowSeconds }: Moment): number | null {
   return until !== null && nowSeconds < until ? until : null;
 }
 

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
+import type { Moment } from '../core/clock.ts';
 import type { KeyType } from '../core/api-keys.ts';
 import { newRecord } from '../model/change.ts';
-import { ApiError, invalidParameter } from '../core/errors.ts';
+import { ApiError, invalidParameter, missingParameter } from '../core/errors.ts';
 import { KeyKind, SingleLine } from '../model/fields.ts';
 import { askOwner, fewestOf, includesPermission, lackOf } from '../model/permissions.ts';
 import { nearestName } from '../core/nearest.ts';
@@ -154,7 +155,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
         requireConfirmationInLive(caller);
         const { type } = input;
         if (type === 'agent' && !input.name) {
-          throw invalidParameter(
+          throw missingParameter(
             'name',
             'An agent key needs a `name`, which shows in events and logs which agent acted.',
           );
@@ -199,7 +200,10 @@ export const apiKey = defineResource<ApiKeyRecord>(
   cached(1_000),
 );
 
-function statusOf({ expires_at, revoked_at }: ApiKeyRecord, nowSeconds: number): 'active' | 'expired' | 'revoked' {
+function statusOf(
+  { expires_at, revoked_at }: ApiKeyRecord,
+  { nowSeconds }: Pick<Moment, 'nowSeconds'>,
+): 'active' | 'expired' | 'revoked' {
   if (revoked_at !== null) return 'revoked';
   return expires_at !== null && expires_at <= nowSeconds ? 'expired' : 'active';
 }
@@ -208,7 +212,7 @@ function statusOf({ expires_at, revoked_at }: ApiKeyRecord, nowSeconds: number):
 function grantedPermissions(type: KeyType, asked: string[] | null, caller: Caller): string[] {
   if (asked === null && type !== 'secret') {
     const message = `A key of type \`${type}\` needs \`permissions\`, such as ["references.read"].`;
-    throw new ApiError('parameter_missing', message, { param: 'permissions' });
+    throw missingParameter('permissions', message);
   }
   const granted = asked ?? fewestOf(caller.knownPermissions);
   refuseUnknown(granted, caller.knownPermissions);
@@ -326,7 +330,7 @@ function refuseStronger(target: ApiKeyRecord, { permissions, person, keyExpiresA
 }
 
 function refuseDead(current: ApiKeyRecord, nowSeconds: number): void {
-  const status = statusOf(current, nowSeconds);
+  const status = statusOf(current, { nowSeconds });
   if (status === 'active') return;
   throw new ApiError(
     'status_transition_invalid',

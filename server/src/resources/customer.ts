@@ -4,8 +4,10 @@ import { CalendarDate, LinkedId, SingleLine } from '../model/fields.ts';
 import type { Caller } from '../model/caller.ts';
 import { createFromFields, updateFromFields } from '../model/inputs.ts';
 import type { Fields, RecordOf, StoredRecord } from '../model/record.ts';
+import type { Related } from '../model/related.ts';
 import { defineResource, type Change } from '../model/resource.ts';
 import { inUse, recordInUse } from '../model/traits/in-use.ts';
+import { searchable } from '../model/traits/searchable.ts';
 import { sumsUp } from '../model/traits/sums-up.ts';
 import { closedObject, described, named, nullable, oneOf } from '../model/schemas.ts';
 
@@ -63,6 +65,13 @@ const RightToRentInput = named(
   }),
 );
 
+const hiddenIds = {
+  column: 'text[]' as const,
+  schema: Type.Array(Type.String()),
+  shown: 'never' as const,
+  initial: [] as string[],
+};
+
 const fields = {
   name: {
     column: 'text',
@@ -107,10 +116,28 @@ const fields = {
     input: { on: 'both', schema: RightToRentInput, check: withDefaults },
     erased: () => null,
   },
-  live_tenancies: { column: 'text[]', schema: Type.Array(Type.String()), shown: 'never', initial: [] },
+  /** The tenancies that hold a home for the person. */
+  live_tenancies: hiddenIds,
+  /** The tenancies of the person, drafts too. Each can come to have a balance or a deposit. */
+  tenancies: hiddenIds,
+  /** The applications of the person that have had a holding deposit. */
+  applications: hiddenIds,
+  /** The deposits that the person pays, until they are settled. */
+  deposits: hiddenIds,
+  /** The guarantors that are this person, while the guarantee stands. */
+  guarantees: hiddenIds,
 } satisfies Fields;
 
 export type CustomerRecord = RecordOf<typeof fields>;
+
+/** The records that can keep the person from being erased. */
+const readsOfDuties = [
+  'tenancies.deposit',
+  'applications.holding_deposits',
+  'deposits',
+  'guarantees.tenancy.deposit',
+  'guarantees.application.holding_deposits',
+];
 
 /** A person: an applicant, a tenant, or a person that may become one. */
 export const customer = defineResource<CustomerRecord>(
@@ -165,33 +192,157 @@ export const customer = defineResource<CustomerRecord>(
     }),
     update: updateFromFields(fields, { example: { phone: '+44 1904 555 0123' } }),
     links: { 'right_to_rent.files': 'files' },
+    hiddenLinks: {
+      tenancies: 'tenancies',
+      applications: 'applications',
+      deposits: 'deposits',
+      guarantees: 'guarantors',
+    },
     delete: 'erases',
   },
-  sumsUp([{ of: 'tenancies', link: 'customers', adapt: adaptToTenancy }]),
-  inUse({
-    check({ id, live_tenancies: tenancies }: CustomerRecord) {
-      if (tenancies.length === 0) return;
-      throw recordInUse(
-        `The customer ${id} is a tenant of ${tenancies.join(', ')}, so the data must stay. End or cancel ${tenancies.length === 1 ? 'it' : 'them'} first.`,
-      );
-    },
+  searchable({
+    members: [
+      'name',
+      'email',
+      'phone',
+      'addresses.line1',
+      'addresses.line2',
+      'addresses.city',
+      'addresses.postal_code',
+      'metadata',
+    ],
+    title: ({ name }: CustomerRecord) => name,
+    subtitle: ({ email, phone }: CustomerRecord) => email ?? phone,
   }),
+  sumsUp([
+    { of: 'tenancies', link: 'customers', adapt: adaptToTenancy },
+    { of: 'applications', link: 'id', find: findByApplication, adapt: adaptToApplication },
+    { of: 'deposits', link: 'payer', adapt: adaptToDeposit },
+    { of: 'guarantors', link: 'customer', adapt: adaptToGuarantor },
+  ]),
+  inUse({ reads: readsOfDuties, check: requireNoDuties }),
 );
 
-type TenancyOfCustomer = StoredRecord & { status: string };
+/*
+ * A person cannot be erased while a duty needs the data. A duty is a tenancy that holds a home or has a balance, or a deposit that is held. A
+ * customer only lists the records that may come to be a duty, and the deletion reads these as guards. A payment at the same moment changes a
+ * guard, and a new record changes the list. Either way, the deletion is decided again.
+ */
 
-/** Notes the tenancies that hold a home, whose tenants cannot be erased. */
-function adaptToTenancy(
+type Adapt = (
   current: CustomerRecord,
-  _: StoredRecord | null,
+  before: StoredRecord | null,
   after: StoredRecord | null,
-): Change<CustomerRecord> {
-  const tenancy = after as TenancyOfCustomer | null;
-  if (!tenancy) return { after: current };
-  const isLive = ['signed', 'active', 'notice'].includes(tenancy.status);
-  if (isLive === current.live_tenancies.includes(tenancy.id)) return { after: current };
-  const others = current.live_tenancies.filter((id) => id !== tenancy.id);
-  return { after: { ...current, live_tenancies: isLive ? [...others, tenancy.id] : others } };
+) => Change<CustomerRecord>;
+type List = 'live_tenancies' | 'tenancies' | 'applications' | 'deposits' | 'guarantees';
+
+/** Returns the customer with a list that has the id, or has it not. */
+function listing(current: CustomerRecord, list: List, id: string, isListed: boolean): CustomerRecord {
+  const known = current[list];
+  if (isListed === known.includes(id)) return current;
+  return { ...current, [list]: isListed ? [...known, id] : known.filter((other) => other !== id) };
+}
+
+type TenancyOfPerson = StoredRecord & { status: string; customers: string[]; balance: number; deposit: string | null };
+type ApplicationOfPerson = StoredRecord & { customers: string[]; holding_deposits: string[] };
+type GuarantorOfPerson = StoredRecord & { application: string; tenancy: string | null; status: string };
+type DepositOfPerson = StoredRecord & {
+  status: string;
+  amount_received: number;
+  amount_applied: number;
+  amount_deducted: number;
+  amount_returned: number;
+};
+
+function adaptToTenancy(...[current, before, after]: Parameters<Adapt>): ReturnType<Adapt> {
+  const { id } = (after ?? before)!;
+  const listed = listing(current, 'tenancies', id, after !== null);
+  return { after: listing(listed, 'live_tenancies', id, after !== null && isLive(after as TenancyOfPerson)) };
+}
+
+function isLive({ status }: TenancyOfPerson): boolean {
+  return ['signed', 'active', 'notice'].includes(status);
+}
+
+/** Finds the applicants of an application with holding deposits. Most have none, so their writes read no customers. */
+async function findByApplication(application: StoredRecord): Promise<readonly string[]> {
+  const { customers, holding_deposits: deposits } = application as ApplicationOfPerson;
+  return deposits.length === 0 ? [] : customers;
+}
+
+function adaptToApplication(...[current, before, after]: Parameters<Adapt>): ReturnType<Adapt> {
+  return { after: listing(current, 'applications', (after ?? before)!.id, after !== null) };
+}
+
+function adaptToDeposit(...[current, , after]: Parameters<Adapt>): ReturnType<Adapt> {
+  const { id, status } = after as DepositOfPerson;
+  return { after: listing(current, 'deposits', id, status !== 'settled' && status !== 'canceled') };
+}
+
+function adaptToGuarantor(...[current, before, after]: Parameters<Adapt>): ReturnType<Adapt> {
+  const stands = (after as GuarantorOfPerson | null)?.status === 'agreed';
+  return { after: listing(current, 'guarantees', (after ?? before)!.id, stands) };
+}
+
+/** A refusal names at most this many duties. */
+const namedDutiesMax = 10;
+
+/** @throws {ApiError} `record_in_use` while a duty needs the data of the person. */
+function requireNoDuties({ id }: CustomerRecord, related: Related): void {
+  const own = related.all<TenancyOfPerson>('tenancies');
+  const deposits = ['tenancies.deposit', 'applications.holding_deposits', 'deposits'].flatMap((path) =>
+    related.all<DepositOfPerson>(path),
+  );
+  const held = [...new Map(deposits.map((deposit) => [deposit.id, deposit])).values()].filter(isHeld);
+  const duties = [
+    ...own.filter(isLive).map((tenancy) => `It is a tenant of ${tenancy.id}: end or cancel this tenancy first.`),
+    ...own
+      .filter(({ balance }) => balance !== 0)
+      .map(({ id: tenancy, balance }) => `The balance of ${tenancy} is ${balance}: ${settling(balance)} first.`),
+    ...held.map((deposit) => `The deposit ${deposit.id} holds ${heldOf(deposit)}: return, apply or release it first.`),
+    ...standingGuarantees(related).map(
+      ({ id: guarantor, tenancy, application }) =>
+        `It is the guarantor ${guarantor} of ${tenancy ?? application}: release the guarantor first.`,
+    ),
+  ];
+  if (duties.length === 0) return;
+  const others = duties.length - namedDutiesMax;
+  const rest = others > 0 ? ` ${others} more duties follow.` : '';
+  throw recordInUse(
+    `The customer ${id} cannot be erased, because these records need the data. ${duties.slice(0, namedDutiesMax).join(' ')}${rest}`,
+  );
+}
+
+function settling(balance: number): string {
+  return balance > 0 ? 'record the payments, or credit the invoices,' : 'refund or allocate the payments';
+}
+
+/** Returns the guarantees that still matter: the tenancy holds a home or has a balance, or a deposit is held. */
+function standingGuarantees(related: Related): GuarantorOfPerson[] {
+  const byId = <R extends StoredRecord>(path: string) =>
+    new Map(related.all<R>(path).map((record) => [record.id as string, record]));
+  const tenancies = byId<TenancyOfPerson>('guarantees.tenancy');
+  const applications = byId<ApplicationOfPerson>('guarantees.application');
+  const held = new Map(
+    ['guarantees.tenancy.deposit', 'guarantees.application.holding_deposits'].flatMap((path) => [
+      ...byId<DepositOfPerson>(path),
+    ]),
+  );
+  const holds = (deposit: string | null): boolean =>
+    deposit !== null && held.has(deposit) && isHeld(held.get(deposit)!);
+  return related.all<GuarantorOfPerson>('guarantees').filter(({ tenancy: tenancyId, application }) => {
+    const tenancy = tenancyId === null ? undefined : tenancies.get(tenancyId);
+    if (tenancy && (isLive(tenancy) || tenancy.balance !== 0 || holds(tenancy.deposit))) return true;
+    return applications.get(application)?.holding_deposits.some(holds) === true;
+  });
+}
+
+function isHeld(deposit: DepositOfPerson): boolean {
+  return heldOf(deposit) > 0;
+}
+
+function heldOf(deposit: DepositOfPerson): number {
+  return deposit.amount_received - deposit.amount_applied - deposit.amount_deducted - deposit.amount_returned;
 }
 
 /** Sets absent members to their defaults. */

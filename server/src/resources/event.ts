@@ -117,6 +117,7 @@ export const event = defineResource(
       type: {
         column: 'type',
         match: 'prefix',
+        namesEvents: true,
         schema: Type.String({
           minLength: 1,
           maxLength: 100,

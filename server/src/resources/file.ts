@@ -10,7 +10,17 @@ const Purpose = Type.Unsafe<string>({
   ...named(
     'FilePurpose',
     'The purpose of a file.',
-    oneOf('reference_report', 'identity_document', 'income_evidence', 'tenancy_agreement', 'other'),
+    oneOf(
+      'reference_report',
+      'identity_document',
+      'income_evidence',
+      'right_to_rent',
+      'tenancy_agreement',
+      'deposit_certificate',
+      'prescribed_information',
+      'notice',
+      'other',
+    ),
   ),
   description: 'The purpose of the file. The report of a reference is a `reference_report`.',
 });

@@ -5,6 +5,7 @@ import { apiKey } from './api_key.ts';
 import { customer } from './customer.ts';
 import { application } from './letting/application/index.ts';
 import { building } from './letting/building.ts';
+import { deposit } from './letting/deposit/index.ts';
 import { guarantor } from './letting/guarantor.ts';
 import { tenancy } from './letting/tenancy/index.ts';
 import { unit } from './letting/unit.ts';
@@ -12,6 +13,8 @@ import { invoice } from './letting/invoice/index.ts';
 import { ledgerEntry } from './letting/ledger-entry.ts';
 import { subscription } from './letting/subscription/index.ts';
 import { payment } from './letting/payment/index.ts';
+import { paymentImport } from './letting/payment-import.ts';
+import { bankLine } from './letting/bank-line/index.ts';
 import { event } from './event.ts';
 import { file } from './file.ts';
 import { log } from './log.ts';
@@ -30,9 +33,12 @@ export const resources: readonly Resource[] = listOfKinds([
   building,
   unit,
   tenancy,
+  deposit,
   subscription,
   invoice,
   payment,
+  paymentImport,
+  bankLine,
   ledgerEntry,
   customer,
   file,

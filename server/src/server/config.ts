@@ -39,6 +39,8 @@ export interface Config {
   retentionDays: number;
   /** The addresses of the referencing services. Null means a simulated one in a sandbox, and none in live mode. */
   providerUrls: Readonly<Record<Provider, string | null>>;
+  /** The address of a sandbox's payment gateway. Null means the simulated one, and none in live mode. */
+  gatewayUrl: string | null;
   /** The length of the simulated services' working day, in seconds. */
   simulatedDaySeconds: number;
   /** Lets metrics be read from outside this machine. With null, they cannot be. */
@@ -107,6 +109,7 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
   const latestVersion = readLatestVersion(text('TENURE_LATEST_VERSION'), mode, faults);
   const retentionDays = readRetention(text('TENURE_RETENTION_DAYS') ?? defaultRetention[mode], faults);
   const providerUrls = readProviderUrls(text, faults);
+  const gatewayUrl = readGatewayUrl(text, mode, faults);
   const simulatedDaySeconds = readSimulatorSpeed(text('TENURE_SIMULATOR_SPEED'), mode, faults);
   const metricsToken = readMetricsToken(text('TENURE_METRICS_TOKEN'), faults);
   const identityProvider = readIdentityProvider(text, faults);
@@ -134,6 +137,7 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
     latestVersion,
     retentionDays,
     providerUrls,
+    gatewayUrl,
     simulatedDaySeconds,
     metricsToken,
     identityProvider,
@@ -236,6 +240,14 @@ function readProviderUrls(text: (name: string) => string | null, faults: string[
     const name = `TENURE_${provider.toUpperCase()}_URL`;
     return readUrl(name, text(name), ['http:', 'https:'], faults)?.replace(/\/+$/, '') ?? null;
   });
+}
+
+function readGatewayUrl(text: (name: string) => string | null, mode: Mode, faults: string[]): string | null {
+  const name = 'TENURE_PAYMENT_SIMULATOR_URL';
+  const url = readUrl(name, text(name), ['http:', 'https:'], faults)?.replace(/\/+$/, '') ?? null;
+  if (url !== null && mode === 'live')
+    faults.push(`${name} is for a sandbox: in live mode nothing is simulated. Leave it out.`);
+  return url;
 }
 
 const simulatedDayDefault = 30;

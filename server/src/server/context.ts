@@ -10,9 +10,18 @@ import { IdMaker } from '../core/ids.ts';
 import { permissionsOf, permissionsOfPersons } from '../model/permissions.ts';
 import { pooledRandomBytes, type RandomBytes } from '../core/random.ts';
 import { Encryption } from '../core/encryption.ts';
+import { Documents } from '../documents/index.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import { EventFeed } from '../events/event-feed.ts';
-import { listersMax, openDatabase, withClient, type Client, type Connection, type Database } from '../db/pools.ts';
+import {
+  listersMax,
+  openDatabase,
+  searchesMax,
+  withClient,
+  type Client,
+  type Connection,
+  type Database,
+} from '../db/pools.ts';
 import { findKnown } from '../core/lists.ts';
 import { Turns } from '../core/turns.ts';
 import { joinDeployment } from '../db/deployment.ts';
@@ -40,10 +49,18 @@ import { guardedConnector, systemResolve, type ResolveHost } from '../webhooks/s
 import { deliveriesNotifier } from '../webhooks/notify.ts';
 import { Eraser } from '../maintenance/erasure.ts';
 import { migrateQueue } from '../job-queue/queue.ts';
-import { ProviderCallbacks } from '../referencing/callbacks.ts';
+import { collectingListener } from '../collecting/listener.ts';
+import { GatewaySimulations } from '../collecting/simulations.ts';
+import { paymentGateways } from '../collecting/gateways/index.ts';
+import { gateways } from '../core/gateways.ts';
+import { payment } from '../resources/letting/payment/index.ts';
+import { Callbacks } from '../steps/callbacks.ts';
+import { referencingListener } from '../referencing/listener.ts';
+import { reference } from '../resources/reference/index.ts';
 import { Simulations } from '../referencing/simulations.ts';
 import { referencingProviders } from '../referencing/providers/index.ts';
 import { IdentityProvider } from '../sign-in/identity-provider.ts';
+import { SearchIndex } from '../search/search-index.ts';
 import { Passwords } from '../sign-in/passwords.ts';
 import { openSessionRing } from '../sign-in/sessions.ts';
 import { version } from './version.ts';
@@ -60,6 +77,7 @@ export interface Context extends HttpContext {
   sessionUses: Uses;
   database: Database;
   eraser: Eraser;
+  searchIndex: SearchIndex;
   metrics: Metrics;
   /** Finds, in a text, the ids of records that can hold personal data. */
   personalDataIds: RegExp;
@@ -67,6 +85,9 @@ export interface Context extends HttpContext {
   dispatcher: Dispatcher | null;
   close(): Promise<void>;
 }
+
+/** Short enough not to be noticed, and enough for some hundred records. A search shows until when it is complete. */
+const searchWaitMs = 100;
 
 /** Replacements that a test may use for the real parts. */
 export interface Overrides {
@@ -175,23 +196,46 @@ export async function createContext(
   metrics.holdsBytes('downloads', readBudgets.downloads);
   metrics.holdsBytes('streams', eventFeed.budgets.subscriptions);
   metrics.holdsBytes('stream_cache', eventFeed.budgets.kept);
+  const searchIndex: SearchIndex = new SearchIndex({
+    pool: database.searchers,
+    readRecord,
+    resources,
+    isBusy: () => committer.isBusy,
+  });
   const committer = new Committer({
     writers: database.writers,
     ids,
     clock,
+    realClock,
     eventShape,
     personalDataIds,
     epoch: eventEpoch,
     onDeliveries,
     earlyClaims: dispatcher,
-    onEvents: (accountIds) => eventFeed.wake(accountIds),
+    onEvents: (accountIds) => {
+      eventFeed.wake(accountIds);
+      searchIndex.wake(accountIds);
+    },
     observer: metrics.commits,
   });
   metrics.holdsBytes('commits', committer.bytes);
   const simulated = simulatedProviders(config);
-  const eraser = new Eraser({ committer, database, reader, readRecord, resources, versions, clock, ids, log });
+  const eraser = new Eraser({
+    committer,
+    database,
+    reader,
+    readRecord,
+    searchIndex,
+    resources,
+    versions,
+    clock,
+    ids,
+    log,
+  });
   metrics.holdsBytes('erasures', eraser.bytes);
   const accounts = openAccounts(reader);
+  const documents = new Documents({ readRecord, reader, mode: config.mode });
+  const systemContext = { committer, readRecord, resources, clock, ids };
   return {
     config,
     connection,
@@ -205,6 +249,10 @@ export async function createContext(
     reader,
     lister: new Reader(database.listers),
     listTurns: new Turns(listersMax),
+    searcher: new Reader(database.searchers),
+    searchTurns: new Turns(searchesMax),
+    searchWaitMs,
+    searchIndex,
     readRecord,
     committer,
     eventFeed,
@@ -215,14 +263,16 @@ export async function createContext(
     metrics,
     personalDataIds,
     fileStore: new FileStore(database.files),
-    providerCallbacks: new ProviderCallbacks(
-      { committer, readRecord, encryption, clock, realClock },
-      referencingProviders,
-      new Set(simulated),
-    ),
+    providerCallbacks: new Callbacks(systemContext, [
+      referencingListener({ readRecord, encryption, realClock }, referencingProviders, simulated),
+      collectingListener({ encryption, realClock }, paymentGateways, config.mode === 'sandbox' ? gateways : []),
+    ]),
     breakDays: async (signal) =>
       void (await breakDays({ resources, reader, readRecord, committer, accounts, clock, ids, log }, signal)),
-    simulations: new Simulations({ committer, database, readRecord, clock }, simulated),
+    simulations: {
+      [reference.path]: new Simulations({ ...systemContext, database }, simulated),
+      [payment.path]: new GatewaySimulations({ ...systemContext, database }),
+    },
     keyRing: openKeyRing(reader),
     keyUses: new Uses('api_keys'),
     sessionRing: openSessionRing({ reader, mode: config.mode, permissions: permissionsOfPersons(resources) }),
@@ -231,6 +281,7 @@ export async function createContext(
     identityProvider:
       config.identityProvider && new IdentityProvider(config.identityProvider, config.publicUrl, realClock),
     accounts,
+    documents,
     encryption,
     dispatcher,
     resources,
@@ -246,6 +297,7 @@ export async function createContext(
     isReady: () => isReady(reader),
     async close() {
       metrics.stop();
+      await documents.stop();
       sandboxClock?.stop();
       await database.end();
     },

@@ -43,6 +43,8 @@ async function makeAccountAndKey(context: Context): Promise<string | null> {
     time_zone: defaultTimeZone,
     rules: defaultRules,
     invoice_prefix: defaultInvoicePrefix,
+    letterhead: null,
+    payment_provider: null,
     parent: null,
   };
   const { key, change } = newSecretKey(context, accountId, context.config.secretKey);

@@ -1,17 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { workingDaySeconds } from '../referencing/pauses.ts';
+import { workingDaySeconds } from '../services/pauses.ts';
 import { Referencing } from '../referencing/job.ts';
 import type { ProviderConnection } from '../referencing/access.ts';
 import { JobWorker } from '../job-queue/queue.ts';
 import { simulatedProviders } from './config.ts';
 import type { Context } from './context.ts';
 import { providers as providerNames, type Provider } from '../core/providers.ts';
-import { HttpProviderClient } from '../referencing/providers/client.ts';
+import { HttpProviderClient } from '../services/client.ts';
 import { referencingProviders } from '../referencing/providers/index.ts';
-import { ReportPrinter } from '../referencing/report/index.ts';
+import { reportPrinter } from '../referencing/report/index.ts';
 import { reference } from '../resources/reference/index.ts';
+import { Collecting } from '../collecting/job.ts';
+import { paymentGateways } from '../collecting/gateways/index.ts';
+import { startGateway } from '../collecting/simulator/index.ts';
+import type { Gateway } from '../core/gateways.ts';
+import { payment } from '../resources/letting/payment/index.ts';
 import { startSimulators } from '../referencing/simulator/index.ts';
 import { scheduled } from '../model/traits/scheduled.ts';
+import { StepTask } from '../steps/task.ts';
 
 /** Milliseconds for a whole call to a service. A simulated service is on the same machine. */
 const callTimeoutMs = { real: 15_000, simulated: 5_000 };
@@ -19,7 +25,8 @@ const callTimeoutMs = { real: 15_000, simulated: 5_000 };
 /** Milliseconds that a stop waits for responses of services. */
 const callsEndMs = 5_000;
 
-/** The work of a worker besides webhooks: it advances automatic references, and runs a sandbox's simulated services. */
+/** The work of a worker besides webhooks: automatic references, payments with a gateway, and the simulated services of a
+ * sandbox. */
 export interface Work {
   /**
    * Stops when the jobs under way have ended. Jobs that still wait for a service after `callsEndMs` are cut off, and start again in another
@@ -31,15 +38,16 @@ export interface Work {
 export async function startWork(context: Context): Promise<Work> {
   const { config, connection, database, encryption, clock, realClock, log } = context;
   const simulated = simulatedProviders(config);
-  const simulators = await startSimulators({
+  const timeScale = config.simulatedDaySeconds / workingDaySeconds;
+  const simulation = {
     pool: database.readers,
     encryption,
     clock,
     realClock,
     log,
     workingDaySeconds: config.simulatedDaySeconds,
-    providers: simulated,
-  });
+  };
+  const simulators = await startSimulators({ ...simulation, providers: simulated });
   const clients: HttpProviderClient[] = [];
   const connections = new Map<Provider, ProviderConnection>();
   for (const provider of providerNames) {
@@ -50,17 +58,29 @@ export async function startWork(context: Context): Promise<Work> {
     clients.push(client);
     connections.set(provider, { client, isSimulated });
   }
-  const printer = new ReportPrinter();
+  const printer = reportPrinter();
   const referencing = new Referencing(context, {
     providers: referencingProviders,
     connections,
-    timeScale: config.simulatedDaySeconds / workingDaySeconds,
+    timeScale,
     printer,
   });
+  const gateway = config.mode === 'sandbox' && config.gatewayUrl === null ? await startGateway(simulation) : null;
+  const gatewayUrl = gateway?.url ?? config.gatewayUrl;
+  const gatewayClients = new Map<Gateway, HttpProviderClient>();
+  if (gatewayUrl !== null) {
+    const client = new HttpProviderClient(gatewayUrl, callTimeoutMs.simulated);
+    clients.push(client);
+    gatewayClients.set('simulator', client);
+  }
+  const collecting = new Collecting(context, { gateways: paymentGateways, clients: gatewayClients, timeScale });
   const worker = new JobWorker({
     connection,
     pool: database.jobs,
-    tasks: { [scheduled.of(reference)!.job]: referencing },
+    tasks: {
+      [scheduled.of(reference)!.job]: new StepTask(context, referencing),
+      [scheduled.of(payment)!.job]: new StepTask(context, collecting),
+    },
     log,
   });
   worker.start();
@@ -70,7 +90,7 @@ export async function startWork(context: Context): Promise<Work> {
       await Promise.race([stopped, delay(callsEndMs, undefined, { ref: false })]);
       await Promise.all(clients.map((client) => client.close()));
       await stopped;
-      await Promise.all([printer.stop(), simulators.stop()]);
+      await Promise.all([printer.stop(), simulators.stop(), gateway?.stop()]);
     },
   };
 }

@@ -66,6 +66,8 @@ export function newSession(
   const token = makeSessionToken(randomBytes);
   const record: SessionRecord = {
     ...newRecord(ids.make('ses'), user.account_id),
+    // Its end follows from this time, and no clock of a sandbox may delay it.
+    created: realSeconds,
     user_id: user.id,
     token_hash: hashToken(token),
     role: user.role,

@@ -106,6 +106,8 @@ export const routesNotPlayed: ReadonlySet<string> = new Set([
   'POST /v1/applications/:id/withdraw',
   'POST /v1/applications/:id/request_review',
   'POST /v1/applications/:id/review',
+  // It asks a service, and the server of this model has none.
+  'POST /v1/references/:id/retry',
   // They make secrets and deliveries, and the server of this model delivers nothing.
   'POST /v1/webhook_endpoints/:id/roll_secret',
   'POST /v1/webhook_endpoints/:id/ping',

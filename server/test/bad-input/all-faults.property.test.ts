@@ -20,7 +20,7 @@ import { bodySchema, takesJson } from './json-bodies.ts';
 // A machine under load is slow. These tests never judge how long something takes.
 vi.setConfig({ testTimeout: 300_000 });
 
-const runs = { numRuns: rounds(40, 160) };
+const runs = { numRuns: rounds(40, 80) };
 
 let server: TestServer;
 let schemas: [name: string, schema: JsonSchema][];

@@ -91,10 +91,13 @@ test('keeps no body in memory when its connection stays open after the response'
   };
   const small = Buffer.from('{"application":"app_1"}');
   const large = Buffer.from(`{"application":"app_1"${' '.repeat(30_000)}}`);
+  // The server works on other things, too. What a body leaves behind, it leaves each time.
+  const leastOf = async (body: Buffer): Promise<number> =>
+    Math.min(await keptBytes(body), await keptBytes(body), await keptBytes(body));
   // The first round compiles. A connection takes memory too, but not more for a larger body.
   await keptBytes(large);
-  const ofSmall = await keptBytes(small);
-  expect((await keptBytes(large)) - ofSmall).toBeLessThan((connections * large.length) / 4);
+  const ofSmall = await leastOf(small);
+  expect((await leastOf(large)) - ofSmall).toBeLessThan((connections * large.length) / 4);
 });
 
 /** Sends a body on a new connection, and leaves it open. */

@@ -111,7 +111,7 @@ describe('query', () => {
     // Repeats over each connection of the server, so that a statement meets one that another request has prepared.
     for (let round = 0; round < 10; round++) {
       const counts = await Promise.all(
-        ['*', 'reference.*', 'r*', 'reference.created', 'zebra.*', '*'].map(async (type) => {
+        ['*', 'reference.*', 'r*', 'reference.created', 'guarantor.*', '*'].map(async (type) => {
           const answer = await api.get(`/v1/events?type=${type}`);
           expect(answer.status, `${type}: ${answer.text}`).toBe(200);
           return answer.body.count;

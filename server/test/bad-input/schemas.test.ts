@@ -20,6 +20,7 @@ import {
   nameOf,
   routesOfKeys,
   takesForm,
+  importedRecord,
   toldNo,
   withLinksHere,
 } from '../support/routes.ts';
@@ -46,14 +47,21 @@ const judgedFurther: Record<string, Record<string, Json>> = {
   // A year ahead, all other requests would run at another time.
   seconds: { minimum: 1 },
   webhook_endpoint: {},
+  // A payment is for a tenancy, if it is for no deposit.
+  tenancy: { null: 'ten_1' },
   // They must be applicants.
   guarantees: {},
   'guarantees[0]': {},
   // The law of the account limits it further.
   'rent[interval_count]': {},
+  // A gateway collects by some methods only.
+  provider: {},
   // They must be invoices of the tenancy, with so much due. The lines must not add up to less than 0.
   'lines[0][invoice]': {},
   'lines[0][amount]': {},
+  'deductions[0][invoice]': {},
+  'to[0][deposit]': {},
+  'to[0][tenancy]': {},
   allocations: {},
   // A service must have one.
   amount: { minimum: 1, maximum: 9_999_999_999, null: 4_000 },
@@ -100,6 +108,9 @@ afterAll(async () => {
 });
 
 describe.each(rounds([versions[0]!], [versions[0]!, versions.at(-1)!]))('version %s', (version) => {
+  // The versions differ in few schemas. So pairs of place and rule are enough for the oldest one.
+  const isWhole = rounds(false, version === versions[0]);
+
   test('names each broken rule of a body and writes nothing', async () => {
     const tenant = await newTenant(version);
     const ids = await recordsOf(tenant);
@@ -110,8 +121,8 @@ describe.each(rounds([versions[0]!], [versions[0]!, versions.at(-1)!]))('version
         path: pathOf(route, ids),
       })),
     );
-    const asked = rounds(pairwise(all, placeAndRule), all);
-    expect(asked.length).toBeGreaterThanOrEqual(rounds(200, 400));
+    const asked = isWhole ? all : pairwise(all, placeAndRule);
+    expect(asked.length).toBeGreaterThanOrEqual(isWhole ? 400 : 200);
     expect(all.filter(({ breach }) => breach.param === words[version]!.file).length).toBeGreaterThanOrEqual(4);
     expect(all.filter(({ breach }) => breach.param === words[version]!.notFile)).toEqual([]);
 
@@ -138,12 +149,12 @@ describe.each(rounds([versions[0]!], [versions[0]!, versions.at(-1)!]))('version
     const tenant = await newTenant(version);
     const ids = await recordsOf(tenant);
     const all = routes.flatMap((route) =>
-      breachesOf(querySchema(route, version), {})
+      breachesOf(querySchema(route, version), neededOf(route))
         .filter(canBeSpelt(querySchema(route, version)))
         .map((breach) => ({ route, breach, path: `${pathOf(route, ids)}?${queryOf(breach.body)}` })),
     );
-    const asked = rounds(pairwise(all, placeAndRule), all);
-    expect(asked.length).toBeGreaterThanOrEqual(rounds(100, 200));
+    const asked = isWhole ? all : pairwise(all, placeAndRule);
+    expect(asked.length).toBeGreaterThanOrEqual(isWhole ? 200 : 100);
     await inParallel(asked, atOnce, async ({ route, breach, path }) => {
       const answer = await send(tenant, route.method, path, takesJson(route) ? bodyOf(route) : undefined);
       expectTold(answer, breach, route, version);
@@ -159,11 +170,13 @@ describe.each(rounds([versions[0]!], [versions[0]!, versions.at(-1)!]))('version
       const plain: Edge = { keyword: 'nothing', param: '', value: null, body };
       const edges = edgesOf(bodySchema(server, route, version), body)
         .flatMap(meaningful)
-        .filter(({ param, value }) => value === null || !mustBeHere(route, param));
+        .filter(({ param, value }) => value === null || !mustBeHere(route, param))
+        // A holding deposit is of an application, and the body has a tenancy.
+        .filter(({ param }) => nameOf(route) !== 'POST /v1/deposits' || !['type', 'application'].includes(param));
       return [plain, ...edges].map((edge) => ({ route, edge }));
     });
-    const inBodies = rounds(pairwise(ofBodies, edgeAndRule), ofBodies);
-    expect(inBodies.length).toBeGreaterThanOrEqual(rounds(50, 100));
+    const inBodies = isWhole ? ofBodies : pairwise(ofBodies, edgeAndRule);
+    expect(inBodies.length).toBeGreaterThanOrEqual(isWhole ? 100 : 50);
     await inParallel(inBodies, atOnce, async ({ route, edge }) => {
       // Uses a new record, whose state forbids nothing.
       const own = hasId(route) ? { ...ids, [kindOf(route)]: await newRecord(tenant, kindOf(route)) } : ids;
@@ -177,14 +190,14 @@ If a rule beyond the schema refuses the value, add the parameter to \`judgedFurt
     const ofQueries = routes
       .filter(({ method }) => method === 'GET')
       .flatMap((route) =>
-        edgesOf(querySchema(route, version), {})
+        edgesOf(querySchema(route, version), neededOf(route))
           .flatMap(meaningful)
-          // A stream refuses a type that no event has.
-          .filter(({ param }) => param !== 'type' || route.response.kind !== 'stream')
+          // A type that no event has is refused.
+          .filter(({ param }) => param !== 'type' || !['event', 'webhook_delivery', 'delivery'].includes(route.object))
           .map((edge) => ({ route, edge })),
       );
-    const inQueries = rounds(pairwise(ofQueries, edgeAndRule), ofQueries);
-    expect(inQueries.length).toBeGreaterThanOrEqual(rounds(40, 80));
+    const inQueries = isWhole ? ofQueries : pairwise(ofQueries, edgeAndRule);
+    expect(inQueries.length).toBeGreaterThanOrEqual(isWhole ? 80 : 40);
     // The limit of the headers also limits a URL.
     const sendable = inQueries.filter(({ edge }) => queryOf(edge.body).length < 14_000);
     expect(sendable.length).toBeGreaterThan(inQueries.length - 5);
@@ -291,9 +304,14 @@ function queryOf(body: JsonObject): string {
     .join('&');
 }
 
-function querySchema({ object, query }: Route, version: string): JsonSchema {
+function querySchema({ object, query, requiredQuery = [] }: Route, version: string): JsonSchema {
   const properties = server.context.versions.propertiesIn(version, object, query) as Record<string, JsonSchema>;
-  return { type: 'object', properties, additionalProperties: false };
+  return { type: 'object', properties, required: [...requiredQuery], additionalProperties: false };
+}
+
+/** Returns a valid query of a route: what it needs, and no more. */
+function neededOf({ requiredQuery = [] }: Route): JsonObject {
+  return Object.fromEntries(requiredQuery.map((name) => [name, 'ada']));
 }
 
 async function newTenant(version: string): Promise<Tenant> {
@@ -319,7 +337,10 @@ async function newRecord(tenant: Tenant, kind: string): Promise<string> {
         tenant.api.post(create.path, takesForm(create) ? formOf() : await linked(tenant, create, bodyOf(create))),
       )
     ).body.id;
-  const { body } = await good(tenant.api.get(`/v1/${kind}?limit=1`));
+  const { post, get } = tenant.api;
+  const imported = await importedRecord(kind, (other) => newRecord(tenant, other), post, get);
+  if (imported !== null) return imported;
+  const { body } = await good(get(`/v1/${kind}?limit=1`));
   return body.data[0]?.id ?? 'none_yet';
 }
 

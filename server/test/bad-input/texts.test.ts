@@ -29,8 +29,8 @@ import { versions } from '../support/versions.ts';
 /** Keeps the server busy, even while responses wait until all processes know of a change. */
 const atOnce = 64;
 
-/** Below the number of webhook endpoints that an account may have. */
-const textsOfTenant = 90;
+/** Half of them are below the number of webhook endpoints that an account may have. */
+const textsOfTenant = 180;
 
 /** Places whose texts have rules beyond their schema. */
 const judgedFurther = new Set(['url', 'api_version']);
@@ -86,8 +86,11 @@ describe('body', () => {
     );
     for (const all of inGroups(tried, textsOfTenant)) {
       const tenant = await newTenant();
-      for (const { route, places } of creating) {
-        const texts = all.filter((text) => !hasLines(route, places) || formats['single-line'](text) === null);
+      for (const [turn, { route, places }] of creating.entries()) {
+        // No kind treats texts in a way of its own. So each kind gets half of the texts.
+        const texts = all
+          .filter((_, index) => (index + turn) % 2 === 0)
+          .filter((text) => !hasLines(route, places) || formats['single-line'](text) === null);
         const made: Sent[] = [];
         // A record that many link to may have a limit of them.
         for (const few of inGroups(texts, 80)) {
@@ -105,7 +108,7 @@ describe('body', () => {
         await expectChanged(tenant, update.places, some, changed);
       }
     }
-    expect(counts.roundTrips).toBeGreaterThanOrEqual(tried.length * creating.length * 0.9);
+    expect(counts.roundTrips).toBeGreaterThanOrEqual((tried.length * creating.length * 0.9) / 2);
   });
 
   test('refuses a text by the name of its place when it must be a line and is not', async () => {
@@ -179,11 +182,11 @@ describe('query', () => {
     const parameters = distinctParameters();
     expect(parameters.length).toBeGreaterThanOrEqual(20);
     const found = { good: 0, refused: 0 };
-    for (const [turn, { path, name, isText }] of parameters.entries()) {
-      // Numbers and fixed words refuse all texts alike, so a quarter of the texts is enough.
-      const texts = tried.filter((_, index) => isText || (index + turn) % 4 === 0);
+    for (const [turn, { path, name, isText, isNew }] of parameters.entries()) {
+      // Numbers and fixed words refuse all texts alike, and equal schemas read them alike. So a quarter of the texts is enough.
+      const texts = tried.filter((_, index) => (isText && isNew) || (index + turn) % 4 === 0);
       await inParallel(texts, atOnce, async (text) => {
-        const asking = (): Promise<ApiResponse> => ask('GET', `${path}?${name}=${encodeURIComponent(text)}`);
+        const asking = (): Promise<ApiResponse> => ask('GET', `${path}${name}=${encodeURIComponent(text)}`);
         let answer = await asking();
         // An unread stream stays open for another moment, and an account has a limit of open streams.
         for (; answer.status === 429; answer = await asking()) await delay(20);
@@ -212,8 +215,8 @@ describe('query', () => {
 test('finds no record for a text in a path, on every route with an id', async () => {
   const withId = routes.filter(hasId);
   await inParallel([...tried.entries()], atOnce, async ([index, text]) => {
-    for (let turn = 0; turn < 5; turn++) {
-      const route = withId[(index * 5 + turn) % withId.length]!;
+    for (let turn = 0; turn < 6; turn++) {
+      const route = withId[(index * 6 + turn) % withId.length]!;
       const body = bodies[nameOf(route)];
       const path = route.path.replace(':id', encodeURIComponent(text));
       const answer = await ask(route.method, path, body && { body: JSON.stringify(body) });
@@ -295,9 +298,9 @@ interface Sent {
   answer: ApiResponse;
 }
 
-/** Whether the parameter selects the records with exactly this text. */
+/** Whether the parameter selects the records with exactly this text. A search finds texts that other tests have stored. */
 function isFilter(name: string, isText: boolean): boolean {
-  return isText && !['starting_after', 'ending_before', 'to', 'webhook_endpoint'].includes(name);
+  return isText && !['starting_after', 'ending_before', 'to', 'webhook_endpoint', 'query'].includes(name);
 }
 
 /** Returns POST routes with a field for any text, and all such places in their bodies. */
@@ -446,15 +449,32 @@ async function expectChanged(tenant: Tenant, places: Path[], made: Sent[], chang
   }
 }
 
+interface Parameter {
+  /** A path with a query, to which the parameter is added. */
+  path: string;
+  name: string;
+  isText: boolean;
+  /** Whether no parameter before it has the same schema. */
+  isNew: boolean;
+}
+
 /** Returns each distinct parameter, on one of the routes that have it, and `expand`. */
-function distinctParameters(): { path: string; name: string; isText: boolean }[] {
-  const known = new Map([['expand', { path: '/v1/references', name: 'expand[]', isText: true }]]);
-  for (const { method, path, query } of routes) {
+function distinctParameters(): Parameter[] {
+  const known = new Map([['expand', { path: '/v1/references?', name: 'expand[]', isText: true, isNew: true }]]);
+  const rules = new Set<string>();
+  for (const { method, path, query, requiredQuery = [] } of routes) {
     if (method !== 'GET' || path.includes(':id')) continue;
+    const needed = (name: string): string =>
+      requiredQuery.flatMap((other) => (other === name ? [] : [`${other}=ada&`])).join('');
     for (const [name, schema] of Object.entries(query)) {
       const { type, enum: words } = schema as JsonSchema;
-      const key = `${name} ${JSON.stringify(schema)}`;
-      if (!known.has(key)) known.set(key, { path, name, isText: type === 'string' && !words });
+      // Many kinds have the same filter, each with a description of its own.
+      const rule = JSON.stringify({ ...schema, description: undefined, examples: undefined });
+      const key = `${name} ${rule}`;
+      if (known.has(key)) continue;
+      const isText = type === 'string' && !words;
+      known.set(key, { path: `${path}?${needed(name)}`, name, isText, isNew: !rules.has(rule) });
+      rules.add(rule);
     }
   }
   return [...known.values()];

@@ -89,6 +89,7 @@ test('prints links that sign in the first owner, and then a user by address, whe
 interface Seeded {
   id: string;
   status: string;
+  type: string;
   on_market: boolean;
   archived: boolean;
   unit: string;
@@ -132,6 +133,7 @@ describe('npm run seed', { timeout: 60_000 }, () => {
     'guarantors',
     'references',
     'tenancies',
+    'deposits',
     'subscriptions',
     'invoices',
     'payments',
@@ -151,9 +153,23 @@ describe('npm run seed', { timeout: 60_000 }, () => {
     expect(idsOf(await readAll())).toEqual(idsOf(first));
     expect((await listed('api_keys')).filter(({ status }) => status === 'active')).toHaveLength(1);
 
-    const { buildings, units, applications, guarantors, references, tenancies } = first;
+    const { buildings, units, applications, guarantors, references, tenancies, deposits } = first;
     expect(buildings).toHaveLength(2);
-    expect(values(units, ({ status }) => status)).toEqual(['available', 'let_agreed', 'occupied']);
+    expect(values(units, ({ status }) => status)).toEqual(['available', 'let_agreed', 'occupied', 'reserved']);
+    expect(values(deposits, ({ type, status }) => `${type} ${status}`)).toEqual([
+      'holding canceled',
+      'holding received',
+      'holding settled',
+      'tenancy disputed',
+      'tenancy pending',
+      'tenancy protected',
+      'tenancy received',
+      'tenancy releasing',
+    ]);
+    expect(values(deposits, ({ checks }) => checks.map(({ id }) => id).join())).toEqual([
+      '',
+      'deposit_information,deposit_protection',
+    ]);
     expect(values(units, (unit) => String(unit.on_market))).toEqual(['false', 'true']);
     expect(units.filter(({ archived }) => archived)).toHaveLength(1);
     expect(values(applications, ({ status, review }) => `${status} ${review?.status ?? ''}`.trim())).toEqual([

@@ -125,11 +125,13 @@ describe('batches', () => {
     const held = await Promise.all([writers.connect(), writers.connect()]);
     const first = committer.commit(create('a'));
     await expect.poll(() => writers.waitingCount, { interval: 1 }).toBeGreaterThanOrEqual(1);
-    const others = ['b', 'c'].map((name) => committer.commit(create(name)));
+    // The first of them may be sent alone: on a busy machine, its time to gather is over. Then both connections are taken.
+    const others = ['b', 'c', 'd'].map((name) => committer.commit(create(name)));
     await expect.poll(() => writers.waitingCount, { interval: 1 }).toBeGreaterThanOrEqual(2);
     for (const client of held) client.release();
     await Promise.all([first, ...others]);
-    expect(new Set(sizes)).toEqual(new Set([1, 2]));
+    expect(sizes[0]).toBe(1);
+    expect(Math.max(...sizes)).toBeGreaterThan(1);
   });
 
   test('writes a limited kind up to its limit when one batch has more', async () => {
@@ -212,6 +214,25 @@ test('refuses a decision when it changes one record twice', async () => {
   });
   await expect(twice).rejects.toThrow(`Bug! A decision changes ${id} twice.`);
   expect(await customerNames(server)).toEqual(['Ada']);
+});
+
+test('decides again when a guard is older than the change of the same record', async () => {
+  const server = await serverForTest();
+  const { committer } = server.context;
+  const id = await created(committer, 'Ada');
+  let decisions = 0;
+  await committer.commit({
+    ...update(server, id, () => ''),
+    async decide() {
+      const record = (await server.context.readRecord(customer, 'acct_a', id))!;
+      // The other change comes between the read of the decision and that of its sum.
+      if (++decisions === 1) await committer.commit(update(server, id, () => 'Grace', { locks: [] }));
+      const change = await changeOf(server, id, (name) => `${name} Hopper`);
+      return { changes: [change], guards: [{ resource: customer, record }], response: answer() };
+    },
+  });
+  expect(decisions).toBe(2);
+  expect(await customerNames(server)).toEqual(['Grace Hopper']);
 });
 
 test('retries a batch when PostgreSQL ends a deadlock', async () => {

@@ -3,14 +3,17 @@ import { describe, expect, test } from 'vitest';
 import {
   addDays,
   addMonths,
+  anchorDayOf,
   daysBetween,
   isDay,
   isTimeZone,
   periodAt,
   today,
   weekday,
+  type Anchor,
   type Rhythm,
 } from '../../src/core/calendar.ts';
+import { rounds } from '../support/rounds.ts';
 
 const dayMs = 86_400_000;
 
@@ -22,6 +25,11 @@ function dateOf(number: number): string {
 const [firstNumber, lastNumber] = [Date.UTC(1900, 0, 1) / dayMs, Date.UTC(9999, 11, 31) / dayMs];
 const anyNumber = fc.integer({ min: firstNumber, max: lastNumber });
 const anyDay = anyNumber.map(dateOf);
+
+/** Returns the anchor of periods of which one begins on this day. */
+function anchorOn(start: string, rhythm: Rhythm): Anchor {
+  return { start, anchor_day: anchorDayOf(rhythm, start) };
+}
 
 describe('calendar days', () => {
   test('agree with the calendar of the language in every year', () => {
@@ -64,7 +72,8 @@ describe('calendar days', () => {
       '9999-12-31',
       '0001-01-01',
     ]);
-    expect(periodAt('9999-12-15', { interval: 'month', interval_count: 1 }, '9999-12-31').end).toBe('9999-12-31');
+    const monthly: Rhythm = { interval: 'month', interval_count: 1 };
+    expect(periodAt(anchorOn('9999-12-15', monthly), monthly, '9999-12-31').end).toBe('9999-12-31');
   });
 });
 
@@ -98,40 +107,42 @@ describe('months after an anchor', () => {
 
 describe('periods', () => {
   const anyRhythm: fc.Arbitrary<Rhythm> = fc.record({
-    interval: fc.constantFrom('week', 'month', 'year'),
+    interval: fc.constantFrom('week', 'month'),
     interval_count: fc.integer({ min: 1, max: 12 }),
   });
-  /** Half of the anchors are ends of months, where the arithmetic is hard. */
-  const anyAnchor = fc.oneof(
+  /** Half of the days are ends of months, where the arithmetic is hard. */
+  const anyStart = fc.oneof(
     fc.integer({ min: firstNumber, max: Date.UTC(2200, 0, 1) / dayMs }).map(dateOf),
     fc
       .tuple(fc.integer({ min: 1900, max: 2200 }), fc.integer({ min: 0, max: 11 }))
       .map(([year, month]) => dateOf(Date.UTC(year, month + 1, 0) / dayMs)),
   );
 
-  test('rise and cover each day once, for 10,000 anchors and 40 years', () => {
+  test('rise and cover each day of 40 years once when the anchor is any day', () => {
     fc.assert(
-      fc.property(anyAnchor, anyRhythm, (anchor, rhythm) => {
-        const end = addMonths(anchor, 480);
-        let period = periodAt(anchor, rhythm, anchor);
-        if (period.start !== anchor) throw new Error(`${anchor} does not begin its own period`);
+      fc.property(anyStart, anyRhythm, (first, rhythm) => {
+        const anchor = anchorOn(first, rhythm);
+        const end = addMonths(first, 480);
+        let period = periodAt(anchor, rhythm, first);
+        if (period.start !== first) throw new Error(`${first} does not begin its own period`);
         for (let count = 0; period.end < end; count++) {
           const next = periodAt(anchor, rhythm, addDays(period.end, 1));
           const isNext = next.start === addDays(period.end, 1) && next.end >= next.start && period.end >= period.start;
           // The middle and the last day must find the same period.
           const middle = addDays(period.start, Math.floor(daysBetween(period.start, period.end) / 2));
           const isSame = count % 50 !== 0 || periodAt(anchor, rhythm, middle).start === period.start;
-          if (!isNext || !isSame) throw new Error(`${anchor} ${JSON.stringify([rhythm, period, next])}`);
+          if (!isNext || !isSame) throw new Error(`${first} ${JSON.stringify([rhythm, period, next])}`);
           period = next;
         }
       }),
-      { numRuns: 10_000 },
+      { numRuns: rounds(3_000, 10_000) },
     );
   });
 
   test('contain the day, and its neighbors begin where they end, on both sides of the anchor', () => {
     fc.assert(
-      fc.property(anyAnchor, anyRhythm, anyAnchor, (anchor, rhythm, day) => {
+      fc.property(anyStart, anyRhythm, fc.integer({ min: 1, max: 31 }), anyStart, (first, rhythm, number, day) => {
+        const anchor = { start: first, anchor_day: rhythm.interval === 'week' ? ((number - 1) % 7) + 1 : number };
         const { start, end } = periodAt(anchor, rhythm, day);
         expect(start <= day && day <= end).toBe(true);
         expect(periodAt(anchor, rhythm, start)).toEqual({ start, end });
@@ -145,7 +156,7 @@ describe('periods', () => {
   test('begin on the 31st, or on the last day of a shorter month', () => {
     const monthly: Rhythm = { interval: 'month', interval_count: 1 };
     const days = ['2028-01-31', '2028-02-29', '2028-03-30', '2028-03-31', '2028-04-30'];
-    expect(days.map((day) => periodAt('2027-01-31', monthly, day))).toEqual([
+    expect(days.map((day) => periodAt(anchorOn('2027-01-31', monthly), monthly, day))).toEqual([
       { start: '2028-01-31', end: '2028-02-28' },
       { start: '2028-02-29', end: '2028-03-30' },
       { start: '2028-02-29', end: '2028-03-30' },
@@ -155,8 +166,9 @@ describe('periods', () => {
   });
 
   test('return to 29 February in leap years', () => {
-    const yearly: Rhythm = { interval: 'year', interval_count: 1 };
-    expect(['2029-03-01', '2032-02-29'].map((day) => periodAt('2028-02-29', yearly, day).start)).toEqual([
+    const yearly: Rhythm = { interval: 'month', interval_count: 12 };
+    const anchor = anchorOn('2028-02-29', yearly);
+    expect(['2029-03-01', '2032-02-29'].map((day) => periodAt(anchor, yearly, day).start)).toEqual([
       '2029-02-28',
       '2032-02-29',
     ]);

@@ -197,18 +197,27 @@ describe('event streams', () => {
     }
     expectRefusal(await tenant.api.get('/v1/events/stream?expand=data.customer'), invalid('expand'));
     expectRefusal(await tenant.api.get('/v1/events/stream?type=%25'), invalid('type'));
-    // The client would wait for ever.
-    for (const [type, meant] of [
-      ['refrence.created', 'reference.created'],
-      ['reference', 'reference.*'],
-      ['references.*', 'reference.*'],
-    ]) {
-      const refusal = await tenant.api.get(`/v1/events/stream?type=${type}`);
-      expectRefusal(refusal, { ...invalid('type'), says: `Did you mean \`${meant}\`?` });
-    }
     expectRefusal(await tenant.api.get('/v1/events/stream', { 'service-version': '2020-01-01' }), refusals.version);
     expectRefusal(await tenant.api.get('/v1/events/stream', { 'service-context': 'me' }), refusals.accountMalformed);
   });
+
+  test.each(['/v1/events', '/v1/events/stream', '/v1/events/:id/deliveries', '/v1/webhook_endpoints/:id/deliveries'])(
+    'refuses %s with the nearest type when no event has the type of the query',
+    async (path) => {
+      const tenant = await addAccount(server);
+      const { id: endpoint } = (await good(tenant.api.post('/v1/webhook_endpoints', { url: 'https://example.com/' })))
+        .body;
+      const { data } = (await good(tenant.api.get('/v1/events'))).body;
+      const whole = path.replace(':id', path.includes('endpoints') ? endpoint : data[0].id);
+      const types = [['refrence.created', 'reference.created']];
+      // Deliveries are found by a whole type only.
+      if (!path.endsWith('deliveries')) types.push(['reference', 'reference.*'], ['references.*', 'reference.*']);
+      for (const [type, meant] of types) {
+        const refusal = await tenant.api.get(`${whole}?type=${type}`);
+        expectRefusal(refusal, { ...invalid('type'), says: `Did you mean \`${meant}\`?` });
+      }
+    },
+  );
 });
 
 describe('resumed streams', () => {

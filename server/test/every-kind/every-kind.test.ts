@@ -10,7 +10,7 @@ import { resources } from '../../src/resources/index.ts';
 import { anyValue } from '../support/any-value.ts';
 import { allOf } from '../support/paging.ts';
 import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
-import { bodies, withLinksHere } from '../support/routes.ts';
+import { bodies, importedRecord, withLinksHere } from '../support/routes.ts';
 import {
   apiClient,
   createTestDatabase,
@@ -270,6 +270,7 @@ describe.each(listed.filter(({ create }) => !create))('records of kind $object, 
   test('lists and retrieves records, and offers nothing else, when the server makes them', async () => {
     const { api } = await tenant();
     await good(api.post('/v1/customers', { name: 'Ada' }));
+    await importedRecord(resource.path, async (kind) => (await make(api, ofKind(kind))).body.id, api.post, api.get);
     const list = (await good(api.get(path))).body;
     expect(list.count).toBeGreaterThan(0);
     const { id } = list.data[0];
@@ -289,6 +290,10 @@ async function tenant(): Promise<{ accountId: string; api: Api }> {
   return { accountId: account.id, api: apiClient(server.url, key.secret) };
 }
 
+function ofKind(kind: string): Resource {
+  return all.find(({ path }) => path === kind)!;
+}
+
 async function make(api: Api, resource: Resource, headers: { 'service-context'?: string } = {}): Promise<ApiResponse> {
   return good(api.post(`/v1/${resource.path}`, await bodyFor(api, resource, headers), headers));
 }
@@ -302,8 +307,7 @@ function bodyFor(api: Api, resource: Resource, headers: { 'service-context'?: st
     resource,
     bodies[`POST /v1/${resource.path}`] ?? plainBody(resource),
     async (kind) => {
-      const linked = all.find(({ path }) => path === kind)!;
-      return (await make(api, linked, headers)).body.id;
+      return (await make(api, ofKind(kind), headers)).body.id;
     },
     (path, body) => api.post(path, body, headers),
   );

@@ -154,6 +154,73 @@ describe('unread responses', () => {
   });
 });
 
+describe('slow clients', () => {
+  test('are cut off, and delay no large read of another account, when they take a large response slowly', async () => {
+    const own = await serverForTest({ overrides: { readLimits: { takeMs: 1_000, slowestBytesPerMs: 10_000 } } });
+    const [slow, other] = [await addAccount(own), await addAccount(own)];
+    for (const { api, accountId } of [slow, other]) {
+      await makeLargeCustomer(api);
+      await copyNewestEvent(own.connection, accountId, 50);
+    }
+    const { reads } = own.context.readBudgets;
+    const trickle = askWithoutReading(own.url, slow.key, '/v1/events?limit=50');
+    await expect.poll(() => reads.heldBy(slow.accountId)).toBeGreaterThan(20_000_000);
+    expect((await good(other.api.get('/v1/events?limit=10'))).body.data).toHaveLength(10);
+    // 26 MB at 10 MB a second.
+    await expect.poll(() => reads.heldBy(slow.accountId), { timeout: 30_000 }).toBe(0);
+    trickle.destroy();
+  });
+});
+
+describe('responses to changes', () => {
+  test('are refused, and nothing is changed, when linked records make them too large', async () => {
+    const own = await serverForTest();
+    const { api } = await addAccount(own);
+    const customers = [];
+    for (let number = 0; number < 3; number++) customers.push(await makeLargeCustomer(api));
+    const { id } = (await good(api.post('/v1/applications', { customers }))).body;
+    const before = (await good(api.get('/v1/events?limit=1'))).body;
+    for (const path of [`/v1/applications/${id}`, '/v1/applications']) {
+      const body = path.endsWith(id) ? { metadata: { a: '1' } } : { customers };
+      expectRefusal(await api.post(`${path}?expand=customers`, body), {
+        ...invalid('expand'),
+        says: 'more than 512 kB',
+      });
+    }
+    expect((await good(api.get('/v1/events?limit=1'))).body).toEqual(before);
+    const one = await good(api.post('/v1/applications?expand=customers', { customers: customers.slice(0, 1) }));
+    expect(one.body.customers[0]).toMatchObject({ object: 'customer', id: customers[0] });
+  });
+});
+
+describe('large pages', () => {
+  test('are refused with advice when their records are too large, and shorter ones are complete', async () => {
+    const { url, secretKey, accountId, connection, other } = await startProcess();
+    const api = apiClient(url, secretKey);
+    await makeLargeCustomer(api);
+    await good(api.get('/v1/logs?limit=1'));
+    // As many logs of one large request. Their bodies are quoted, and every quote has a backslash.
+    await query(
+      connection,
+      `
+      insert into request_logs
+        (account_id, id, created, method, url, path, status, duration_ms, source, api_version, replayed, response_body,
+          events, mentions)
+      select account_id, left(id, 12) || lpad(number::text, 14, '0'), created, method, url, path, status, duration_ms, source,
+        api_version, replayed, repeat('"€', 350000), events, mentions
+      from (select * from request_logs where account_id = $1 order by id desc limit 1) log, generate_series(1, 60) number`,
+      [accountId],
+    );
+    const memory = watchMemory(url);
+    expectRefusal(await api.get('/v1/logs?limit=50'), { ...invalid('limit'), says: 'more than 28 MB' });
+    const { body } = await good(api.get('/v1/logs?limit=20'));
+    expect([body.object, body.data.length, body.has_more]).toEqual(['list', 20, true]);
+    expect(body.data[0].response_body ?? body.data[0]).toBeDefined();
+    expect((await other.get('/v1/events')).status).toBe(200);
+    expect(await memory.stop()).toBeLessThan(residentBytesMax);
+  });
+});
+
 describe('lists with expanded records', () => {
   test('refuses a list when expanded records make it too large, and returns a shorter one', async () => {
     const own = await serverForTest();

@@ -73,7 +73,10 @@ describe('the room of a request', () => {
 test('keeps nothing that it read when it waits for room', async () => {
   const budget = new ByteBudget({ max: megabyte, maxPerAccount: megabyte });
   const all = budget.add('acct_2', megabyte);
-  const responses = new HeldResponses({ reads: budget, downloads: budget }, { waitMs: 60_000 });
+  const responses = new HeldResponses(
+    { reads: budget, downloads: budget },
+    { waitMs: 60_000, takeMs: 60_000, slowestBytesPerMs: 1 },
+  );
   const request = { payer } as ApiRequest;
   const reply = { raw: new EventEmitter() } as FastifyReply;
   const pages: WeakRef<object>[] = [];

@@ -20,7 +20,7 @@ import { noticeOfGrounds } from '../../src/law/grounds.ts';
 const signedOn = '2027-01-10';
 const scope: Scope = { jurisdiction: null, type: 'assured' };
 const monthly: Rent = { amount: 95_000, currency: 'gbp', interval: 'month' };
-const monthlyPeriods = { anchor: '2027-02-01', interval: 'month', interval_count: 1 } as const;
+const monthlyPeriods = { start: '2027-02-01', anchor_day: 1, interval: 'month', interval_count: 1 } as const;
 
 /** Acts that fail exactly one check, by its id. */
 const failing: { [Id in string]: { act: ActName; facts: Acts[ActName] } } = {
@@ -36,7 +36,7 @@ const failing: { [Id in string]: { act: ActName; facts: Acts[ActName] } } = {
   },
   landlord_notice: {
     act: 'landlord_notice',
-    facts: { servedOn: '2027-01-03', endsOn: '2027-05-02', grounds: ['1A'] },
+    facts: { servedOn: '2027-01-03', endsOn: '2027-05-02', grounds: ['1A'], startedOn: '2020-02-01', deposit: null },
   },
   pet_answer: { act: 'answer_pets', facts: { openPetRequests: [{ number: 1, answerBy: '2016-01-01' }] } },
   rent_before_signing: { act: 'pay', facts: { isSigned: false, rentParam: 'tenancy' } },
@@ -61,7 +61,47 @@ const failing: { [Id in string]: { act: ActName; facts: Acts[ActName] } } = {
     act: 'invoice',
     facts: invoiced({ type: 'late_interest', period: null, unpaidSince: null, paidOn: null }),
   },
+  holding_cap: { act: 'take_holding_deposit', facts: holding({ amount: 21_924 }) },
+  holding_single: { act: 'receive_holding_deposit', facts: { otherDeposit: 'dep_1', param: 'deposit' } },
+  holding_deadline: {
+    act: 'hold_holding_deposit',
+    facts: { repayBy: '2016-01-01', isHeld: true, retainedOn: null },
+  },
+  holding_retention: {
+    act: 'retain_holding_deposit',
+    facts: { repayBy: null, isHeld: false, retainedOn: null, signedOn: '2016-01-01' },
+  },
+  deposit_cap: { act: 'take_deposit', facts: { amount: 109_616, rent: monthly } },
+  deposit_protection: { act: 'hold_deposit', facts: held({ protectedOn: null }) },
+  deposit_information: { act: 'hold_deposit', facts: held({ informationGivenOn: null }) },
+  possession_deposit: {
+    act: 'landlord_notice',
+    facts: {
+      servedOn: '2027-01-03',
+      endsOn: '2028-01-03',
+      grounds: ['1A'],
+      startedOn: '2020-02-01',
+      deposit: { protectedOn: null, informationGivenOn: '2027-01-03' },
+    },
+  },
+  deposit_return: { act: 'hold_deposit', facts: held({ returnBy: '2012-01-11' }) },
 };
+
+function holding(changes: Partial<Acts['take_holding_deposit']>): Acts['take_holding_deposit'] {
+  return { amount: 21_923, rent: monthly, otherDeposit: null, param: 'application', ...changes };
+}
+
+/** A deposit whose duties were done on the last day for them. */
+function held(changes: Partial<Acts['hold_deposit']>): Acts['hold_deposit'] {
+  return {
+    protectBy: '2012-01-30',
+    protectedOn: '2012-01-30',
+    informationGivenOn: '2012-01-30',
+    settledOn: null,
+    returnBy: null,
+    ...changes,
+  };
+}
 
 function raised(changes: Partial<Acts['increase_rent']>): Acts['increase_rent'] {
   return {
@@ -77,12 +117,22 @@ function raised(changes: Partial<Acts['increase_rent']>): Acts['increase_rent'] 
 }
 
 function invoiced(line: Acts['invoice']['lines'][number]): Acts['invoice'] {
-  return { isSigned: true, rentParam: null, signedOn, startDate: signedOn, dueOn: '2028-02-01', lines: [line] };
+  return {
+    isSigned: true,
+    rentParam: null,
+    signedOn,
+    startDate: signedOn,
+    rentPeriods: { interval: 'month', interval_count: 1 },
+    dueOn: '2028-02-01',
+    lines: [line],
+  };
 }
 
 function drafted(changes: Partial<Acts['draft']>): Acts['draft'] {
   return { rent: monthly, lowestAsked: null, endDate: null, isEndedByNotice: false, ...changes };
 }
+
+const standing: ReadonlySet<ActName> = new Set(['signed', 'answer_pets', 'hold_holding_deposit', 'hold_deposit']);
 
 /** Returns the failures of an act by check id, as messages. */
 function failuresOf<Act extends ActName>(
@@ -143,7 +193,7 @@ describe.each(rulesets.england.map((check) => [check.id, check] as const))('%s',
   test('refuses a new act, and only warns about a standing duty, when the account makes it an error', () => {
     const rules: Rules = { ruleset: 'england', checks: { [id]: 'error' } };
     const { refusal } = judge(rules, act, signedOn, { ...scope, ...facts });
-    expect(refusal?.id ?? null).toBe(act === 'signed' || act === 'answer_pets' ? null : id);
+    expect(refusal?.id ?? null).toBe(standing.has(act) ? null : id);
   });
 });
 
@@ -170,6 +220,108 @@ describe('an increase of the rent', () => {
   ] as const)('%s', (_, changes, limit) => {
     const { refusal } = judge(defaultRules, 'increase_rent', '2027-12-20', { ...scope, ...raised(changes) });
     expect(refusal?.limit ?? refusal?.param ?? null).toBe(limit);
+  });
+});
+
+function rentOf(amount: number, interval: Rent['interval'], count = 1): Rent {
+  return { amount, currency: 'gbp', interval, interval_count: count };
+}
+
+describe('the cap of a deposit', () => {
+  test.each([
+    ['monthly', rentOf(95_000, 'month'), 21_923, 109_615],
+    ['weekly', rentOf(21_923, 'week'), 21_923, 109_615],
+    ['every four weeks', rentOf(87_692, 'week', 4), 21_923, 109_615],
+    ['yearly', rentOf(1_140_000, 'year'), 21_923, 109_615],
+    ['a penny below 50,000 pounds a year', rentOf(4_999_999, 'year'), 96_153, 480_769],
+    ['50,000 pounds a year', rentOf(5_000_000, 'year'), 96_153, 576_923],
+    ['above it by the month', rentOf(416_667, 'month'), 96_153, 576_923],
+    ['below it by the month', rentOf(416_666, 'month'), 96_153, 480_768],
+    ['in another currency', { ...rentOf(5_000_000, 'year'), currency: 'eur' }, 96_153, 480_769],
+  ] as const)('rounds down and tells the limit when the rent is %s', (_, rent, week, weeks) => {
+    const holdingOf = (amount: number) =>
+      judge(defaultRules, 'take_holding_deposit', signedOn, { ...scope, ...holding({ amount, rent }) }).refusal?.limit;
+    const depositOf = (amount: number) =>
+      judge(defaultRules, 'take_deposit', signedOn, { ...scope, amount, rent }).refusal?.limit;
+    expect([holdingOf(week), holdingOf(week + 1)]).toEqual([undefined, week]);
+    expect([depositOf(weeks), depositOf(weeks + 1)]).toEqual([undefined, weeks]);
+  });
+
+  test('fails when no rent is known', () => {
+    const { refusal } = judge(defaultRules, 'take_holding_deposit', signedOn, { ...scope, ...holding({ rent: null }) });
+    expect([refusal?.id, refusal?.param]).toEqual(['holding_cap', 'application']);
+  });
+});
+
+describe('a duty about a deposit', () => {
+  test.each([
+    ['seven days before its deadline', '2027-02-01', 'Due soon'],
+    ['eight days before its deadline', '2027-01-31', null],
+    ['on its deadline', '2027-02-08', 'Due soon'],
+    ['on the day after', '2027-02-09', 'Missed'],
+  ] as const)('is told when it is open %s', (_, day, told) => {
+    const open = { protectBy: '2027-02-08', protectedOn: null, informationGivenOn: null, returnBy: '2027-02-08' };
+    const words = (act: 'hold_deposit' | 'hold_holding_deposit', facts: Acts[ActName]) =>
+      judge(defaultRules, act, day, {
+        ...scope,
+        ...(facts as Acts['hold_deposit'] & Acts['hold_holding_deposit']),
+      }).warnings.map(({ message }) => message.split('.')[0]);
+    expect(words('hold_deposit', held(open))).toEqual(told === null ? [] : [told, told, told]);
+    const holdingDuty = { repayBy: '2027-02-08', isHeld: true, retainedOn: null };
+    expect(words('hold_holding_deposit', holdingDuty)).toEqual(told === null ? [] : [told]);
+  });
+
+  test.each([
+    ['done on its last day', { protectBy: '2027-02-08', protectedOn: '2027-02-08' }, []],
+    ['done a day late', { protectBy: '2027-02-08', protectedOn: '2027-02-09' }, ['deposit_protection']],
+    ['settled on its last day', { protectBy: '2027-02-08', protectedOn: null, settledOn: '2027-02-08' }, []],
+    [
+      'settled a day late',
+      { protectBy: '2027-02-08', protectedOn: null, settledOn: '2027-02-09' },
+      ['deposit_protection'],
+    ],
+  ] as const)('is judged for good when it was %s', (_, changes, failed) => {
+    expect(failuresOf('hold_deposit', held(changes), '2028-01-01')).toEqual(failed);
+  });
+
+  test('stays broken when a holding deposit was retained a day after its deadline', () => {
+    const repayBy = '2027-02-08';
+    for (const [retainedOn, failed] of [
+      [repayBy, []],
+      [addDays(repayBy, 1), ['holding_deadline']],
+    ] as const)
+      expect(
+        failuresOf('retain_holding_deposit', { repayBy, isHeld: false, retainedOn, signedOn: null }, retainedOn),
+      ).toEqual(failed);
+  });
+});
+
+describe('possession_deposit', () => {
+  const servedOn = '2027-01-10';
+  const noticed = (changes: Partial<Acts['landlord_notice']>) =>
+    failuresOf('landlord_notice', {
+      servedOn,
+      endsOn: '2028-01-10',
+      grounds: ['8'],
+      startedOn: '2027-01-01',
+      deposit: { protectedOn: servedOn, informationGivenOn: servedOn },
+      ...changes,
+    });
+  const late = addDays(servedOn, 1);
+
+  test.each([
+    ['both were done on the day of service', {}, false],
+    ['the protection came a day later', { deposit: { protectedOn: late, informationGivenOn: servedOn } }, true],
+    ['the information came a day later', { deposit: { protectedOn: servedOn, informationGivenOn: late } }, true],
+    ['no deposit was received', { deposit: null }, false],
+    [
+      'the grounds are 7A and 14',
+      { grounds: ['7A', '14'], deposit: { protectedOn: null, informationGivenOn: null } },
+      false,
+    ],
+    ['one ground is another', { grounds: ['14', '8'], deposit: { protectedOn: null, informationGivenOn: null } }, true],
+  ] as const)('warns or not when %s', (_, changes, fails) => {
+    expect(noticed(changes)).toEqual(fails ? ['possession_deposit'] : []);
   });
 });
 
@@ -308,13 +460,19 @@ describe('tenant_notice', () => {
   test.each([
     // Two months to the day, at the end of a period.
     ['2027-02-28', '2027-04-30', false, null],
-    ['2027-03-01', '2027-04-30', false, '2027-05-31'],
+    ['2027-03-01', '2027-04-30', false, '2027-05-01'],
+    ['2027-03-01', '2027-05-01', false, null],
+    ['2027-03-02', '2027-05-01', false, '2027-05-31'],
     ['2027-02-01', '2027-04-30', false, null],
     ['2027-02-01', '2027-04-29', false, '2027-04-30'],
-    ['2027-02-01', '2027-05-01', false, '2027-05-31'],
-    ['2027-02-01', '2027-03-31', false, '2027-04-30'],
-    // Less by agreement, and still at the end of a period.
+    // The rent day, and the day after it.
+    ['2027-02-01', '2027-05-01', false, null],
+    ['2027-02-01', '2027-05-02', false, '2027-05-31'],
+    ['2027-02-01', '2027-03-31', false, '2027-04-01'],
+    // Less by agreement, and still at the end of a period or on the rent day.
     ['2027-02-01', '2027-02-28', true, null],
+    ['2027-02-01', '2027-03-01', true, null],
+    ['2027-02-01', '2027-03-02', true, '2027-03-31'],
     ['2027-02-01', '2027-02-27', true, '2027-02-28'],
     // The tenancy has not begun.
     ['2026-11-30', '2027-01-31', false, null],
@@ -326,10 +484,12 @@ describe('tenant_notice', () => {
   });
 
   test('counts weekly periods from the anchor', () => {
-    const rentPeriods = { anchor: '2027-02-01', interval: 'week', interval_count: 1 } as const;
+    const rentPeriods = { start: '2027-02-01', anchor_day: 1, interval: 'week', interval_count: 1 } as const;
     const facts = { servedOn: '2027-02-01', agreedInWriting: false, rentPeriods };
     expect(failuresOf('tenant_notice', { ...facts, endsOn: '2027-04-04' })).toEqual([]);
-    expect(failuresOf('tenant_notice', { ...facts, endsOn: '2027-04-05' })).toEqual(['tenant_notice']);
+    expect(failuresOf('tenant_notice', { ...facts, endsOn: '2027-04-05' })).toEqual([]);
+    expect(failuresOf('tenant_notice', { ...facts, endsOn: '2027-04-03' })).toEqual(['tenant_notice']);
+    expect(failuresOf('tenant_notice', { ...facts, endsOn: '2027-04-06' })).toEqual(['tenant_notice']);
   });
 });
 
@@ -380,6 +540,8 @@ describe('landlord_notice', () => {
         servedOn: '2027-10-31',
         endsOn,
         grounds: [ground],
+        startedOn: '2020-02-01',
+        deposit: null,
       });
     expect(notice(earliest).refusal).toBe(null);
     expect(notice(addDays(earliest, -1)).refusal).toMatchObject({ param: 'ends_on', limit: earliest });
@@ -397,15 +559,42 @@ describe('landlord_notice', () => {
     [['16'], 'grounds[0]', 'is not a ground'],
     [['constructor'], 'grounds[0]', 'is not a ground'],
   ])('fails when the grounds are %j', (grounds, param, message) => {
-    const facts = { ...scope, servedOn: '2027-01-01', endsOn: '2028-01-01', grounds };
+    const facts = {
+      ...scope,
+      servedOn: '2027-01-01',
+      endsOn: '2028-01-01',
+      grounds,
+      startedOn: '2020-02-01',
+      deposit: null,
+    };
     const { refusal } = judge(defaultRules, 'landlord_notice', '2027-01-01', facts);
     expect([refusal?.param, refusal?.message]).toEqual([param, expect.stringContaining(message)]);
   });
 
   test('takes the longest period when there are several grounds', () => {
-    const facts = { servedOn: '2027-01-03', grounds: ['14', '8', '1A', '10'] };
+    const facts = { servedOn: '2027-01-03', grounds: ['14', '8', '1A', '10'], startedOn: '2020-02-01', deposit: null };
     expect(failuresOf('landlord_notice', { ...facts, endsOn: '2027-05-02' })).toEqual(['landlord_notice']);
     expect(failuresOf('landlord_notice', { ...facts, endsOn: '2027-05-03' })).toEqual([]);
+  });
+
+  test.each([
+    ['1', '2027-02-01', '2028-01-31'],
+    ['1A', '2027-02-01', '2028-01-31'],
+    ['1A', '2027-03-01', '2028-02-29'],
+    ['1', '2028-02-29', '2029-02-28'],
+    // The four months of the notice end later than the first year.
+    ['1A', '2026-05-01', '2027-06-15'],
+    ['1B', '2027-02-01', '2027-06-15'],
+    ['8', '2027-02-01', '2027-03-15'],
+  ])('on ground %s ends a tenancy from %s on at %s or later', (ground, startedOn, earliest) => {
+    const facts = { servedOn: '2027-02-15', grounds: ['14', ground], startedOn, deposit: null };
+    const { refusal } = judge(defaultRules, 'landlord_notice', '2027-02-15', {
+      ...scope,
+      ...facts,
+      endsOn: addDays(earliest, -1),
+    });
+    expect(refusal).toMatchObject({ limit: earliest, message: expect.stringContaining(`on ground ${ground} needs`) });
+    expect(failuresOf('landlord_notice', { ...facts, endsOn: earliest })).toEqual([]);
   });
 });
 

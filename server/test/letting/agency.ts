@@ -12,6 +12,10 @@ export const dawnMsMax = 20_000;
 
 export const rent = { amount: 95_000, currency: 'gbp', interval: 'month' };
 
+/** The most that a holding deposit and a tenancy deposit can be for this rent. */
+export const week = 21_923;
+export const fiveWeeks = 109_615;
+
 /** A clock that starts at noon of a day, and goes on as the real one does. */
 export function lettingClock(day = startDay): Clock {
   const startMs = Date.parse(`${day}T12:00:00Z`);
@@ -85,6 +89,29 @@ export class Agency {
   async signed(unit: string, more: object = {}): Promise<Made> {
     const { id } = await this.draft(unit, more);
     return this.move('tenancies', id, 'sign', { signed_on: startDay });
+  }
+
+  /** A unit on the market, with an open application. */
+  async applied(): Promise<{ unit: string; application: string }> {
+    const { id: unit } = await this.unit({ rent, on_market: true });
+    const { id: application } = await this.application({ unit, rent });
+    return { unit, application };
+  }
+
+  holding(application: string, amount = week): Promise<Made> {
+    return this.make('deposits', { type: 'holding', application, amount });
+  }
+
+  payDeposit(deposit: string, amount: number, more: object = {}): Promise<Made> {
+    return this.make('payments', { deposit, amount, method: 'bank_transfer', ...more });
+  }
+
+  /** A tenancy that is signed on the first day, with a deposit that is received. */
+  async secured(): Promise<{ tenancy: string; deposit: string }> {
+    const { id: tenancy } = await this.signed((await this.unit()).id);
+    const { id: deposit } = await this.make('deposits', { type: 'tenancy', tenancy, amount: fiveWeeks });
+    await this.payDeposit(deposit, fiveWeeks);
+    return { tenancy, deposit };
   }
 
   /** Returns the types of the events of a request, each with the id of its record, in their order. */

@@ -224,6 +224,15 @@ describe('guarantors', () => {
     }
   });
 
+  test('cannot be released from a day before they agreed', async () => {
+    const made = await guarantorIn('agreed');
+    const path = `/v1/guarantors/${made.id}/release`;
+    expectCode(await agency.api.post(path, { released_on: '2027-01-03' }), 'parameter_invalid', {
+      param: 'released_on',
+    });
+    await good(agency.api.post(path, release));
+  });
+
   test('have the newest reference of their person', async () => {
     const person = await agency.make('customers', { name: 'George Byron' });
     const { id: application } = await agency.application();

@@ -3,7 +3,18 @@ import { addDays } from '../../src/core/calendar.ts';
 import { jurisdictions, tenancyTypes } from '../../src/law/index.ts';
 import { good, type ApiResponse, type TestServer } from '../support/server.ts';
 import { tracesOf } from '../support/traces.ts';
-import { advance, Agency, expectCode, lettingClock, rent, startDay, startLetting, type Made } from './agency.ts';
+import {
+  advance,
+  Agency,
+  expectCode,
+  fiveWeeks,
+  lettingClock,
+  rent,
+  startDay,
+  startLetting,
+  week,
+  type Made,
+} from './agency.ts';
 
 /* Each enforced check through HTTP, on either side of its limit and of its first day. The rules of the account change what it does. */
 
@@ -31,7 +42,8 @@ interface Act {
 interface Row {
   check: string;
   act: string;
-  param: string;
+  /** Undefined if no parameter is at fault. */
+  param: string | undefined;
   /** What the message of the default day says: the value that would pass, if there is one. */
   says: string;
   /** The day before the first day, and the first day. Left out if the request cannot name the day of the act. */
@@ -45,6 +57,8 @@ interface Row {
 
 /** Judges the days of a tenancy, and no request. */
 const petAnswer = 'pet_answer';
+/** Judge the days of a deposit. `deposit-deadlines.test.ts` has their tests. */
+const depositDays = ['deposit_protection', 'deposit_information', 'deposit_return'];
 
 const reform = ['2026-04-30', '2026-05-01'] as const;
 
@@ -273,7 +287,7 @@ const rows: Row[] = [
   {
     check: 'tenant_notice',
     param: 'ends_on',
-    says: 'It passes with 2027-03-31 or the end of a later rent period.',
+    says: 'It passes with 2027-03-31 or a later such day.',
     act: 'gives notice',
     days: reform,
     prepare: (agency, how) =>
@@ -359,6 +373,129 @@ rows.push(
   },
 );
 
+/** Makes an application for a unit with a rent. */
+async function application(agency: Agency, how: How): Promise<string> {
+  return (await agency.application({ unit: (await unitIn(agency, how, { rent })).id })).id;
+}
+
+const holdingSingle = {
+  check: 'holding_single',
+  says: 'First return, retain or apply dep_',
+  isUntyped: true,
+} as const;
+
+/** Makes a holding deposit for a unit. Another one is held for the unit if the act is to fail. */
+async function rival(agency: Agency, how: How): Promise<{ type: 'holding'; application: string; amount: number }> {
+  const { id: unit } = await unitIn(agency, how, { rent });
+  const { id: first } = await agency.holding((await agency.application({ unit })).id, 1);
+  if (how.beyond) await agency.payDeposit(first, 1);
+  return { type: 'holding', application: (await agency.application({ unit })).id, amount: 1 };
+}
+
+rows.push(
+  {
+    check: 'holding_cap',
+    act: 'agrees a holding deposit',
+    param: 'amount',
+    says: `at most ${week}.`,
+    isUntyped: true,
+    prepare: async (agency, how) => ({
+      path: '/v1/deposits',
+      body: { type: 'holding', application: await application(agency, how), amount: how.beyond ? week + 1 : week },
+    }),
+  },
+  {
+    check: 'holding_cap',
+    act: 'changes a holding deposit',
+    param: 'amount',
+    says: `at most ${week}.`,
+    isUntyped: true,
+    async prepare(agency, how) {
+      const record = `/v1/deposits/${(await agency.holding(await application(agency, how), 1)).id}`;
+      return { path: record, body: { amount: how.beyond ? week + 1 : week }, record };
+    },
+  },
+  {
+    ...holdingSingle,
+    act: 'agrees a holding deposit',
+    param: 'application',
+    prepare: async (agency, how) => ({ path: '/v1/deposits', body: await rival(agency, how) }),
+  },
+  {
+    ...holdingSingle,
+    act: 'receives a holding deposit',
+    param: 'deposit',
+    keepsNothing: true,
+    async prepare(agency, how) {
+      const { id: deposit } = await agency.make('deposits', await rival(agency, how));
+      return { path: '/v1/payments', body: { deposit, amount: 1, method: 'cash' } };
+    },
+  },
+  {
+    check: 'holding_deadline',
+    act: 'retains a holding deposit',
+    // No parameter is at fault.
+    param: undefined,
+    says: `retained on ${startDay}. That was possible until 2027-01-03 `,
+    isUntyped: true,
+    async prepare(agency, how) {
+      const { id } = await agency.holding(await application(agency, how));
+      await agency.payDeposit(id, week, { received_on: how.beyond ? '2026-12-14' : '2026-12-15' });
+      const record = `/v1/deposits/${id}`;
+      const body = { amount: week, reason: 'tenant_withdrew', explanation: 'They took another home.' };
+      return { path: `${record}/retain`, body, record };
+    },
+  },
+  {
+    check: 'holding_retention',
+    act: 'retains a holding deposit',
+    param: undefined,
+    says: `signed on ${startDay}, `,
+    isUntyped: true,
+    async prepare(agency, how) {
+      const id = await application(agency, how);
+      const { id: deposit } = await agency.holding(id);
+      await agency.payDeposit(deposit, week);
+      const { unit } = await agency.get('applications', id);
+      if (how.beyond) await agency.signed(unit, { application: id });
+      else await agency.draft(unit, { application: id });
+      const record = `/v1/deposits/${deposit}`;
+      const body = { amount: 1, reason: 'tenant_withdrew', explanation: 'They took another home.' };
+      return { path: `${record}/retain`, body, record };
+    },
+  },
+  {
+    check: 'deposit_cap',
+    act: 'agrees a deposit',
+    param: 'amount',
+    says: `at most ${fiveWeeks}.`,
+    async prepare(agency, how) {
+      const { path, body } = await creation(agency, how, {});
+      const { id: tenancy } = await agency.make(path.slice('/v1/'.length), body);
+      const amount = how.beyond ? fiveWeeks + 1 : fiveWeeks;
+      return { path: '/v1/deposits', body: { type: 'tenancy', tenancy, amount } };
+    },
+  },
+  {
+    check: 'possession_deposit',
+    act: 'gives notice',
+    param: 'served_on',
+    says: 'serve a new notice',
+    days: reform,
+    async prepare(agency, how) {
+      const act = await notice(agency, how, { by: 'landlord', grounds: ['8'], ends_on: '2028-01-01' });
+      const tenancy = act.record!.split('/').at(-1)!;
+      const { id } = await agency.make('deposits', { type: 'tenancy', tenancy, amount: 1 });
+      await agency.payDeposit(id, 1);
+      if (how.beyond) return act;
+      const protection = { scheme: 'other', scheme_reference: 'D1', protected_on: how.day };
+      await agency.move('deposits', id, 'protect', protection);
+      await agency.move('deposits', id, 'give_information', { given_on: how.day });
+      return act;
+    },
+  },
+);
+
 /** The end of a rent period that is less than two months after a day. */
 function lateEnd(day: string): string {
   return day === startDay ? '2027-02-28' : '2026-05-31';
@@ -410,7 +547,8 @@ async function outcomesOf(
   const outcomeOf = async (answer: ApiResponse, index: number): Promise<Outcome> => {
     const says = hows[index]!.day === startDay ? row.says : '';
     if (answer.status === 200) return (await isWarned(row, says, answer)) ? 'warned' : 'passed';
-    expectCode(answer, 'check_failed', { check: row.check, param: row.param });
+    expectCode(answer, 'check_failed', { check: row.check });
+    expect(answer.body.error.param).toBe(row.param);
     expect(answer.body.error.message).toContain(says);
     expect(await stateOf(acts[index]!)).toEqual(states[index]);
     expect(await agency.eventsOf(answer)).toEqual([]);
@@ -434,7 +572,7 @@ const typed = named.filter(([, , { isUntyped }]) => !isUntyped);
 const dated = named.filter(([, , { days }]) => days);
 
 test('has a row for every enforced check', () => {
-  const tested = new Set([...rows.map(({ check }) => check), petAnswer]);
+  const tested = new Set([...rows.map(({ check }) => check), petAnswer, ...depositDays]);
   expect(enforced.map(({ id }) => id).toSorted()).toEqual([...tested].toSorted());
 });
 
@@ -521,11 +659,12 @@ describe('notices', () => {
 
   test.each([
     ['2026-12-31', {}, '2027-02-28'],
-    ['2027-01-01', {}, '2027-03-31'],
+    ['2027-01-02', {}, '2027-03-31'],
     [startDay, { agreed_in_writing: true }, '2027-01-31'],
-  ])('by a tenant, served on %s with %j, end on %s or with a later rent period', async (served_on, more, earliest) => {
+  ])('by a tenant, served on %s with %j, end on %s or the day after it', async (served_on, more, earliest) => {
     const body = { by: 'tenant', served_on, ...more };
-    for (const ends_on of [addDays(earliest, -1), addDays(earliest, 1)])
+    await good(give({ ...body, ends_on: addDays(earliest, 1) }));
+    for (const ends_on of [addDays(earliest, -1), addDays(earliest, 2)])
       expectCode(await give({ ...body, ends_on }), 'check_failed', { check: 'tenant_notice', param: 'ends_on' });
     expect((await give({ ...body, ends_on: addDays(earliest, -1) })).body.error.message).toContain(earliest);
     await good(give({ ...body, ends_on: earliest }));

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import type { Deployment } from '../faults/crash-checker/deployment.ts';
+import { dice } from '../support/dice.ts';
 import { inParallel } from '../support/routes.ts';
 import { processesForTest, urlOf, type Processes } from '../support/processes.ts';
 import { apiClient, type Api, type ApiResponse } from '../support/server.ts';
@@ -18,16 +19,6 @@ const dayMs = 86_400_000;
 
 function day(daysAhead: number): string {
   return new Date(Date.now() + daysAhead * dayMs).toISOString().slice(0, 10);
-}
-
-/** Deterministic numbers from 0 to 1, so that a failure can be repeated. */
-function dice(seed: number): () => number {
-  // Neighbouring seeds must differ from the first number on.
-  let state = Math.imul(seed, 2_654_435_761) >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 async function made(api: Api, path: string, body: object): Promise<Made> {
@@ -201,35 +192,41 @@ test('lets no unit twice when two hundred clients sign, leave and cancel on two 
   }
 });
 
+/** The requests of each client about money. With `TENURE_TEST_STEPS=1700`, 20,000 requests and 100 kills take a quarter of an hour. */
+const steps = Number(process.env.TENURE_TEST_STEPS ?? 30);
+const moneyClients = 12;
+
 test('loses no penny, no number and no period when days go by on two processes that are killed', async () => {
   const processes = await processesForTest();
   const both = await startTwo(processes);
   const apis = both.map(({ url }) => apiClient(url, processes.secretKey));
   const { id: building } = await made(apis[0]!, 'buildings', { name: 'Coppergate', address });
   const tenancies: string[] = [];
-  for (let number = 0; number < 5; number++) {
+  for (let number = 0; number < Math.max(5, steps / 40); number++) {
     const { id: unit } = await made(apis[0]!, 'units', { building, name: `Flat ${number}` });
     const weekly = { ...rent, interval: 'week' };
     const body = { unit, customers: [`tenant_${number}`], rent: weekly, start_date: day(0), type: 'company' };
     const { id } = await made(apis[0]!, 'tenancies', body);
     await made(apis[0]!, `tenancies/${id}/sign`, { signed_on: day(0) });
-    await made(apis[0]!, 'subscriptions', { tenancy: id, anchor_day: 1 + number });
+    await made(apis[0]!, 'subscriptions', { tenancy: id, anchor_day: 1 + (number % 7) });
     tenancies.push(id);
   }
 
   const answered: { path: string; id: string }[] = [];
-  const killer = new Killer(50, both);
+  const killer = new Killer(Math.max(50, (moneyClients * steps) / 100), both);
+  // More days would leave more rents open than a tenancy may have.
+  const leaps = Math.max(0.003, 1.2 / steps);
   const client = async (number: number): Promise<void> => {
     const roll = dice(number + 1);
     const own: { invoices: string[]; payments: string[] } = { invoices: [], payments: [] };
-    for (let step = 0; step < 30; step++) {
+    for (let step = 0; step < steps; step++) {
       const tenancy = tenancies[Math.floor(roll() * tenancies.length)]!;
       const amount = 1 + Math.floor(roll() * 5_000);
       const choice = roll();
       const [invoice, payment] = [own.invoices.at(-1), own.payments.at(-1)];
       const lines = [{ type: 'utility', description: 'Water', amount }];
       const [path, body]: [string, object] =
-        choice < 0.04
+        choice < leaps
           ? ['/v1/test_helpers/clock/advance', { seconds: 3 * 86_400 }]
           : choice < 0.35
             ? ['/v1/invoices', { tenancy, lines, due_on: day(30), finalize: true }]
@@ -255,7 +252,7 @@ test('loses no penny, no number and no period when days go by on two processes t
       answered.push({ path: object === 'invoice' ? 'invoices' : 'payments', id });
     }
   };
-  const clients = Promise.all(Array.from({ length: 12 }, async (_, number) => client(number)));
+  const clients = Promise.all(Array.from({ length: moneyClients }, async (_, number) => client(number)));
   await killer.during(clients);
   expect(killer.kills).toBeGreaterThan(4);
 

@@ -169,6 +169,24 @@ describe('an invoice', () => {
     expect(await invoiceOf(tenancy.id)).toMatchObject({ number: 'INV-000001' });
   });
 
+  test('lists the tenancies in arrears, or only the others, when a list asks for them', async () => {
+    const owing = await signedTenancy();
+    const other = await agency.signed((await agency.unit()).id);
+    const listed = async (query: string): Promise<string[]> => {
+      const { body } = await good(agency.api.get(`/v1/tenancies?${query}`));
+      expect(body.count).toBe(body.data.length);
+      return body.data.map(({ id }: Made) => id);
+    };
+    expect(await listed('in_arrears=true')).toEqual([]);
+    await invoiceOf(owing.id, { due_on: '2027-01-03' });
+    expect(await listed('in_arrears=true')).toEqual([owing.id]);
+    expect(await listed('in_arrears=false')).toEqual([other.id]);
+    expect(await listed('in_arrears=true&status=draft')).toEqual([]);
+    await pay(owing.id, 95_000);
+    expect(await listed('in_arrears=true')).toEqual([]);
+    expectCode(await agency.api.get('/v1/tenancies?in_arrears=yes'), 'parameter_invalid', { param: 'in_arrears' });
+  });
+
   test('is overdue at once when its due date is past', async () => {
     const tenancy = await signedTenancy();
     const made = await invoiceOf(tenancy.id, { due_on: '2027-01-03' });
@@ -225,6 +243,22 @@ describe('an invoice', () => {
       const answer = await interestOn(tenancy.id, late.id);
       expect(answer.status, answer.text).toBe(status);
       if (status === 400) expectCode(answer, 'check_failed', { check: 'late_interest' });
+    });
+
+    test('is refused when the money came in time and was recorded late', async () => {
+      const tenancy = await signedTenancy();
+      const late = await invoiceOf(tenancy.id, { due_on: today() });
+      const cameOn = today();
+      await advance(server, 20);
+      await pay(tenancy.id, 95_000, { received_on: cameOn });
+      expectCode(await interestOn(tenancy.id, late.id), 'check_failed', { check: 'late_interest', param });
+    });
+
+    test('is refused when the late invoice has no line of rent', async () => {
+      const tenancy = await signedTenancy();
+      const water = { type: 'utility', description: 'Water', amount: 2_800 };
+      const late = await invoiceOf(tenancy.id, { lines: [water], due_on: '2026-12-01' });
+      expectCode(await interestOn(tenancy.id, late.id), 'check_failed', { check: 'late_interest', param });
     });
   });
 
@@ -416,7 +450,7 @@ test('numbers the first invoices of an account when two processes finalize them 
   await other.stop();
 });
 
-test('leaves no free money beside an open invoice when another process records it between two reads', async () => {
+test('leaves no free money beside an open invoice when another process records it after the read', async () => {
   const other = await startLetting({ connection: server.connection, secretKey: server.secretKey });
   const tenancy = await signedTenancy();
   const { key } = await addKey(server, agency.accountId, { permissions: allPermissions });
@@ -424,17 +458,17 @@ test('leaves no free money beside an open invoice when another process records i
   const { readRecord } = other.context;
   let reads = 0;
   let paid: Made | null = null;
-  // The decision of the invoice reads the tenancy without the money. Its sum reads the tenancy with it.
   other.context.readRecord = async (resource, accountId, id) => {
     const record = await readRecord(resource, accountId, id);
-    // The first read checks the link of the body, and the second one is for the decision.
-    if (id === tenancy.id && ++reads === 2) paid = await pay(tenancy.id, 95_000);
+    if (id === tenancy.id && ++reads === 1) paid = await pay(tenancy.id, 95_000);
     return record;
   };
   const body = { tenancy: tenancy.id, lines: [line], due_on: '2027-03-01', finalize: true };
   const made = (await good(api.post('/v1/invoices', body))).body;
   expect(made).toMatchObject({ status: 'paid', amount_due: 0 });
   expect(await agency.get('payments', paid!.id)).toMatchObject({ amount_unallocated: 0 });
+  // Each of the two decisions reads it once, for its link, its guard and its sum.
+  expect(reads).toBe(2);
   await other.stop();
 });
 
@@ -467,6 +501,97 @@ describe('the bounds of a tenancy', () => {
     const unnamed = { tenancy: tenancy.id, amount: 1, method: 'cash' };
     expectCode(await agency.api.post('/v1/payments', unnamed), 'limit_reached', { param: 'tenancy' });
   });
+});
+
+const start = '2028-03-01';
+const yearOf = (due_on: string) => ({
+  lines: [{ ...line, amount: 1_140_000, period: { start, end: '2029-02-28' } }],
+  due_on,
+});
+
+describe('rent for more than a rent period', () => {
+  test.each(['2028-02-29', start, '2029-01-28'])('is refused when all of it is due on %s', async (dueOn) => {
+    agency = await Agency.on(server);
+    const tenancy = await agency.signed((await agency.unit()).id, { start_date: start });
+    expectCode(
+      await agency.api.post('/v1/invoices', { tenancy: tenancy.id, finalize: true, ...yearOf(dueOn) }),
+      'check_failed',
+      { check: 'rent_in_advance', param: 'due_on' },
+    );
+  });
+
+  test('is owed when its last period has begun', async () => {
+    agency = await Agency.on(server);
+    const tenancy = await agency.signed((await agency.unit()).id, { start_date: start });
+    expect(await invoiceOf(tenancy.id, yearOf('2029-02-01'))).toMatchObject({ status: 'open' });
+  });
+
+  test('may be due before the start when it is for the first rent period alone', async () => {
+    agency = await Agency.on(server);
+    const tenancy = await agency.signed((await agency.unit()).id, { start_date: start });
+    const lines = [{ ...line, period: { start, end: '2028-03-31' } }];
+    expect(await invoiceOf(tenancy.id, { lines, due_on: '2028-02-29' })).toMatchObject({ status: 'open' });
+  });
+});
+
+/** An active tenancy that a test can end today. */
+async function activeTenancy(): Promise<Made> {
+  agency = await Agency.on(server);
+  const tenancy = await agency.signed((await agency.unit()).id, { start_date: today(), type: 'company' });
+  await dawn(server);
+  return tenancy;
+}
+
+const rentFor = (from: number, to: number, amount = 95_000) => ({
+  ...line,
+  amount,
+  period: { start: dayAhead(from), end: dayAhead(to) },
+});
+
+function dayAhead(days: number): string {
+  return new Date(Date.parse(today()) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+async function ended(tenancy: Made): Promise<Made> {
+  return agency.move('tenancies', tenancy.id, 'end', { ended_on: today(), reason: 'surrender' });
+}
+
+describe('rent that requests invoiced', () => {
+  test('is credited for the days after the end, less its discount', async () => {
+    const tenancy = await activeTenancy();
+    const made = await invoiceOf(tenancy.id, {
+      lines: [rentFor(0, 29, 3_000), rentFor(0, 29, -300), { type: 'utility', description: 'Water', amount: 50 }],
+    });
+    await pay(tenancy.id, 1_000);
+    // 29 of 30 days: 2,900 less 290.
+    expect(await ended(tenancy)).toMatchObject({ status: 'ended', balance: 2_750 - 1_000 - 2_610 });
+    expect(await agency.get('invoices', made.id)).toMatchObject({
+      status: 'paid',
+      amount_credited: 2_610,
+      credits: [{ amount: 2_610 }],
+    });
+  });
+
+  test('becomes void when all of it is for later days, and is credited when money settled it', async () => {
+    const tenancy = await activeTenancy();
+    const settled = await invoiceOf(tenancy.id, { lines: [rentFor(60, 89)] });
+    await pay(tenancy.id, 95_000);
+    // The later invoice comes first, so the order of the days is not that of the requests.
+    const later = await invoiceOf(tenancy.id, { lines: [rentFor(30, 59)] });
+    const undated = await invoiceOf(tenancy.id);
+    expect(await ended(tenancy)).toMatchObject({ balance: 0 });
+    expect(await agency.get('invoices', later.id)).toMatchObject({ status: 'void' });
+    expect(await agency.get('invoices', settled.id)).toMatchObject({ status: 'paid', amount_credited: 95_000 });
+    // The money of the credited invoice has become free, and no line of this one has days.
+    expect(await agency.get('invoices', undated.id)).toMatchObject({ status: 'open', amount_credited: 0 });
+  });
+});
+
+test('refuses to finalize a draft when its tenancy was canceled', async () => {
+  const tenancy = await signedTenancy();
+  const draft = await invoiceOf(tenancy.id, { finalize: false });
+  await agency.move('tenancies', tenancy.id, 'cancel');
+  expectCode(await agency.api.post(`/v1/invoices/${draft.id}/finalize`), 'status_transition_invalid');
 });
 
 test('refuses to cancel a tenancy while an invoice of it is open', async () => {

@@ -200,7 +200,7 @@ describe('a rent', () => {
     [{ due_after: 28 }, 'parameter_invalid', 'due_after'],
     [{ invoice_before: 29 }, 'parameter_invalid', 'invoice_before'],
     [{ line_type: 'utility' }, 'parameter_invalid', 'line_type'],
-    [{ type: 'service' }, 'parameter_invalid', 'amount'],
+    [{ type: 'service' }, 'parameter_missing', 'amount'],
     [{ type: 'service', amount: 1, interval: 'week', anchor_day: 8 }, 'parameter_invalid', 'anchor_day'],
     [{ type: 'service', amount: 500 }, 'check_failed', 'lines[0][type]'],
   ] as const;
@@ -283,6 +283,11 @@ describe('another amount', () => {
 
   const refused = [
     [{ basis: 'agreement' }, 'check_failed', 'basis'],
+    // An old day of service must not choose the law of that day.
+    [{ basis: 'agreement', served_on: '2027-01-04' }, 'check_failed', 'basis'],
+    [{ basis: 'correction', served_on: '2027-01-04' }, 'check_failed', 'basis'],
+    [{ basis: 'agreement', served_on: '2020-01-01' }, 'parameter_invalid', 'served_on'],
+    [{ served_on: '2020-01-01' }, 'parameter_invalid', 'served_on'],
     [{ served_on: null }, 'check_failed', 'served_on'],
     [{ effective_on: '2028-02-01' }, 'check_failed', 'effective_on'],
     [{ effective_on: '2028-01-01' }, 'check_failed', 'effective_on'],
@@ -313,6 +318,61 @@ describe('another amount', () => {
     expect((await invoices()).at(-1)).toBe('2027-04-01 2027-04-30 2027-04-01 90000 open');
   });
 
+  const tribunal = { amount: 200_000, effective_on: '2027-03-01', basis: 'tribunal' };
+
+  test('leaves earlier periods as they were when they are invoiced after its day', async () => {
+    const weekly = { amount: 20_000, currency: 'gbp', interval: 'week' };
+    tenancy = await agency.signed((await agency.unit()).id, { start_date: '2027-01-04', rent: weekly });
+    const made = await subscribe({ due_after: 27, invoice_before: 0 });
+    const rise = { ...tribunal, amount: 40_000, effective_on: '2027-01-25' };
+    await agency.move('subscriptions', made.id, 'change_amount', rise);
+    await advanceTo('2027-02-28');
+    expect(await invoices()).toEqual([
+      '2027-01-04 2027-01-10 2027-01-31 20000 open',
+      '2027-01-11 2027-01-17 2027-02-07 20000 open',
+      '2027-01-18 2027-01-24 2027-02-14 20000 open',
+      '2027-01-25 2027-01-31 2027-02-21 40000 open',
+      '2027-02-01 2027-02-07 2027-02-28 40000 open',
+    ]);
+    // An end in the past credits days. It charges none again.
+    await agency.move('tenancies', tenancy.id, 'end', { ended_on: '2027-01-24', reason: 'surrender' });
+    expect(await agency.get('tenancies', tenancy.id)).toMatchObject({ balance: 60_000 });
+  });
+
+  test('leaves a part period at the start as it was', async () => {
+    tenancy = await agency.signed((await agency.unit()).id, { start_date: '2027-01-30' });
+    const made = await subscribe({ anchor_day: 1, due_after: 27, invoice_before: 0 });
+    const less = { ...tribunal, amount: 50_000, effective_on: '2027-02-01' };
+    await agency.move('subscriptions', made.id, 'change_amount', less);
+    await advanceTo('2027-02-28');
+    expect(await invoices()).toEqual([
+      '2027-01-30 2027-01-31 2027-02-26 6129 open',
+      '2027-02-01 2027-02-28 2027-02-28 50000 open',
+    ]);
+  });
+
+  test('invoices the periods before a change at once when its day has come', async () => {
+    tenancy = await agency.signed((await agency.unit()).id, { start_date: '2027-01-04' });
+    const made = await subscribe({ anchor_day: 10, due_after: 27, invoice_before: 0 });
+    await advanceTo('2027-01-12');
+    const rise = { ...tribunal, effective_on: '2027-01-10' };
+    await agency.move('subscriptions', made.id, 'change_amount', rise);
+    // 6 of 31 days: 183.87 pounds.
+    expect(await invoices()).toEqual(['2027-01-04 2027-01-09 2027-01-31 18387 open']);
+    await advanceTo('2027-02-06');
+    expect((await invoices()).at(-1)).toBe('2027-01-10 2027-02-09 2027-02-06 200000 open');
+  });
+
+  test('invoices no skipped period when its day comes during a pause', async () => {
+    const made = await subscribe({ due_after: 27, invoice_before: 0 });
+    await advanceTo('2027-02-10');
+    await agency.move('subscriptions', made.id, 'pause');
+    await agency.move('subscriptions', made.id, 'change_amount', { ...tribunal, effective_on: '2027-04-01' });
+    await advanceTo('2027-04-02');
+    expect(await invoices()).toEqual(['2027-02-01 2027-02-28 2027-02-28 95000 open']);
+    expect(await subscriptionNow(made)).toMatchObject({ amount: 200_000, next_invoice_on: null });
+  });
+
   test('by notice waits for 52 weeks after the last one', async () => {
     const made = await subscribe();
     await advanceTo('2027-12-21');
@@ -325,6 +385,38 @@ describe('another amount', () => {
       message: expect.stringContaining('2029-02-28'),
     });
     await good(agency.api.post(path, { ...next, effective_on: '2029-03-01' }));
+  });
+
+  test('by notice waits for the last one also when another subscription charges the rent', async () => {
+    const made = await subscribe();
+    await advanceTo('2027-12-21');
+    await agency.move('subscriptions', made.id, 'change_amount', change);
+    await advanceTo('2028-03-02');
+    expect(await agency.get('tenancies', tenancy.id)).toMatchObject({ rent_increased_on: '2028-03-01' });
+    await agency.move('subscriptions', made.id, 'cancel');
+    await advanceTo('2028-05-02');
+    const { id } = await subscribe({ start_date: '2028-05-01' });
+    const path = `/v1/subscriptions/${id}/change_amount`;
+    const next = { amount: 100_000, basis: 'section_13', served_on: '2028-05-02' };
+    const answer = await agency.api.post(path, { ...next, effective_on: '2029-02-01' });
+    expectCode(answer, 'check_failed', { message: expect.stringContaining('2029-02-28') });
+    await good(agency.api.post(path, { ...next, effective_on: '2029-03-01' }));
+  });
+
+  test.each([
+    ['52 weeks after the tenancy began in another system', null, '2027-05-01'],
+    ['52 weeks after the increase in another system', '2026-08-01', '2027-08-01'],
+  ])('by notice waits for %s', async (_, rent_increased_on, earliest) => {
+    const { id: unit } = await agency.unit();
+    const old = await agency.signed(unit, { start_date: '2025-02-01', rent_increased_on });
+    const { id } = await agency.make('subscriptions', { tenancy: old.id, start_date: '2027-01-01' });
+    const path = `/v1/subscriptions/${id}/change_amount`;
+    const next = { amount: 99_000, basis: 'section_13', served_on: '2027-01-04' };
+    if (rent_increased_on) {
+      const answer = await agency.api.post(path, { ...next, effective_on: '2027-07-01' });
+      expectCode(answer, 'check_failed', { message: expect.stringContaining('2027-07-31') });
+    }
+    await good(agency.api.post(path, { ...next, effective_on: earliest }));
   });
 });
 

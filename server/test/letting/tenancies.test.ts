@@ -212,6 +212,9 @@ describe('moves', () => {
     ['end', { ...surrender, ended_on: '2027-01-32' }, 'ended_on'],
     ['end', { ...surrender, reason: 'notice' }, 'reason'],
     ['give_notice', { ...tenantNotice, served_on: '2027-06-01' }, 'served_on'],
+    // A day before the signing would choose an older law.
+    ['give_notice', { ...tenantNotice, served_on: '2027-01-03' }, 'served_on'],
+    ['give_notice', { ...landlordNotice, served_on: '2015-01-01' }, 'served_on'],
     ['give_notice', { ...tenantNotice, ends_on: '2027-01-03' }, 'ends_on'],
     ['give_notice', { ...tenantNotice, ends_on: '2027-02-29' }, 'ends_on'],
     ['give_notice', { ...tenantNotice, grounds: ['8'] }, 'grounds'],
@@ -241,6 +244,9 @@ describe('drafts', () => {
     [{ rent: { ...rent, currency: 'xyz' } }, 'rent[currency]'],
     [{ type: 'holiday' }, 'type'],
     [{ statement_given_on: '2027-13-01' }, 'statement_given_on'],
+    // Not a day of the tenancy, and a day that has not come.
+    [{ start_date: '2026-02-01', rent_increased_on: '2026-02-01' }, 'rent_increased_on'],
+    [{ start_date: '2026-02-01', rent_increased_on: '2027-01-05' }, 'rent_increased_on'],
   ])('refuses %j', async (more, param) => {
     const { id } = await agency.unit();
     const body = { unit: id, customers: ['tenant_1'], start_date: '2027-02-01', rent, ...more };
@@ -432,7 +438,7 @@ describe('tenants', () => {
     expect(asked.body.pet_requests).toEqual([request]);
     expect(await agency.eventsOf(asked)).toEqual(['tenancy.updated', 'tenancy.pet_requested']);
     const answer = (body: object) => moveOf(made, 'answer_pet', { number: 1, ...body });
-    expectCode(await answer({ answer: 'refused' }), 'parameter_invalid', { param: 'reason' });
+    expectCode(await answer({ answer: 'refused' }), 'parameter_missing', { param: 'reason' });
     const information = await good(answer({ answer: 'information_asked', reason: 'Which breed?' }));
     expect(information.body.pet_requests).toMatchObject([{ status: 'information_asked', answer_by: '2027-02-01' }]);
     const told = await good(moveOf(made, 'request_pet', { ...pet, description: 'A dachshund.', number: 1 }));

@@ -7,6 +7,7 @@ import { defineResource, type Definition, type Resource } from '../../src/model/
 import type { Trait } from '../../src/model/trait.ts';
 import { aboutAccount } from '../../src/model/traits/about-account.ts';
 import { erasable } from '../../src/model/traits/erasable.ts';
+import { personalTexts } from '../../src/model/traits/personal-texts.ts';
 import { nestedUnder } from '../../src/model/traits/nested-under.ts';
 import { sumsUp } from '../../src/model/traits/sums-up.ts';
 import { resources } from '../../src/resources/index.ts';
@@ -25,7 +26,7 @@ function withInspection(more: Partial<Definition<StoredRecord>> = {}, ...traits:
 describe('the list of kinds of record', () => {
   test('accepts a link when it names a listed or a planned kind', () => {
     expect(withInspection().at(-1)).toMatchObject({ object: 'inspection' });
-    expect(withInspection({ links: { tenant: 'deposits' } }).at(-1)).toMatchObject({ links: { tenant: 'deposits' } });
+    expect(withInspection({ links: { tenant: 'workflows' } }).at(-1)).toMatchObject({ links: { tenant: 'workflows' } });
     expect(() => listOfKinds(resources)).not.toThrow();
   });
 
@@ -49,9 +50,9 @@ describe('the list of kinds of record', () => {
   });
 
   test('throws when a kind takes the prefix of a planned one, or is still listed as planned', () => {
-    expect(() => withInspection({ prefix: 'dep' })).toThrow('`deposits` with the prefix `dep` is planned');
-    expect(() => withInspection({ path: 'deposits' })).toThrow('`deposits` with the prefix `dep` is planned');
-    expect(() => withInspection({ path: 'deposits', prefix: 'dep' })).toThrow('Remove it from `plannedKinds`');
+    expect(() => withInspection({ prefix: 'wf' })).toThrow('`workflows` with the prefix `wf` is planned');
+    expect(() => withInspection({ path: 'workflows' })).toThrow('`workflows` with the prefix `wf` is planned');
+    expect(() => withInspection({ path: 'workflows', prefix: 'wf' })).toThrow('Remove it from `plannedKinds`');
     expect(new Set(plannedKinds.values()).size).toBe(plannedKinds.size);
   });
 
@@ -65,6 +66,17 @@ describe('the list of kinds of record', () => {
       'sumsUp',
       sumsUp([{ of: 'references', link: 'application', adapt: (after) => ({ after }) }]),
       'does not link to it',
+    ],
+    ['personalTexts', personalTexts({ links: ['person'], texts: {}, inputs: {} }), '`person`, which is no link'],
+    [
+      'personalTexts',
+      personalTexts({ links: [], person: 'person', texts: {}, inputs: {} }),
+      '`person`, which is no link',
+    ],
+    [
+      'personalTexts',
+      personalTexts({ links: [], texts: { note: () => null }, inputs: {} }),
+      '`note`, which is no field',
     ],
     ['erasable', erasable({ link: 'person', files: [], decide: (after) => ({ after }) }), '`person`, which is no link'],
     ['aboutAccount', aboutAccount({ path: 'event', column: 'account' }), '`aboutAccount` of inspection'],

@@ -157,7 +157,8 @@ describe.each(versions.dates)('the OpenAPI document of %s', (version) => {
   test('gives every operation a unique id when the document is generated', () => {
     const names = operations.map(({ operationId }) => operationId);
     expect(new Set(names).size).toBe(names.length);
-    for (const name of names) expect(name).toMatch(/^[a-z]+(_[a-z]+)+$/);
+    // An operation that is all of its path has one word.
+    for (const name of names) expect(name).toMatch(/^[a-z]+(_[a-z]+)+$|^search$/);
     expect(names).toEqual(
       expect.arrayContaining([
         'references_list',

@@ -6,7 +6,7 @@ import { resources } from '../../src/resources/index.ts';
 const sourceDir = join(import.meta.dirname, '../../src');
 
 /**
- * The rooms that each room may import. A room is a folder of `src/`, or one below `http/` or `referencing/`. Only `http/app.ts` is a room
+ * The rooms that each room may import. A room is a folder of `src/`, or one below `http/`, `referencing/` or `collecting/`. Only `http/app.ts` is a room
  * by itself, because it assembles the others of `http/`.
  */
 const mayImport: Record<string, readonly string[]> = {
@@ -21,27 +21,48 @@ const mayImport: Record<string, readonly string[]> = {
   'sign-in': ['core', 'model', 'db', 'commit', 'resources'],
   metrics: ['core', 'db'],
   rent: ['core'],
-  resources: ['core', 'model', 'law', 'rent'],
+  bank: ['core'],
+  resources: ['core', 'model', 'law', 'rent', 'bank'],
   'job-queue': ['db'],
-  'referencing/providers': ['core'],
-  'referencing/report': ['referencing/providers'],
+  documents: ['core', 'model', 'db', 'resources', 'print'],
+  // Records that outside services advance.
+  steps: ['core', 'model', 'db', 'commit', 'job-queue', 'services'],
+  services: ['core'],
+  'referencing/providers': ['core', 'services'],
+  print: ['core'],
+  'referencing/report': ['print', 'referencing/providers'],
+  'collecting/gateways': ['core', 'services'],
+  'collecting/simulator': ['core', 'db', 'services'],
+  collecting: [
+    'core',
+    'model',
+    'db',
+    'commit',
+    'resources',
+    'steps',
+    'services',
+    'collecting/gateways',
+    'collecting/simulator',
+  ],
   // An outside service: it knows only what its customer sends over HTTP.
-  'referencing/simulator': ['core', 'db'],
+  'referencing/simulator': ['core', 'db', 'services'],
   referencing: [
     'core',
     'model',
     'db',
     'commit',
     'resources',
-    'job-queue',
+    'steps',
+    'services',
     'referencing/providers',
     'referencing/report',
     'referencing/simulator',
   ],
   webhooks: ['core', 'model', 'db', 'commit', 'versions', 'resources'],
-  maintenance: ['core', 'model', 'db', 'commit', 'versions', 'webhooks', 'referencing'],
+  search: ['core', 'model', 'db', 'events', 'commit'],
+  maintenance: ['core', 'model', 'db', 'commit', 'versions', 'webhooks', 'steps', 'search'],
   // The types of a request and a route. The rooms of `http/` follow in the order of a request.
-  http: ['core', 'model', 'db', 'events', 'commit', 'versions', 'sign-in'],
+  http: ['core', 'model', 'db', 'events', 'commit', 'versions', 'search', 'sign-in'],
   'http/body': ['core', 'model', 'versions', 'http'],
   'http/response': ['core', 'model', 'db', 'commit', 'versions', 'http', 'http/body'],
   'http/pipeline': ['core', 'model', 'db', 'versions', 'sign-in', 'http', 'http/response'],
@@ -67,6 +88,7 @@ const mayImport: Record<string, readonly string[]> = {
     'db',
     'events',
     'versions',
+    'search',
     'sign-in',
     'http',
     'http/body',
@@ -101,13 +123,15 @@ const packageOwners: Record<string, readonly string[]> = {
   pg: ['db', 'embedded-postgres'],
   fastify: ['http'],
   ajv: ['http/body'],
-  undici: ['webhooks', 'referencing/providers'],
+  undici: ['webhooks', 'services'],
   'prom-client': ['metrics'],
   'graphile-worker': ['job-queue'],
-  pdfkit: ['referencing/report'],
-  fontkit: ['referencing/report'],
-  'bidi-js': ['referencing/report'],
-  wawoff2: ['referencing/report'],
+  'csv-parse': ['bank'],
+  ibantools: ['core'],
+  pdfkit: ['print'],
+  fontkit: ['print'],
+  'bidi-js': ['print'],
+  wawoff2: ['print'],
   marked: ['http/docs'],
   otpauth: ['sign-in'],
   'openid-client': ['sign-in'],
@@ -178,15 +202,15 @@ describe('the import rule', () => {
       ['core/clever.ts', `export { query } from '../db/reader.ts';`],
       [
         'referencing/report/caller.ts',
-        `import type { Note } from '../providers/provider.ts';\nimport { ProviderFault } from '../providers/provider.ts';`,
+        `import type { Note } from '../providers/provider.ts';\nimport { referencingProviders } from '../providers/index.ts';`,
       ],
     ]);
     expect(importFaults(planted)).toEqual([
       'resources/deposit.ts imports resources/customer.ts: a resource never imports another one',
       'http/shortcut.ts imports pg, which belongs to db/, embedded-postgres/',
-      'http/shortcut.ts imports resources/reference/index.ts, but http/ may import only core/, model/, db/, events/, commit/, versions/, sign-in/',
+      'http/shortcut.ts imports resources/reference/index.ts, but http/ may import only core/, model/, db/, events/, commit/, versions/, search/, sign-in/',
       'core/clever.ts imports db/reader.ts, but core/ may import nothing',
-      'referencing/report/caller.ts imports more of referencing/providers/provider.ts than types',
+      'referencing/report/caller.ts imports more of referencing/providers/index.ts than types',
     ]);
   });
 });
@@ -224,6 +248,8 @@ test('writes only in the committer and in housekeeping duties', () => {
   const writes = /\b(insert into|delete from|update (?!of\b)[a-z$])/;
   const writers = [...readSources()].filter(([, source]) => statementsIn(source).some((text) => writes.test(text)));
   expect(writers.map(([file]) => file).sort()).toEqual([
+    // Simulated services store the charges and orders that they receive.
+    'collecting/simulator/charges.ts',
     // Parts of a file are stored before the file, and belong to an account only through it.
     'commit/file-store.ts',
     // The statements of the committer itself.
@@ -252,8 +278,10 @@ test('writes only in the committer and in housekeeping duties', () => {
     // An expired key already counts as none.
     'maintenance/purge-idempotency-keys.ts',
     'maintenance/purge-sign-ins.ts',
-    // Simulated services store the orders they receive.
     'referencing/simulator/orders.ts',
+    // The entries of the search follow from the records.
+    'search/entries.ts',
+    'search/positions.ts',
     // Delivery state is not a change of a record: it has no event, and no request asks for it.
     'webhooks/claim.ts',
     'webhooks/live-workers.ts',

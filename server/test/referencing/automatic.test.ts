@@ -18,6 +18,18 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
+describe('a retry', () => {
+  test.each([
+    ['is complete', async () => untilReference(api, (await refer(api)).id, { status: 'complete' }), 'Only a pending'],
+    ['is not checked by a service', () => refer(api, { automatic_reference: null }), 'No service checks it'],
+  ])('is refused, and changes nothing, when the reference %s', async (_, prepare, says) => {
+    const before = await prepare();
+    const answer = await api.post(`/v1/references/${before.id}/retry`);
+    expectRefusal(answer, { ...refusals.transition, says });
+    expect(await referenceNow(api, before.id)).toEqual(before);
+  });
+});
+
 describe('references at provider_a', () => {
   test('completes a reference with outcome, data and report when provider_a handles it', async () => {
     const application = (

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { expectRefusal, refusals } from '../support/refusals.ts';
 import { good, type Api, type TestServer } from '../support/server.ts';
 import { eventsOf, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
 import { giveCredentials, vendorForTest } from './vendor.ts';
@@ -120,3 +121,65 @@ async function closedPort(): Promise<number> {
   await once(probe, 'close');
   return port;
 }
+
+test('goes on after a retry when the server had given up, and keeps one order', async () => {
+  const port = await closedPort();
+  const server = await serverAsking(`http://127.0.0.1:${port}`);
+  const { api } = server;
+  const { id } = await refer(api);
+  await untilReference(api, id, unavailable);
+  const givenUp = { status: 'pending', automatic_reference: { status: 'failed' } };
+  await expect
+    .poll(
+      async () => {
+        await advance(api, 12 * 3600);
+        return referenceNow(api, id);
+      },
+      { timeout: 60_000, interval: 500 },
+    )
+    .toMatchObject(givenUp);
+  const vendor = await vendorForTest(port);
+  vendor.stage = 'DONE';
+  await advance(api, 24 * 3600);
+  await jobsTaken();
+  expect(await referenceNow(api, id)).toMatchObject(givenUp);
+
+  const retried = (await good(api.post(`/v1/references/${id}/retry`))).body;
+  expect(retried).toMatchObject({
+    status: 'pending',
+    automatic_reference: { status: 'queued', ...unavailable.automatic_reference },
+  });
+  await untilReference(api, id, { status: 'complete', outcome: 'accept', automatic_reference: { last_error: null } });
+  expect(vendor.orders.get(id)).toBe(1);
+  const statuses = (await eventsOf(api, id)).map(({ data }) => data.object.automatic_reference.status);
+  expect(statuses.slice(statuses.indexOf('failed'))).toEqual(['failed', 'queued', 'done', 'done']);
+});
+
+test('asks a service at once, and not again within five seconds, when retries are repeated', async () => {
+  const port = await closedPort();
+  const server = await serverAsking(`http://127.0.0.1:${port}`);
+  const { api } = server;
+  const { id } = await refer(api);
+  await untilReference(api, id, unavailable);
+  // The second failure waits for half a minute.
+  await advance(api, 5);
+  await jobsTaken();
+  const vendor = await vendorForTest(port);
+  vendor.stage = 'DONE';
+  for (let time = 0; time < 5; time++) await good(api.post(`/v1/references/${id}/retry`));
+  expect(vendor.orders.get(id) ?? 0).toBe(0);
+  await advance(api, 5);
+  await untilReference(api, id, { status: 'complete' });
+  expect(vendor.orders.get(id)).toBe(1);
+});
+
+test('refuses a retry when the service has ended the check', async () => {
+  const vendor = await vendorForTest();
+  const { api } = await serverAsking(vendor.url);
+  vendor.stage = 'CANCELLED';
+  const { id } = await refer(api);
+  const ended = await untilReference(api, id, { automatic_reference: { status: 'failed' } });
+  const answer = await api.post(`/v1/references/${id}/retry`);
+  expectRefusal(answer, { ...refusals.transition, says: 'cannot be asked again' });
+  expect(await referenceNow(api, id)).toEqual(ended);
+});

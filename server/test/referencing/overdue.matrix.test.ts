@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { wakeOverdueReferences } from '../../src/referencing/overdue.ts';
+import { reference } from '../../src/resources/reference/index.ts';
+import { wakeOverdue } from '../../src/steps/overdue.ts';
 import { good } from '../support/server.ts';
 import { eventsOf, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
 
@@ -13,12 +14,12 @@ test('resumes references when their jobs are lost and they are an hour overdue, 
   // No callback comes either.
   await readers.query('update simulated_orders set tell_at_ms = null');
   await readers.query('delete from graphile_worker._private_jobs where key = $1', [lost.id]);
-  await wakeOverdueReferences(context);
+  await wakeOverdue(context, reference);
   expect(await jobsOf(lost.id)).toBe(0);
 
   await good(api.post('/v1/test_helpers/clock/advance', { seconds: 2 * 3600 }));
   const before = await eventsOf(api, lost.id);
-  await wakeOverdueReferences(context);
+  await wakeOverdue(context, reference);
   await untilReference(api, lost.id, { status: 'complete', outcome: 'accept' });
   expect((await eventsOf(api, lost.id)).length).toBeGreaterThan(before.length);
   expect((await referenceNow(api, waiting.id)).status).toBe('processing');

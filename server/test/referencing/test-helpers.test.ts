@@ -230,7 +230,7 @@ async function serverThatLoses(
     connection: network.connection,
     changeContext: (context) => ({
       ...context,
-      simulations: new Simulations(change(context, network), ['provider_a']),
+      simulations: { references: new Simulations(change(context, network), ['provider_a']) },
     }),
   });
   return { away, network };

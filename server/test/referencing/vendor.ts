@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { good, type Api, type ApiResponse } from '../support/server.ts';
 
 /** State of an order at the vendor, in the vendor's words. */
-export type Stage = 'NOT_STARTED' | 'IN_PROGRESS' | 'AWAITING_REFEREE' | 'DONE';
+export type Stage = 'NOT_STARTED' | 'IN_PROGRESS' | 'AWAITING_REFEREE' | 'DONE' | 'CANCELLED';
 
 /** A service that speaks like `provider_a` under the test's control. */
 export interface TestVendor {

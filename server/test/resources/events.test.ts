@@ -313,8 +313,7 @@ describe('the list of events', () => {
     for (const type of ['reference.created', 'reference.updated', 'reference.completed', 'customer.updated']) {
       await expectFound({ type }, (event) => event.type === type);
     }
-    await expectFound({ type: 'reference' }, () => false);
-    await expectFound({ type: 'reference.c' }, () => false);
+    await expectFound({ type: 'guarantor.created' }, () => false);
   });
 
   test('finds exactly the types with a prefix when the filter ends with a star', async () => {
@@ -326,7 +325,6 @@ describe('the list of events', () => {
       'customer.created',
       'c',
       'b',
-      'reference.t',
       'deposit.',
       '',
     ]) {
@@ -334,12 +332,14 @@ describe('the list of events', () => {
     }
   });
 
-  test('treats every character but a final star literally when filtered by type', async () => {
-    await expectFound({ type: 'reference_created' }, () => false);
-    await expectFound({ type: 'referenc_.*' }, () => false);
-    await expectFound({ type: '_*' }, () => false);
-    await expectFound({ type: 'reference.create.*' }, () => false);
+  test('treats every character but a final star literally, and refuses a type that no event has', async () => {
     for (const type of [
+      'reference',
+      'reference.c',
+      'reference_created',
+      'referenc_.*',
+      '_*',
+      'reference.create.*',
       '%',
       'reference.%',
       'reference%*',

@@ -257,7 +257,7 @@ function made(): ReferenceRecord {
 }
 
 function shown(record: ReferenceRecord): Record<string, unknown> {
-  return renderRecord(reference, record, 2_000);
+  return renderRecord(reference, record, { nowSeconds: 2_000, realSeconds: 2_000 });
 }
 
 function without(object: Record<string, unknown>, names: string[]): Record<string, unknown> {

@@ -136,7 +136,7 @@ describe('the lists of deliveries', () => {
 
   test('finds the deliveries of one event type when they are filtered by type', async () => {
     const all = await allOf(api, `${endpoints}/${other.id}/deliveries`);
-    for (const type of ['reference.created', 'reference.completed', 'reference', 'customer.created']) {
+    for (const type of ['reference.created', 'reference.completed', 'guarantor.created', 'customer.created']) {
       const finds = all.filter((delivery) => delivery.type === type);
       expect(await allOf(api, `${endpoints}/${other.id}/deliveries`, { type })).toStrictEqual(finds);
       const { body } = await api.get(`${endpoints}/${other.id}/deliveries?type=${type}&limit=1`);
@@ -144,7 +144,7 @@ describe('the lists of deliveries', () => {
     }
     expect((await api.get(`/v1/events/${events[0].id}/deliveries?type=reference.created`)).body.count).toBe(2);
     expect((await api.get(`/v1/events/${events[0].id}/deliveries?type=reference.updated`)).body.count).toBe(0);
-    for (const type of ['', 'reference.*', 'Reference.created', 'a'.repeat(101)])
+    for (const type of ['', 'reference', 'reference.*', 'Reference.created', 'a'.repeat(101)])
       expectRefusal(await api.get(`${below}?type=${type}`), invalid('type'));
   });
 
@@ -212,14 +212,18 @@ describe('the lists of deliveries', () => {
     expectRefusal(await api.post(below, {}), refusals.methodNotAllowed);
   });
 
-  test('requires the read permission of the parent when deliveries are listed', async () => {
+  test('requires the permission to read endpoints, and for an event that to read events, when deliveries are listed', async () => {
     const account = await firstAccountId(server);
     const { api: readsEndpoints } = await addKey(server, account, { permissions: ['webhook_endpoints.read'] });
     const { api: readsEvents } = await addKey(server, account, { permissions: ['events.read'] });
+    const { api: readsBoth } = await addKey(server, account, {
+      permissions: ['webhook_endpoints.read', 'events.read'],
+    });
     const belowEvent = `/v1/events/${events[0].id}/deliveries`;
     expect((await readsEndpoints.get(below)).body).toStrictEqual((await api.get(below)).body);
-    expect((await readsEvents.get(belowEvent)).body).toStrictEqual((await api.get(belowEvent)).body);
-    expectRefusal(await readsEvents.get(below), { ...refusals.permission, says: '`webhook_endpoints.read`' });
+    expect((await readsBoth.get(belowEvent)).body).toStrictEqual((await api.get(belowEvent)).body);
+    for (const path of [below, belowEvent])
+      expectRefusal(await readsEvents.get(path), { ...refusals.permission, says: '`webhook_endpoints.read`' });
     expectRefusal(await readsEndpoints.get(belowEvent), { ...refusals.permission, says: '`events.read`' });
   });
 

@@ -50,6 +50,8 @@ describe('packages', () => {
       'Apache-2.0',
       'Python-2.0',
       '(MIT OR CC0-1.0)',
+      // Written so by ibantools. It leaves the choice, and each of the two is in this list.
+      'MIT or MPL-2.0',
       'MIT AND OFL-1.1',
       'OFL-1.1',
       'Unlicense',

@@ -81,6 +81,10 @@ const changes: Record<string, Change> = {
     async (_, { browser }) =>
     () =>
       browser.post('/v1/account', { provider_credentials: { provider_a: null } }),
+  'the bank account on invoices':
+    async (_, { browser }) =>
+    () =>
+      browser.post('/v1/account', { letterhead: null }),
   'the rule about second factors':
     async (_, { browser }) =>
     () =>

@@ -199,6 +199,20 @@ describe('an invitation', () => {
     expect((await good(browser.get(`/v1/invitations/${first.id}`))).body.status).toBe('revoked');
   });
 
+  test('expires by the time of the world, as its link does, when the clock of the sandbox was moved', async () => {
+    const moved = await serverForTest();
+    const { browser } = await signedIn(moved, 'owner');
+    await good(moved.api.post('/v1/test_helpers/clock/advance', { seconds: 14 * 24 * hour }));
+    const made = (await good(browser.post('/v1/invitations', { email: 'late@example.com', role: 'viewer' }))).body;
+    expect(made.status).toBe('pending');
+    const { data } = (await good(browser.get('/v1/events?type=invitation.created'))).body;
+    expect(data[0].data.object).toMatchObject({ id: made.id, status: 'pending' });
+    expect((await good(browser.get('/v1/invitations'))).body.data[0]).toMatchObject({ id: made.id, status: 'pending' });
+    await good(browser.delete(`/v1/invitations/${made.id}`));
+    const token = tokenOf(made.url);
+    expect((await stranger(moved).post('/auth/links/use', { token, ...choice })).body.error.code).toBe('link_invalid');
+  });
+
   test('makes no second user when its address has one', async () => {
     const { email } = await signedIn(server, 'viewer');
     const refused = await use(await invite(owner.browser, 'admin', email.toUpperCase()));

@@ -118,6 +118,10 @@ const textsOf: Record<string, fc.Arbitrary<string>> = {
   currency: fc.constantFrom(...currencyCodes),
   credential: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
   'time-zone': fc.constantFrom('Europe/London', 'America/New_York', 'UTC', 'Pacific/Kiritimati'),
+  'sort-code': fc.constantFrom('20-00-00', '200000', '20 00 00'),
+  'account-number': fc.constantFrom('55779911', '5577 9911'),
+  iban: fc.constantFrom('GB33BUKB20201555555555', 'gb33 bukb 2020 1555 5555 55', 'NO9386011117947'),
+  bic: fc.constantFrom('BUKBGB22', 'DEUTDEFF500'),
   'header-credential': fc.string({ minLength: 1, maxLength: 20 }),
 };
 

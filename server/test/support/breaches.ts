@@ -136,6 +136,18 @@ const textsOfNoFormat: Record<string, string[]> = {
   country: ['XX', 'UK', 'ZZ'],
   currency: ['xxx', 'abc', 'xau'],
   credential: ['key\n', ' key', 'key ', 'k\u007fy', '…', 'key…'],
+  'sort-code': ['', '20-00-0', '20-00-000', '20_00_00', '2000OO', ' '.repeat(60)],
+  'account-number': ['', '12/345', 'x'.repeat(35), '１２３４５６７８', '-'.repeat(60)],
+  iban: [
+    '',
+    'GB33BUKB20201555555556',
+    'GB33',
+    // One digit too few, whose check digits are right.
+    'gb33bukb2020155555555',
+    'XX',
+    `GB33BUKB20201555555555${' '.repeat(60)}`,
+  ],
+  bic: ['', 'BUKBGB2', 'BUKBGB22XX', '1UKB', 'BUKB1122'],
   'time-zone': ['', 'London', '+01:00', 'Europe/Londn', 'Europe/London '],
   'header-credential': ['key\n', ' key', 'a key', 'schlüssel', '\u200bkey', '…'],
 };

@@ -16,6 +16,7 @@ export function callerAt(nowSeconds: number): Caller {
       default_provider: null,
       time_zone: defaultTimeZone,
       rules: defaultRules,
+      payment_provider: null,
       invoice_prefix: 'INV',
     },
     today: today(nowSeconds, defaultTimeZone),

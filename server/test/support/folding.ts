@@ -12,6 +12,12 @@ const paths: Readonly<Record<string, string>> = {
   webhook_endpoint: '/v1/webhook_endpoints',
   api_key: '/v1/api_keys',
   account: '/v1/accounts',
+  building: '/v1/buildings',
+  unit: '/v1/units',
+  tenancy: '/v1/tenancies',
+  deposit: '/v1/deposits',
+  invoice: '/v1/invoices',
+  payment: '/v1/payments',
 };
 
 /** Members that no event shows: secrets and the header's own account. The last use of a key is no change. */

@@ -9,7 +9,7 @@ export async function allOf(
 ): Promise<ApiResponse['body'][]> {
   const records: ApiResponse['body'][] = [];
   for (;;) {
-    const cursor = records.length > 0 ? { starting_after: records.at(-1).id } : {};
+    const cursor: Record<string, string> = records.length > 0 ? { starting_after: records.at(-1).id } : {};
     const { status, body, text } = await api.get(
       `${path}?${new URLSearchParams({ limit: '50', ...query, ...cursor }).toString()}`,
     );

@@ -4,9 +4,17 @@ import { routesOf } from '../../src/http/routes/resources.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import { linksHere } from '../../src/model/traits/links-here.ts';
 import { resources } from '../../src/resources/index.ts';
+import { importForm, statementOf } from './bank.ts';
 import { formOf } from './files.ts';
 import { good, type ApiResponse } from './server.ts';
 import { latestVersion } from './versions.ts';
+
+/** Bank details need a number besides what their schema requires, and any body can get bank details. */
+const letterhead = {
+  name: 'Agency',
+  address: { line1: '4 Stonegate', city: 'York', postal_code: 'YO1 8AS', country: 'GB' },
+  bank: { account_name: 'Agency', sort_code: '20-00-00', account_number: '55779911', iban: 'GB33BUKB20201555555555' },
+};
 
 /**
  * A valid body for each route that refuses an empty one. The keys come from `nameOf`. Some links must name records of the account:
@@ -36,11 +44,14 @@ export const bodies: Record<string, object> = {
     lines: [{ type: 'utility', description: 'Water', amount: 4_000 }],
     due_on: '2090-02-01',
   },
+  'POST /v1/deposits': { type: 'tenancy', tenancy: 'ten_1', amount: 4_000 },
   'POST /v1/subscriptions': { tenancy: 'ten_1', type: 'service', amount: 4_000 },
   'POST /v1/payments': { tenancy: 'ten_1', amount: 4_000, method: 'cash', status: 'pending' },
+  'POST /v1/payments/import': importForm(statementOf([{ date: '2026-01-10', amount: '3.20', reference: 'Interest' }])),
   'POST /v1/files': formOf(),
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/' },
-  'POST /v1/accounts': { name: 'Agency' },
+  'POST /v1/accounts': { name: 'Agency', letterhead },
+  'POST /v1/account': { letterhead },
   'POST /v1/api_keys': { type: 'restricted', permissions: ['api_keys.read'] },
   'POST /v1/applications/:id/reject': { reasons: ['affordability'] },
   'POST /v1/applications/:id/review': { result: 'upheld', note: 'The income does not carry the rent.' },
@@ -55,6 +66,15 @@ export const bodies: Record<string, object> = {
   'POST /v1/invoices/:id/credit': { amount: 1, reason: 'The heating failed.' },
   'POST /v1/invoices/:id/void': { reason: 'Sent twice.' },
   'POST /v1/subscriptions/:id/change_amount': { amount: 3_900, effective_on: '2090-02-01', basis: 'agreement' },
+  'POST /v1/deposits/:id/extend': { decide_by: '2090-01-18', agreed_in_writing: true },
+  'POST /v1/deposits/:id/apply': { to: [{ amount: 1 }], payer_consents: true },
+  'POST /v1/deposits/:id/retain': { amount: 1, reason: 'tenant_withdrew', explanation: 'They took another home.' },
+  'POST /v1/deposits/:id/return': { returned_on: '2026-01-10' },
+  'POST /v1/deposits/:id/protect': { scheme: 'other', scheme_reference: 'D1', protected_on: '2026-01-10' },
+  'POST /v1/deposits/:id/give_information': { given_on: '2026-01-10' },
+  'POST /v1/deposits/:id/propose_release': { deductions: [{ amount: 1, reason: 'cleaning' }] },
+  'POST /v1/deposits/:id/dispute': { amount: 1 },
+  'POST /v1/deposits/:id/release': { deductions: [{ amount: 1, reason: 'cleaning' }], returned_on: '2026-01-10' },
   'POST /v1/payments/:id/fail': { code: 'insufficient_funds' },
   'POST /v1/payments/:id/allocate': { allocations: [] },
   'POST /v1/payments/:id/refund': { amount: 1 },
@@ -64,6 +84,20 @@ export const bodies: Record<string, object> = {
   'POST /v1/test_helpers/references/:id/note': { message: 'Ask again on Monday.' },
   'POST /v1/account/api_version': { api_version: latestVersion },
 };
+
+/** The permissions that a route needs besides its own. The keys come from `nameOf`. */
+export const alsoNeeded: Readonly<Record<string, readonly string[]>> = {
+  'GET /v1/events/:id/deliveries': ['webhook_endpoints.read'],
+  'POST /v1/events/:id/resend': ['events.read'],
+  'POST /v1/references/:id/erase': ['files.write'],
+  'DELETE /v1/customers/:id': ['references.write', 'files.write', 'bank_lines.write'],
+  'POST /v1/bank_lines/:id/confirm': ['payments.write'],
+  'POST /v1/webhook_endpoints': ['events.read'],
+  'GET /v1/account/api_version/preview': ['logs.read', 'events.read'],
+};
+
+/** The query of each route that needs one. The keys come from `nameOf`. */
+export const neededQueries: Readonly<Record<string, string>> = { 'GET /v1/search': '?query=ada' };
 
 /** The error codes of valid requests that find nothing to do. Their status is 400. The keys come from `nameOf`. */
 export const toldNo: Readonly<Record<string, string>> = {
@@ -82,13 +116,27 @@ export const toldNo: Readonly<Record<string, string>> = {
   'POST /v1/invoices/:id/credit': 'status_transition_invalid',
   'POST /v1/invoices/:id/void': 'status_transition_invalid',
   'POST /v1/invoices/:id/mark_uncollectible': 'status_transition_invalid',
+  // No money of it has come, and it is of a tenancy.
+  'POST /v1/deposits/:id/extend': 'status_transition_invalid',
+  'POST /v1/deposits/:id/apply': 'status_transition_invalid',
+  'POST /v1/deposits/:id/retain': 'status_transition_invalid',
+  'POST /v1/deposits/:id/return': 'status_transition_invalid',
+  'POST /v1/deposits/:id/protect': 'status_transition_invalid',
+  'POST /v1/deposits/:id/give_information': 'status_transition_invalid',
+  'POST /v1/deposits/:id/propose_release': 'status_transition_invalid',
+  'POST /v1/deposits/:id/dispute': 'status_transition_invalid',
+  'POST /v1/deposits/:id/release': 'status_transition_invalid',
   'POST /v1/subscriptions/:id/cancel_change': 'status_transition_invalid',
   // Its first day has not come.
   'POST /v1/subscriptions/:id/pause': 'status_transition_invalid',
   'POST /v1/subscriptions/:id/resume': 'status_transition_invalid',
   'POST /v1/payments/:id/allocate': 'status_transition_invalid',
   'POST /v1/payments/:id/refund': 'status_transition_invalid',
+  'POST /v1/bank_lines/:id/reopen': 'status_transition_invalid',
   // No service runs a check for these references.
+  'POST /v1/references/:id/retry': 'status_transition_invalid',
+  'POST /v1/test_helpers/payments/:id/succeed': 'status_transition_invalid',
+  'POST /v1/test_helpers/payments/:id/fail': 'status_transition_invalid',
   'POST /v1/test_helpers/references/:id/advance': 'status_transition_invalid',
   'POST /v1/test_helpers/references/:id/complete': 'status_transition_invalid',
   'POST /v1/test_helpers/references/:id/fail': 'status_transition_invalid',
@@ -110,8 +158,10 @@ export const stepsBefore: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/invoices/:id/mark_uncollectible': ['finalize'],
   'POST /v1/subscriptions/:id/cancel_change': ['change_amount'],
   'POST /v1/subscriptions/:id/resume': ['pause'],
+  'POST /v1/deposits/:id/dispute': ['propose_release'],
   'POST /v1/payments/:id/allocate': ['succeed'],
   'POST /v1/payments/:id/refund': ['succeed'],
+  'POST /v1/bank_lines/:id/reopen': ['ignore'],
 };
 
 /** Actions that a record allows only once. A request with one needs a new record. */
@@ -120,10 +170,12 @@ export const oneTimeActions: ReadonlySet<string> = new Set([
   'approve',
   'cancel',
   'change_amount',
+  'confirm',
   'decline',
   'erase',
   'fail',
   'finalize',
+  'ignore',
   'mark_uncollectible',
   'reject',
   'roll',
@@ -156,6 +208,26 @@ export async function bodyToMake(
 }
 
 type Post = (path: string, body: object) => Promise<ApiResponse>;
+type Get = (path: string) => Promise<ApiResponse>;
+
+/**
+ * Imports a bank statement with a line that is proposed for a signed tenancy. Returns the id of the import or of the line. Returns null for
+ * a kind that no import makes.
+ */
+export async function importedRecord(
+  kind: string,
+  idOf: (kind: string) => Promise<string>,
+  post: Post,
+  get: Get,
+): Promise<string | null> {
+  if (kind !== 'payment_imports' && kind !== 'bank_lines') return null;
+  const tenancy = await idOf('tenancies');
+  await good(post(`/v1/tenancies/${tenancy}/sign`, bodies['POST /v1/tenancies/:id/sign']!));
+  const file = importForm(statementOf([{ date: '2026-01-10', reference: tenancy }]));
+  const { body } = await good(post('/v1/payments/import', file));
+  if (kind === 'payment_imports') return body.id;
+  return (await good(get(`/v1/bank_lines?import=${body.id}`))).body.data[0].id;
+}
 
 /** Returns the body of a creation with real records in the links that must name some. */
 export async function withLinksHere<Body extends object>(
@@ -164,7 +236,7 @@ export async function withLinksHere<Body extends object>(
   idOf: (kind: string) => Promise<string>,
   post: Post,
 ): Promise<Body> {
-  const links = requiredLinksOf(resource);
+  const links = linksHereOf(resource, body);
   if (links.length === 0) return body;
   const ids = await Promise.all(
     links.map(async ([name, kind]) => {
@@ -177,12 +249,19 @@ export async function withLinksHere<Body extends object>(
   return { ...body, ...Object.fromEntries(ids) };
 }
 
-/** Returns the required links that must name records of the account. Each comes with the path of its kind. */
-function requiredLinksOf(resource: Resource): [name: string, kind: string][] {
-  const required = new Set(resource.create?.body.required as string[] | undefined);
+/** Returns the links of a body that must name records of the account. Each comes with the path of its kind. */
+function linksHereOf(resource: Resource, body: object): [name: string, kind: string][] {
+  const sent = new Map(Object.entries(body));
   return (linksHere.of(resource) ?? [])
-    .filter((name) => required.has(name))
+    .filter((name) => typeof sent.get(name) === 'string')
     .map((name) => [name, resource.links![name]!]);
+}
+
+/** Records the money of a new deposit, if the route acts on one that was received. */
+export async function receiveDeposit({ path }: Pick<Route, 'path'>, id: string, post: Post): Promise<void> {
+  if (!/\/deposits\/:id\/(?!cancel$)\w+$/.test(path)) return;
+  const { amount } = bodies['POST /v1/deposits'] as { amount: number };
+  await good(post('/v1/payments', { deposit: id, amount, method: 'cash', received_on: '2026-01-10' }));
 }
 
 /** Returns the operations that an API key can use: all but those of persons. */

@@ -97,7 +97,8 @@ export function exampleOf(schema: JsonSchema): Json {
   }
 }
 
-const usualTexts = ['x', 'a.b', 'a@b', 'GB', '1990-12-31', 'reference', '200', 'a@b.cc', 'gbp', 'UTC'];
+const ofBanks = ['20-00-00', '55779911', 'GB33BUKB20201555555555', 'BUKBGB22'];
+const usualTexts = ['x', 'a.b', 'a@b', 'GB', '1990-12-31', 'reference', '200', 'a@b.cc', 'gbp', 'UTC', ...ofBanks];
 
 /** The examples by their schema: making one from a pattern takes milliseconds. */
 const exampleTexts = new WeakMap<JsonSchema, string>();

@@ -6,15 +6,10 @@ import type { Provider } from '../../src/core/providers.ts';
 import { pooledRandomBytes } from '../../src/core/random.ts';
 import { Encryption } from '../../src/core/encryption.ts';
 import { openDatabase, withClient, type Connection, type Pool } from '../../src/db/pools.ts';
-import { HttpProviderClient } from '../../src/referencing/providers/client.ts';
+import { HttpProviderClient } from '../../src/services/client.ts';
 import { referencingProviders } from '../../src/referencing/providers/index.ts';
-import {
-  ProviderFault,
-  type Findings,
-  type Order,
-  type Progress,
-  type ProviderAccess,
-} from '../../src/referencing/providers/provider.ts';
+import type { Findings, Order, Progress } from '../../src/referencing/providers/provider.ts';
+import { ProviderFault, type ProviderAccess } from '../../src/services/service.ts';
 import { startSimulators } from '../../src/referencing/simulator/index.ts';
 import { createTestDatabase } from './server.ts';
 import { StillClock } from './still-clock.ts';

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import { giveTo, prepareCluster } from '../../src/embedded-postgres/cluster.ts';
 import { takeBackup } from '../../src/embedded-postgres/backup.ts';
 import { preparePlace, socketPort, type Place } from '../../src/embedded-postgres/place.ts';
 import { asUser } from '../../src/embedded-postgres/system-user.ts';
-import { isAlive, kill, processesIn } from '../faults/crash-checker/processes.ts';
+import { isAlive, kill, processesIn, readPostmasterPid } from '../faults/crash-checker/processes.ts';
 
 const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -23,6 +24,7 @@ export class Cluster {
   readonly #place: Place;
   /** Its name for the primaries that it follows, in `synchronous_standby_names` and as a slot. */
   readonly #name: string;
+  #ended: Promise<unknown> | null = null;
 
   private constructor(place: Place, name: string) {
     this.#place = place;
@@ -114,6 +116,7 @@ export class Cluster {
       ['-D', postgresDir, ...settings.flatMap((setting) => ['-c', setting])],
       { ...asUser(user), stdio: ['ignore', log, log], detached: true },
     );
+    this.#ended = once(child, 'exit');
     child.unref();
     fs.closeSync(log);
     const giveUpAtMs = performance.now() + startTimeoutMs;
@@ -126,8 +129,10 @@ export class Cluster {
   }
 
   /** Kills all its processes at once, as a machine dies. */
-  kill(): Promise<void> {
-    return killAllIn(this.#place.postgresDir);
+  async kill(): Promise<void> {
+    await killAllIn(this.#place.postgresDir);
+    // Until Node has noticed the end, the process id is taken, and PostgreSQL would not start again.
+    await this.#ended;
   }
 
   /** Promotes a standby to a primary. */
@@ -175,8 +180,14 @@ async function placeForTest(): Promise<Place> {
   return place;
 }
 
+/** Kills the first process first: it would replace the others, if it saw them die. */
 async function killAllIn(postgresDir: string): Promise<void> {
-  const pids = processesIn(fs.realpathSync(postgresDir));
-  for (const pid of pids) kill(pid, 'SIGKILL');
-  while (pids.some(isAlive)) await sleep(5);
+  const folder = fs.realpathSync(postgresDir);
+  const postmaster = readPostmasterPid(folder);
+  const running = (): number[] => processesIn(folder).filter(isAlive);
+  for (let pids = running(); pids.length > 0; pids = running()) {
+    if (postmaster !== null && pids.includes(postmaster)) kill(postmaster, 'SIGKILL');
+    for (const pid of pids) kill(pid, 'SIGKILL');
+    await sleep(5);
+  }
 }

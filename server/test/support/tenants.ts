@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hashKey, makeKey } from '../../src/core/api-keys.ts';
+import { officeKinds } from './permissions.ts';
 import { apiClient, type Api, type TestServer } from './server.ts';
 
 /** An account, and the server as its key sees it. */
@@ -10,22 +11,15 @@ export interface Tenant {
   api: Api;
 }
 
-const everyPermission = [
-  'references.write',
-  'applications.write',
-  'buildings.write',
-  'units.write',
-  'guarantors.write',
-  'tenancies.write',
-  'invoices.write',
-  'payments.write',
-  'subscriptions.write',
-  'customers.write',
-  'files.write',
+/** A test expects `references.write` first. */
+const usualPermissions = [
+  ...officeKinds.map((kind) => `${kind}.write`),
   'file_contents.read',
   'webhook_endpoints.write',
   'accounts.write',
   'events.read',
+  'bank_lines.write',
+  'payment_imports.read',
 ];
 
 /** Returns the account that the server made for itself. Its key is `secretKey`. */
@@ -53,7 +47,7 @@ export async function addAccount(
   return addKey(server, accountId);
 }
 
-/** Adds a key to an account. By default it may do everything. */
+/** Adds a key to an account. By default it may do what an integration does. */
 export async function addKey(
   server: TestServer,
   accountId: string,
@@ -66,7 +60,7 @@ export async function addKey(
     `
     insert into api_keys (account_id, id, created, revision, hash, type, name, permissions, last_four)
     values ($1, $2, 0, 1, $3, 'secret', $4, $5, $6)`,
-    [accountId, keyId, hashKey(key), options.name ?? null, options.permissions ?? everyPermission, key.slice(-4)],
+    [accountId, keyId, hashKey(key), options.name ?? null, options.permissions ?? usualPermissions, key.slice(-4)],
   );
   return { accountId, keyId, key, api: apiClient(url, key) };
 }

@@ -143,7 +143,7 @@ describe('refused expansions', () => {
     ['an empty path after a comma', 'references/:id', 'customer,'],
     ['a member of every object', 'references/:id', '__proto__'],
     ['an unknown link of a linked record', 'references/:id', 'customer.customer'],
-    ['a link to a kind that is not stored here', 'references/:id', 'application.unit.holding_deposit.tenancy'],
+    ['a member that is not a link, three links away', 'references/:id', 'application.unit.holding_deposit.amount'],
     ['an item of a single record', 'references/:id', 'data.customer'],
     ['a list as if it were an item', 'references', 'customer'],
     ['the items of a list', 'references', 'data'],

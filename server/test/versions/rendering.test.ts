@@ -1,4 +1,4 @@
-import { bodyToMake, routesOfKeys } from '../support/routes.ts';
+import { bodyToMake, importedRecord, routesOfKeys } from '../support/routes.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../support/raw-http.ts';
 import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
@@ -186,13 +186,15 @@ async function makeReference(file: string): Promise<Body> {
   return (await good(api.post(`/v1/references/${body.id}`, { reference_pdf: file }))).body;
 }
 
-/** The paths of all lists. */
 /** Makes a record with all records that it must link to. Returns its id. */
 async function make(kind: string): Promise<string> {
+  const imported = await importedRecord(kind, make, server.api.post, server.api.get);
+  if (imported !== null) return imported;
   const body = await bodyToMake(kind, make, server.api.post);
   return (await good(server.api.post(`/v1/${kind}`, body))).body.id;
 }
 
+/** Returns the paths of all lists. */
 function listPaths(ids: Record<string, string>): string[] {
   return routesOfKeys(server.context)
     .filter(({ path, method, expandable }) => method === 'GET' && (expandable?.isList || path === '/v1/api_versions'))

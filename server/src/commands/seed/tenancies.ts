@@ -4,7 +4,10 @@ import { rentOf, type Home, type Homes } from './homes.ts';
 import type { People } from './people.ts';
 import type { Body, Calendar, Post } from './post.ts';
 
-export type Tenancies = Record<'pets' | 'leaving' | 'before' | 'after' | 'surrendered' | 'sold' | 'unchecked', string>;
+export type Tenancies = Record<
+  'pets' | 'leaving' | 'before' | 'after' | 'surrendered' | 'sold' | 'unchecked' | 'coming',
+  string
+>;
 
 interface Plan extends Body {
   home: Home;
@@ -52,7 +55,7 @@ export async function signTenancies(
 
   const { friends, family } = applications;
   const coming = { home: 'micklegate4' as const, customers: [people.priya, people.tom], start_date: month(1) };
-  await sign('coming', { ...coming, application: family }, daysFromNow(-2));
+  const comingId = await sign('coming', { ...coming, application: family }, daysFromNow(-2));
   await draft('draft', {
     home: 'fishergate2',
     customers: [people.mary, people.alan],
@@ -62,7 +65,7 @@ export async function signTenancies(
   const canceled = { home: 'micklegate5' as const, customers: [people.iris], start_date: month(2) };
   const id = await sign('canceled', canceled, daysFromNow(-12));
   await post('cancel canceled', `/v1/tenancies/${id}/cancel`, { reason: 'The tenant found work in Leeds.' });
-  return tenancies;
+  return { ...tenancies, coming: comingId };
 }
 
 /** Gives notices, ends a tenancy, and asks for pets. */
@@ -75,7 +78,7 @@ export async function liveInHomes(
   const move = (name: keyof Tenancies, operation: string, body: Body, number = 1): Promise<Body> =>
     post(`${operation} ${name} ${number}`, `/v1/tenancies/${tenancies[name]}/${operation}`, body);
 
-  // A tenant's notice takes two months, and ends with the last day of a rent period.
+  // A tenant's notice takes two months, and ends with a rent period or on the next rent day.
   await move('leaving', 'give_notice', { by: 'tenant', served_on: month(0), ends_on: addDays(month(3), -1) });
   // Ground 1A: the landlord wants to sell, which takes four months' notice.
   await move('sold', 'give_notice', {

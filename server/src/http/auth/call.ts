@@ -17,7 +17,7 @@ import { headerOf } from '../headers.ts';
 import { cookieHeader, cookieOf, sessionTokenOf, type BrowserPlace } from '../pipeline/browser.ts';
 import { networkOf } from '../pipeline/rate-limit.ts';
 import { authenticated, type AuthenticatedRequest, type ReceivedRequest } from '../request.ts';
-import { requestFacts } from '../write/execute.ts';
+import { requestFacts } from '../write/request-facts.ts';
 
 /** The lifetime of the cookie by which a browser is known again, in seconds. */
 const deviceSeconds = 365 * 24 * 3600;

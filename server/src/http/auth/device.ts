@@ -30,7 +30,7 @@ import { authenticate, requireSecondFactor } from '../pipeline/authenticate.ts';
 import { isFromDashboard } from '../pipeline/browser.ts';
 import { networkOf } from '../pipeline/rate-limit.ts';
 import { authenticated, type ReceivedRequest } from '../request.ts';
-import { callerOf } from '../write/execute.ts';
+import { callerOf } from '../write/caller.ts';
 import { commitAs, commitBy, untilEndedEverywhere, type AuthDecision } from './call.ts';
 import { current, type OwnCall } from './own-account.ts';
 import { forgivenOf, takeAttemptOf } from './sign-in.ts';

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
-import type { ByteBudget } from '../../core/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { closedObject } from '../../model/schemas.ts';
 import { user as users } from '../../resources/people/user.ts';
 import { hasExpired, realSecondsOf, type StoredSession } from '../../sign-in/sessions.ts';
-import { BodyBytes, signInShare } from '../body/body-bytes.ts';
+import { BodyBytes, signInShare, type BodyBudgets } from '../body/body-bytes.ts';
 import { receiveBytes } from '../body/incoming-bytes.ts';
 import { parseJsonObject } from '../body/json.ts';
 import { validator } from '../body/validate.ts';
@@ -83,7 +82,7 @@ const none = closedObject({});
 export function addAuthRoutes(
   app: FastifyInstance,
   context: HttpContext,
-  { bodies, failedSignIns }: { bodies: ByteBudget; failedSignIns: FailedSignIns },
+  { bodies, failedSignIns }: { bodies: BodyBudgets; failedSignIns: FailedSignIns },
 ): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();

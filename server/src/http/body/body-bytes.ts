@@ -19,6 +19,20 @@ export const bodyLimits: ByteLimits = {
   maxPerTree: 12 * 1024 * 1024,
 };
 
+/**
+ * Bytes of responses to writes that clients have not read. An account with a full share gets no further write. What others hold never
+ * refuses it: the responses are in memory already.
+ */
+export const unreadLimits: ByteLimits = { max: 32 * 1024 * 1024, maxPerAccount: 4 * 1024 * 1024 };
+
+/** The budgets of requests with a body. */
+export interface BodyBudgets {
+  /** Bodies under way. */
+  arriving: ByteBudget;
+  /** Large responses that clients have not read. */
+  unread: ByteBudget;
+}
+
 /** Responses up to this size fit into the buffers of the connection, in bytes. */
 const smallResponseBytes = 64 * 1024;
 
@@ -35,11 +49,11 @@ export const signInShare = 'sign-ins';
 const sharesOfNone: ReadonlySet<unknown> = new Set([callbacksShare, signInShare]);
 
 /**
- * The part of the bodies' budget that one request holds. It begins before the body is read. It ends when the work has ended and the client
- * has got the response or has disconnected.
+ * The parts of the budgets that one request holds. They begin before the body is read. They end when the work has ended and the client has
+ * got the response or has disconnected.
  */
 export class BodyBytes implements HeldBody {
-  readonly #budget: ByteBudget;
+  readonly #budgets: BodyBudgets;
   readonly #share: Payer | string;
   readonly #reply: FastifyReply['raw'];
   #body: HeldBytes | null;
@@ -52,15 +66,17 @@ export class BodyBytes implements HeldBody {
   /**
    * Takes the bytes of the `Content-Length`, or the first reservation if the length is unknown.
    *
-   * @throws {ApiError} `rate_limit` if the account has no room for them, `overloaded` if the process has none.
+   * @throws {ApiError} `rate_limit` if the account has no room for them, or has unread responses.
+   * @throws {ApiError} `overloaded` if the process has no room.
    */
-  constructor(budget: ByteBudget, share: Payer | string, { raw }: FastifyRequest, reply: FastifyReply) {
-    this.#budget = budget;
+  constructor(budgets: BodyBudgets, share: Payer | string, { raw }: FastifyRequest, reply: FastifyReply) {
+    this.#budgets = budgets;
     this.#share = share;
     this.#reply = reply.raw;
+    if (budgets.unread.isShareFull(share, 0)) throw responsesUnread();
     const isChunked = raw.headers['transfer-encoding'] !== undefined;
     const bytes = isChunked ? firstBytes : Number(raw.headers['content-length'] ?? 0);
-    this.#body = budget.tryTake(share, bytes);
+    this.#body = budgets.arriving.tryTake(share, bytes);
     if (!this.#body) throw this.#noRoom(bytes);
     this.#bytes = bytes;
     // The client may have disconnected already.
@@ -86,7 +102,7 @@ export class BodyBytes implements HeldBody {
     this.#isAtWork = false;
     this.#releaseIfOver();
     if (responseBytes <= smallResponseBytes || this.#isClosed) return;
-    this.#response = this.#budget.add(this.#share, responseBytes);
+    this.#response = this.#budgets.unread.add(this.#share, responseBytes);
     const timer = setTimeout(() => this.#reply.writableFinished || this.#reply.destroy(), readTimeoutMs);
     this.#reply.once('close', () => clearTimeout(timer));
   }
@@ -103,20 +119,37 @@ export class BodyBytes implements HeldBody {
 
   /** @param bytes the bytes without room. */
   #noRoom(bytes: number): ApiError {
-    return noRoom(!sharesOfNone.has(this.#share) && this.#budget.isShareFull(this.#share, bytes));
+    return noRoom(sharesOfNone.has(this.#share) ? null : this.#budgets.arriving.fullShare(this.#share, bytes));
   }
 }
 
-function noRoom(isOfAccount: boolean): ApiError {
-  return isOfAccount
-    ? new ApiError(
-        'rate_limit',
-        `This account already has ${bodyLimits.maxPerAccount / 1024 / 1024} MB of request bodies in progress. Nothing was done. Wait until some requests have ended, and send fewer at once.`,
-        { retryAfterSeconds: 1 },
-      )
-    : new ApiError(
-        'overloaded',
-        'The server has too many large requests in progress. Nothing was changed. Try again shortly.',
-        { retryAfterSeconds: 1 },
-      );
+function noRoom(full: 'account' | 'tree' | null): ApiError {
+  if (full === null)
+    return new ApiError(
+      'overloaded',
+      'The server has too many large requests in progress. Nothing was changed. Try again shortly.',
+      { retryAfterSeconds: 1 },
+    );
+  const { maxPerAccount, maxPerTree } = bodyLimits;
+  const these =
+    full === 'account'
+      ? `This account already has ${megabytes(maxPerAccount)}`
+      : `This account and those connected to it already have ${megabytes(maxPerTree!)}`;
+  return new ApiError(
+    'rate_limit',
+    `${these} of request bodies in progress. Nothing was done. Wait until some requests have ended, and send fewer at once.`,
+    { retryAfterSeconds: 1 },
+  );
+}
+
+function responsesUnread(): ApiError {
+  return new ApiError(
+    'rate_limit',
+    `This account has not read ${megabytes(unreadLimits.maxPerAccount)} of responses. Nothing was done. Read them to their end, and expand less.`,
+    { retryAfterSeconds: 1 },
+  );
+}
+
+function megabytes(bytes: number): string {
+  return `${bytes / 1024 / 1024} MB`;
 }

@@ -14,9 +14,13 @@ export type VersionedValidator = (version: string, body: unknown) => void;
 /** Returns the query reader of a route for each version. */
 export function versionedQueryReader(
   versions: ApiVersions,
-  { object, query: known }: Pick<Route, 'object' | 'query'>,
+  { object, query: known, requiredQuery }: Pick<Route, 'object' | 'query' | 'requiredQuery'>,
 ): VersionedQueryReader {
-  const readerOf = madeOnce(versions, (version) => versions.propertiesIn(version, object, known), queryReader);
+  const readerOf = madeOnce(
+    versions,
+    (version) => versions.propertiesIn(version, object, known),
+    (parameters) => queryReader(parameters, requiredQuery),
+  );
   const withSuggestion = suggestName(versions, object, Object.keys(known));
   return (version, url) => {
     const { query, expand } = withSuggestion(version, () => readerOf(version)(url));

@@ -10,12 +10,18 @@ import type { Query } from '../route.ts';
  */
 const expandName = /^expand(?:\[\d{0,3}\])?$/;
 
-/** Compiles the parameters of a route. All are optional. */
-export function queryReader(parameters: Record<string, TSchema>): (url: string) => { query: Query; expand: string[] } {
-  const optional: TProperties = Object.fromEntries(
-    Object.entries(parameters).map(([name, schema]) => [name, Type.Optional(schema)]),
+/** Compiles the parameters of a route. All are optional, but for the required ones. */
+export function queryReader(
+  parameters: Record<string, TSchema>,
+  required: readonly string[] = [],
+): (url: string) => { query: Query; expand: string[] } {
+  const members: TProperties = Object.fromEntries(
+    Object.entries(parameters).map(([name, schema]) => [
+      name,
+      required.includes(name) ? schema : Type.Optional(schema),
+    ]),
   );
-  const validate: Validator = validator(closedObject(optional));
+  const validate: Validator = validator(closedObject(members));
   return (url) => {
     const query: Record<string, string | number> = Object.create(null);
     const expand: string[] = [];

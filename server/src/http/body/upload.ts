@@ -41,7 +41,7 @@ interface FileFacts {
 
 /**
  * Reads a form (RFC 7578) and returns it as a body. The body has the form's fields, with `metadata[key]` in `metadata`. Under `file` it has
- * the facts of the file. Stores the bytes of the file as they arrive.
+ * the facts of the file. Stores the bytes of the file as they arrive, or keeps them for the decision of an import.
  *
  * @throws {ApiError} `body_invalid`, `body_too_large`, or `parameter_invalid` for a file of the wrong type.
  */
@@ -51,12 +51,16 @@ export async function readUpload(
   { contents, prefix }: UploadRoute,
   form: IncomingMessage,
 ): Promise<JsonObject> {
-  const upload = { accountId: request.accountId, id: context.ids.make(prefix), inDoubt: false };
+  const upload =
+    prefix === null ? null : { accountId: request.accountId, id: context.ids.make(prefix), inDoubt: false };
   request.upload = upload;
   try {
-    const body = await readForm(request.contentType, contents, form, (file, filename) =>
-      storeFile(context, upload, contents, file, filename),
-    );
+    const body = await readForm(request.contentType, contents, form, (file, filename) => {
+      requireFilename(filename);
+      return upload
+        ? storeFile(context, upload, contents, file, filename)
+        : holdFile(request, contents, file, filename);
+    });
     // The log has the name, size and hash of a file, never the bytes.
     request.bodyText = maskSecrets(JSON.stringify(body));
     return body;
@@ -207,12 +211,6 @@ async function storeFile(
   file: AsyncIterable<Buffer>,
   filename: string,
 ): Promise<FileFacts> {
-  if (filename === '' || formats['single-line'](filename) !== null || !isStorable(filename)) {
-    throw invalidParameter(
-      fileField,
-      `Send \`${fileField}\` as a file with a visible filename. The name cannot have control characters, marks that change the direction of text, or unpaired surrogates.`,
-    );
-  }
   const { accountId, id } = upload;
   await fileStore.begin(accountId, id, realClock.nowMs());
   const hash = createHash('sha256');
@@ -237,6 +235,33 @@ async function storeFile(
   }
   if (!contents.isValid(head, tail)) throw wrongContents(contents);
   return { filename, size, sha256: hash.digest('hex'), content_type: contents.contentType };
+}
+
+/**
+ * Keeps a file in memory until the response, for an import.
+ *
+ * @throws {ApiError} if the file is too large.
+ */
+async function holdFile(
+  request: ApiRequest,
+  contents: Contents,
+  file: AsyncIterable<Buffer>,
+  filename: string,
+): Promise<FileFacts> {
+  const bytes = new GrowingBytes(partBytes, contents.bytesMax, () => fileTooLarge(contents));
+  for await (const chunk of file) bytes.add(chunk);
+  const held = bytes.release();
+  const sha256 = createHash('sha256').update(held).digest('hex');
+  request.file = { bytes: held, filename, sha256 };
+  return { filename, size: held.length, sha256, content_type: contents.contentType };
+}
+
+function requireFilename(filename: string): void {
+  if (filename !== '' && formats['single-line'](filename) === null && isStorable(filename)) return;
+  throw invalidParameter(
+    fileField,
+    `Send \`${fileField}\` as a file with a visible filename. The name cannot have control characters, marks that change the direction of text, or unpaired surrogates.`,
+  );
 }
 
 /** Splits bytes into parts of one size. The last part may be smaller. */

@@ -149,19 +149,19 @@ export const errorExamples: Record<ApiErrorCode, ErrorExample> & Partial<Record<
     wrong: {
       method: 'POST',
       path: '/v1/tenancies/ten_…/give_notice',
-      body: { by: 'landlord', served_on: '2027-01-03', ends_on: '2027-05-02', grounds: ['1A'] },
+      body: { by: 'landlord', served_on: '2027-01-04', ends_on: '2027-03-03', grounds: ['9'] },
     },
     error: {
       check: 'landlord_notice',
       message:
-        'A notice on ground 1A needs 4 months (Housing Act 1988 s8(4AA), Schedule 2). Served on 2027-01-03, it can end on 2027-05-03 or later.',
+        'A notice on ground 9 needs 2 months (Housing Act 1988 s8(4AA), Schedule 2). Served on 2027-01-04, it can end on 2027-03-04 or later.',
       param: 'ends_on',
     },
     mend: 'Send a value that passes. The message names it.',
     right: {
       method: 'POST',
       path: '/v1/tenancies/ten_…/give_notice',
-      body: { by: 'landlord', served_on: '2027-01-03', ends_on: '2027-05-03', grounds: ['1A'] },
+      body: { by: 'landlord', served_on: '2027-01-04', ends_on: '2027-03-04', grounds: ['9'] },
     },
   },
   content_type_unsupported: {

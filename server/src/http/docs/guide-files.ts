@@ -20,6 +20,13 @@ export function readGuideFiles(): GuideFile[] {
     .map((file) => ({ name: file.slice(0, -3), markdown: readFileSync(join(folder, file), 'utf8') }));
 }
 
+/** Reads the pictures of the guides, by their file names. Returns none if a deployment leaves `docs/` out. */
+export function readPictures(): Map<string, Buffer> {
+  const folder = join(docsDir, 'pictures');
+  if (!existsSync(folder)) return new Map();
+  return new Map(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file))]));
+}
+
 /** Returns the summary of each guide, by name, as `docs/README.md` lists them. */
 export function rowsOfIndex(): Map<string, string> {
   const index = join(docsDir, 'README.md');

@@ -67,6 +67,9 @@ function guideOf({ name, markdown }: GuideFile, names: ReadonlySet<string>, summ
         outside.set(raw, `${plainText(tokens)} (\`${file}\`)`);
         return `${text} (<code>${escaped(file)}</code>)`;
       },
+      image({ href, text }) {
+        return `<img src="${escaped(href)}" alt="${escaped(text)}" loading="lazy">`;
+      },
       codespan({ text }) {
         // A short one stays on one line in a table.
         return `<code${text.length > 40 ? ' class="long"' : ''}>${escaped(text)}</code>`;

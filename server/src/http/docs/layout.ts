@@ -12,13 +12,13 @@ export interface Page {
   hasGuides: boolean;
 }
 
-/** What the pages may load: their own style sheet, script and search index. */
+/** What the pages may load: their own style sheet, script, pictures and search index. */
 export const pagePolicy = [
   `default-src 'none'`,
   `script-src 'self'`,
   `style-src 'self'`,
   `connect-src 'self'`,
-  `img-src data:`,
+  `img-src 'self' data:`,
   `base-uri 'none'`,
   `form-action 'none'`,
   `frame-ancestors 'none'`,

@@ -1,5 +1,7 @@
 import type { Resource } from '../../model/resource.ts';
 import { erasable } from '../../model/traits/erasable.ts';
+import { importsFile } from '../../model/traits/imports-file.ts';
+import { sumsUp } from '../../model/traits/sums-up.ts';
 import { displayName } from '../route.ts';
 
 export interface EventType {
@@ -9,13 +11,13 @@ export interface EventType {
   description: string;
 }
 
-/** Returns the event types of a kind of record. Kinds that only the committer makes have none. */
+/** Returns the event types of a kind of record. Kinds that only the committer makes have none, and those made in bulk have no `created`. */
 export function eventTypesOf(resource: Resource): EventType[] {
   const { object, create, update, actions, delete: deletion, verbs = {} } = resource;
   const one = displayName(object);
-  const changes = update ?? actions ?? (typeof deletion === 'object' ? deletion : undefined);
+  const changes = update ?? actions ?? sumsUp.of(resource) ?? (typeof deletion === 'object' ? deletion : undefined);
   const usual: Record<string, string | false> = {
-    created: create !== undefined && `The ${one} was created.`,
+    created: (create !== undefined || importsFile.has(resource)) && `The ${one} was created.`,
     updated:
       changes !== undefined &&
       `The ${one} has changed. \`previous_attributes\` has the earlier values of the changed members.`,

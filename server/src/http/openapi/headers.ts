@@ -59,8 +59,9 @@ const ofRequests: Record<string, Piece> = {
 
 const ofStreams: Record<string, Piece> = {
   'Last-Event-ID': {
-    description: 'Resumes after the event with this id, the last one that you have. It takes precedence over `after`.',
-    schema: { type: 'string', pattern: idPatternOf('evt') },
+    description:
+      'Resumes after the event with this id, the last one that you have. `beginning` stands before all stored events. It takes precedence over `after`.',
+    schema: { type: 'string', pattern: `^beginning$|${idPatternOf('evt')}` },
   },
 };
 

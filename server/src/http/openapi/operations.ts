@@ -1,4 +1,5 @@
 import { Type, type TObject, type TSchema } from 'typebox';
+import { isObject, type Json, type JsonObject } from '../../core/json-diff.ts';
 import type { Resource } from '../../model/resource.ts';
 import { ownAccount } from '../../model/traits/own-account.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
@@ -37,7 +38,7 @@ export function tagNameOf(path: string): string {
 /** Returns one operation: all that a client can send, and every response. */
 export function operationOf(shapes: Shapes, route: Route): Piece {
   const { permission, docs, operationId } = route;
-  const needs = permission === null ? 'Needs a key, but no permission.' : `Needs the permission \`${permission}\`.`;
+  const needs = needsOf(route);
   const isFor = route.isForPersons && 'Only a person who is signed in to the dashboard can have it, and no API key.';
   const bounds = boundsOf(route);
   const bound =
@@ -57,8 +58,15 @@ export function operationOf(shapes: Shapes, route: Route): Piece {
     responses: { '200': successOf(shapes, route), ...refusalsOf(shapes.schemas, route) },
     ...(permission !== null && { 'x-permission': permission }),
     ...(route.isForPersons && { 'x-for-persons': true }),
-    ...(route.method === 'POST' && route.upload && { 'x-codeSamples': [uploadSample(shapes.publicUrl + route.path)] }),
+    ...(route.method === 'POST' &&
+      route.upload && { 'x-codeSamples': [uploadSample(shapes.publicUrl + route.path, route.upload, docs.example)] }),
   };
+}
+
+function needsOf({ permission, needsOneOf }: Route): string {
+  if (permission !== null) return `Needs the permission \`${permission}\`.`;
+  if (!needsOneOf) return 'Needs a key, but no permission.';
+  return `Needs one of the permissions ${needsOneOf.map((each) => `\`${each}\``).join(', ')}.`;
 }
 
 function boundsOf(route: Route): Bounds | undefined {
@@ -83,6 +91,7 @@ function queryParameters({ versions, version, schemas }: Shapes, route: Route): 
     return {
       name,
       in: 'query',
+      ...(route.requiredQuery?.includes(name) && { required: true }),
       description: schemas.worded(route.object, String(description)),
       schema: schemas.parameter(rest),
     };
@@ -134,7 +143,8 @@ function requestBodyOf(shapes: Shapes, route: Extract<Route, { method: 'POST' | 
         schema: schemas.body(operationId, object, withFieldTexts(upload ? asForm(body, upload) : body, resource)),
         ...(example && { example }),
         // `metadata[key]` is a field of its own.
-        ...(upload && { encoding: { metadata: { style: 'deepObject', explode: true } } }),
+        ...('metadata' in body.properties &&
+          upload && { encoding: { metadata: { style: 'deepObject', explode: true } } }),
       },
     },
   };
@@ -152,15 +162,24 @@ function asForm(body: TObject, { contents }: UploadRoute): TObject {
 }
 
 /** Returns a sample of an upload. The samples that tools generate from a form send the file's name as text. */
-function uploadSample(url: string): Piece {
+function uploadSample(url: string, { contents }: UploadRoute, example: JsonObject = {}): Piece {
+  const fields = Object.entries(example).flatMap(([name, value]): string[] => {
+    if (name === fileField) return [];
+    if (typeof value === 'string') return [`-F ${name}=${value}`];
+    return isObject(value) ? Object.entries(value).map(([key, inner]) => `-F "${name}[${key}]=${textOf(inner)}"`) : [];
+  });
+  const [, extension] = contents.contentType.split('/');
   const source = [
     `curl ${url}`,
     '-H "Authorization: Bearer sk_test_…"',
-    '-F purpose=reference_report',
-    '-F "metadata[order]=17"',
-    `-F ${fileField}=@report.pdf`,
+    ...fields,
+    `-F ${fileField}=@report.${extension}`,
   ].join(' \\\n  ');
   return { lang: 'Shell', label: 'curl', source };
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Adds the description of the field with the same name to members without one. */
@@ -176,11 +195,7 @@ function successOf(shapes: Shapes, route: Route): Piece {
   const { response, method } = route;
   const headers = responseHeaders(...(method === 'POST' ? ['Idempotent-Replayed', 'Original-Request'] : []));
   if (response.kind === 'file') {
-    const schema = { type: 'string', contentMediaType: response.contentType };
-    // Some generators of clients leave out a response whose only type they do not know.
-    const bytes = { type: 'string', format: 'binary' };
-    const content = { [response.contentType]: { schema }, [anyBytes]: { schema: bytes } };
-    return { description: response.description, headers, content };
+    return { description: response.description, headers, content: fileContent(response.contentType) };
   }
   if (response.kind === 'stream') {
     const description = 'Server-sent events (HTML Standard, 9.2), without an end. `data` is JSON.';
@@ -194,8 +209,16 @@ function successOf(shapes: Shapes, route: Route): Piece {
     headers,
     content: {
       'application/json': { schema: shapes.schemas.ofResponse(response, method), ...(example && { example }) },
+      ...('asFile' in route && route.asFile && fileContent(route.asFile.contentType)),
     },
   };
+}
+
+function fileContent(contentType: string): Piece {
+  const schema = { type: 'string', contentMediaType: contentType };
+  // Some generators of clients leave out a response whose only type they do not know.
+  const bytes = { type: 'string', format: 'binary' };
+  return { [contentType]: { schema }, [anyBytes]: { schema: bytes } };
 }
 
 function describeResponse({ response }: Route): string {
@@ -208,6 +231,8 @@ function describeResponse({ response }: Route): string {
       return `The id of the deleted ${displayName(response.resource.object)}.`;
     case 'stream':
       return `The ${displayName(response.resource.path)}, as soon as they are committed.`;
+    case 'search':
+      return 'The found records.';
     case 'objects':
       return 'The complete list.';
     case 'object':

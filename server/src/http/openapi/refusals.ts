@@ -69,7 +69,8 @@ function codesOfStatus(status: number): ErrorCode[] {
 /** Returns the codes of an operation's errors with status 400. */
 function badRequestCodes({ method, query, expandable, docs, ...route }: Route): ErrorCode[] {
   const members = 'body' in route ? Object.keys(route.body.properties) : [];
-  const links = Object.keys(expandable?.resource.links ?? {});
+  // A link into a member, such as `lines.invoice`, belongs to the member.
+  const links = Object.keys(expandable?.resource.links ?? {}).map((link) => link.split('.')[0]!);
   const codes: (ErrorCode | false)[] = [
     'account_invalid',
     'api_version_invalid',

@@ -55,6 +55,8 @@ export class Schemas {
         }));
         return response.kind === 'object' ? object : this.list(name, object);
       }
+      case 'search':
+        return this.#searchResult(response);
       case 'record': {
         const { resource, secrets } = response;
         // Secrets that are not stored are shown once, in the response that makes them.
@@ -68,6 +70,22 @@ export class Schemas {
         return first && others.length === 0 ? first : { anyOf: shapes };
       }
     }
+  }
+
+  /** Returns the schema of a search's response. Its items have records of several kinds. */
+  #searchResult({ resources, schema, item, example }: Extract<RouteResponse, { kind: 'search' }>): Piece {
+    const record = Type.Unsafe({
+      description: (item.properties.record as Piece).description,
+      anyOf: resources.map((resource) => this.record(resource)),
+    });
+    const found = this.#named('SearchHit', item, () =>
+      this.#shape(example.object, closedObject({ ...item.properties, record }), 'response'),
+    );
+    const data = Type.Unsafe({ ...schema.properties.data, items: found });
+    return this.#named('SearchResult', schema, () => ({
+      ...this.#shape(example.object, closedObject({ ...schema.properties, data }), 'response'),
+      examples: [this.#older(example)],
+    }));
   }
 
   /** Returns the schema of a record without secrets, as in lists and events. */

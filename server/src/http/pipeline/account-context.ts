@@ -2,6 +2,7 @@ import { ApiError } from '../../core/errors.ts';
 import { toDecision } from '../../model/change.ts';
 import { ownAccount } from '../../model/traits/own-account.ts';
 import { isId } from '../../core/ids.ts';
+import type { Gateway } from '../../core/gateways.ts';
 import type { Rules } from '../../core/law-rules.ts';
 import type { Provider } from '../../core/providers.ts';
 import { TtlCache } from '../../db/ttl-cache.ts';
@@ -30,14 +31,25 @@ export function openAccounts(reader: Reader, maxMs = ageMaxMs): Accounts {
  * @throws {ApiError} `request_invalid` or `account_invalid`. An unknown account and one that is not connected get the same error.
  */
 export async function chooseAccount(context: AccountContext, request: AuthenticatedRequest): Promise<PinnedAccount> {
+  const wanted = onlyHeaderOf(request.incoming, 'Service-Context') ?? request.principal.accountId;
+  if (isId('acct', wanted)) return requireAccount(context, request, wanted);
+  throw new ApiError('account_invalid', '`Service-Context` must be an account id, such as `acct_…`.', {
+    status: 400,
+    type: 'invalid_request_error',
+  });
+}
+
+/**
+ * Returns an account that the request may act on: its own, or one connected to it.
+ *
+ * @throws {ApiError} `account_invalid`.
+ */
+export async function requireAccount(
+  context: AccountContext,
+  request: AuthenticatedRequest,
+  wanted: string,
+): Promise<PinnedAccount> {
   const ownAccountId = request.principal.accountId;
-  const wanted = onlyHeaderOf(request.incoming, 'Service-Context') ?? ownAccountId;
-  if (!isId('acct', wanted)) {
-    throw new ApiError('account_invalid', '`Service-Context` must be an account id, such as `acct_…`.', {
-      status: 400,
-      type: 'invalid_request_error',
-    });
-  }
   const found = await context.accounts.get(wanted);
   if (found && (wanted === ownAccountId || found.parentId === ownAccountId)) return pinned(context, request, found);
   throw new ApiError(
@@ -109,6 +121,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
     time_zone: string;
     rules: string;
     invoice_prefix: string;
+    payment_provider: Gateway | null;
   }>({
     name: 'read_account_facts',
     text: `
@@ -122,7 +135,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
         join accounts above on above.account_id = line.parent and above.id = line.parent
       )
       select account.id, account.name, account.parent, line.id as root, account.api_version, account.default_provider, account.linked_records,
-        account.time_zone, account.rules, account.invoice_prefix
+        account.time_zone, account.rules, account.invoice_prefix, account.payment_provider
       from accounts account
       join line on line.of = account.id and line.parent is null
       where account.account_id = any($1) and account.id = account.account_id`,
@@ -142,6 +155,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
       linkedRecords: row.linked_records,
       timeZone: row.time_zone,
       invoicePrefix: row.invoice_prefix,
+      paymentProvider: row.payment_provider,
       rules: JSON.parse(row.rules) as Rules,
     };
   });

@@ -2,8 +2,11 @@ import type { FastifyReply } from 'fastify';
 import { PacedBody } from './paced-body.ts';
 import { anyBytes, type OpenContents } from '../route.ts';
 
+/** Bytes that are sent at a time. */
+const partBytes = 256 * 1024;
+
 /**
- * Sends a file part by part, as it is read. A third party made it, so browsers must isolate it from this origin. They download it, and
+ * Sends a file part by part, as it is read. A third party may have made it, so browsers must isolate it from this origin. They download it, and
  * never show it as a page.
  *
  * @param isHead tells that only the headers are requested. Then the file is not read.
@@ -23,7 +26,26 @@ export function sendContents(
     .header('cache-control', 'private, no-store')
     .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', "default-src 'none'; sandbox")
-    .send(isHead ? '' : new PacedBody(whole(bytes, size), stalledMs, () => reply.raw.destroy()));
+    .send(isHead ? '' : new PacedBody(whole(partsOf(bytes), size), stalledMs, () => reply.raw.destroy()));
+}
+
+/** Sends a PDF for a frame of the dashboard. The viewer of the browser shows it. That viewer works in no sandbox. */
+export function sendFramed(reply: FastifyReply, contents: OpenContents, stalledMs: number): FastifyReply {
+  const { contentType, size, bytes } = contents;
+  return reply
+    .header('content-type', contentType)
+    .header('content-length', size)
+    .header('content-disposition', 'inline')
+    .header('cache-control', 'private, no-store')
+    .header('x-content-type-options', 'nosniff')
+    .header('cross-origin-resource-policy', 'same-origin')
+    .header('content-security-policy', "frame-ancestors 'self'")
+    .send(new PacedBody(whole(partsOf(bytes), size), stalledMs, () => reply.raw.destroy()));
+}
+
+async function* partsOf(bytes: OpenContents['bytes']): AsyncGenerator<Buffer> {
+  if (!Buffer.isBuffer(bytes)) return yield* bytes;
+  for (let at = 0; at < bytes.length; at += partBytes) yield bytes.subarray(at, at + partBytes);
 }
 
 /** Aborts the response if the file is deleted meanwhile, so that no client takes a part for the whole file. */

@@ -86,19 +86,31 @@ function unknownPath(path: string, known: readonly string[]): Error {
   );
 }
 
-/** Renders a record in the newest shape, with linked records in the place of ids. An id without a record in this account stays an id. */
+/** The bytes of the records that one response has in the place of ids. */
+interface Expanded {
+  bytes: number;
+}
+
+/**
+ * Renders a record in the newest shape, with linked records in the place of ids. An id without a record in this account stays an id.
+ *
+ * @throws {ApiError} `parameter_invalid` if the response becomes too large.
+ */
 export async function renderExpanded(
   context: HttpContext,
   request: ApiRequest,
   resource: Resource,
   record: StoredRecord,
   expansion: Expansion = request.expansion,
+  expanded: Expanded = { bytes: 0 },
 ): Promise<JsonObject> {
   const object = render(context.versions, resource, record, request);
+  // No room counts the response to a write. So its linked records are read one at a time.
+  const inTurn = request.room === null;
   for (const [link, inner] of Object.entries(expansion)) {
     const target = context.resources.find(({ path }) => path === resource.links![link]);
     if (!target) continue;
-    await expandAt(object, link.split('.'), (id) => expandId(context, request, target, id, inner));
+    await expandAt(object, link.split('.'), inTurn, (id) => expandId(context, request, target, id, inner, expanded));
   }
   return object;
 }
@@ -107,31 +119,48 @@ export async function renderExpanded(
 async function expandAt(
   object: JsonObject,
   [name = '', ...inner]: string[],
+  inTurn: boolean,
   whole: (id: Json) => Promise<Json>,
 ): Promise<void> {
-  const expanded = async (item: Json): Promise<Json> => {
+  const expandedItem = async (item: Json): Promise<Json> => {
     if (inner.length === 0) return whole(item);
     if (!isObject(item)) return item;
     const copy = { ...item };
-    await expandAt(copy, inner, whole);
+    await expandAt(copy, inner, inTurn, whole);
     return copy;
   };
   const value = object[name]!;
-  object[name] = Array.isArray(value) ? await Promise.all(value.map(expanded)) : await expanded(value);
+  if (!Array.isArray(value)) object[name] = await expandedItem(value);
+  else object[name] = await (inTurn ? eachInTurn(value, expandedItem) : Promise.all(value.map(expandedItem)));
+}
+
+async function eachInTurn<Item, Result>(items: readonly Item[], convert: (item: Item) => Promise<Result>) {
+  const results: Result[] = [];
+  for (const item of items) results.push(await convert(item));
+  return results;
 }
 
 /** More than the largest page without expanded records, in bytes. The limit is needed because one record can occur thousands of times. */
 const expandedBytesMax = 32 * 1024 * 1024;
 
+/** The linked records in a response to a write, in bytes. The response is stored with its log. */
+const storedBytesMax = 512 * 1024;
+
 /** @throws {ApiError} `parameter_invalid` if the response becomes too large. */
-function countExpanded({ room }: ApiRequest, record: StoredRecord): void {
-  if (!room) return;
-  room.use(bytesOf(record));
-  if (room.usedBytes <= expandedBytesMax) return;
-  throw invalidParameter(
-    'expand',
-    `With these records, the response would have more than ${expandedBytesMax / 1024 / 1024} MB. Expand less, or request fewer records with \`limit\`.`,
-  );
+function countExpanded({ room }: ApiRequest, record: StoredRecord, expanded: Expanded): void {
+  const bytes = bytesOf(record);
+  room?.use(bytes);
+  expanded.bytes += bytes;
+  if (room && room.usedBytes > expandedBytesMax)
+    throw invalidParameter(
+      'expand',
+      `With these records, the response would have more than ${expandedBytesMax / 1024 / 1024} MB. Expand less, or request fewer records with \`limit\`.`,
+    );
+  if (!room && expanded.bytes > storedBytesMax)
+    throw invalidParameter(
+      'expand',
+      `The linked records have more than ${storedBytesMax / 1024} kB, the most in a response to a change. Nothing was changed. Expand less, or retrieve the record with \`expand\` afterwards.`,
+    );
 }
 
 async function expandId(
@@ -140,11 +169,12 @@ async function expandId(
   target: Resource,
   id: Json,
   inner: Expansion,
+  expanded: Expanded,
 ): Promise<Json> {
   if (typeof id !== 'string' || !isId(target.prefix, id)) return id;
   const read = (): Promise<StoredRecord | null> => context.readRecord(target, request.accountId, id);
   const record = await (request.room ? request.room.readUnknown(read) : read());
   if (!record) return id;
-  countExpanded(request, record);
-  return renderExpanded(context, request, target, record, inner);
+  countExpanded(request, record, expanded);
+  return renderExpanded(context, request, target, record, inner, expanded);
 }

@@ -3,6 +3,7 @@ import type { ByteBudget, HeldBytes, Payer } from '../../core/byte-budget.ts';
 import { ApiError, ClientGoneError } from '../../core/errors.ts';
 import { uncountedBytes } from '../read-room.ts';
 import type { ApiRequest } from '../request.ts';
+import type { OpenContents } from '../route.ts';
 import { ReadRoom, type ReadLimits, type ReadBudgets, NoRoomError } from '../read-room.ts';
 
 /** The size in bytes of two parts of a file: the one that is sent, and the next one. */
@@ -18,12 +19,12 @@ interface Taken {
 export class HeldResponses {
   readonly #reads: ByteBudget;
   readonly #downloads: ByteBudget;
-  readonly #waitMs: number;
+  readonly #limits: Pick<ReadLimits, 'waitMs' | 'takeMs' | 'slowestBytesPerMs'>;
 
-  constructor(budgets: ReadBudgets, { waitMs }: Pick<ReadLimits, 'waitMs'>) {
+  constructor(budgets: ReadBudgets, limits: Pick<ReadLimits, 'waitMs' | 'takeMs' | 'slowestBytesPerMs'>) {
     this.#reads = budgets.reads;
     this.#downloads = budgets.downloads;
-    this.#waitMs = waitMs;
+    this.#limits = limits;
   }
 
   /**
@@ -31,7 +32,7 @@ export class HeldResponses {
    *
    * @throws {ApiError} `rate_limit` if the account's share is full for too long, `overloaded` if all accounts together have no room.
    */
-  async read(request: ApiRequest, reply: FastifyReply, make: () => Promise<string>): Promise<string | Buffer> {
+  async read(request: ApiRequest, reply: FastifyReply, make: () => Promise<string | Buffer>): Promise<string | Buffer> {
     let taken: Taken | null = null;
     let patience: AbortSignal | null = null;
     let isWatched = false;
@@ -46,7 +47,10 @@ export class HeldResponses {
       request.room = room;
       if (taken) watchClient();
       const made = await this.#makeWithin(room, make);
-      if (typeof made !== 'number') return made;
+      if (typeof made !== 'number') {
+        if (Buffer.isBuffer(made)) this.#boundTime(reply, made.length);
+        return made;
+      }
       if (reply.raw.closed) throw new ClientGoneError();
       // The size may be unknown in advance. Doubling finds enough room soon.
       const bytes: number = Math.max(made, 2 * (taken?.bytes ?? 0));
@@ -63,16 +67,17 @@ export class HeldResponses {
    *
    * The error for that ends here. If it lived while the request waits, its stack would keep all that was read.
    */
-  async #makeWithin(room: ReadRoom, make: () => Promise<string>): Promise<string | Buffer | number> {
+  async #makeWithin(room: ReadRoom, make: () => Promise<string | Buffer>): Promise<string | Buffer | number> {
     try {
-      const text = await make();
-      if (text.length <= uncountedBytes) {
+      const made = await make();
+      if (made.length <= uncountedBytes) {
         room.release();
-        return text;
+        return made;
       }
-      room.settle(Buffer.byteLength(text));
       // Return bytes, because the connection would copy a text again.
-      return Buffer.from(text);
+      const bytes = Buffer.isBuffer(made) ? made : Buffer.from(made);
+      room.settle(bytes.length);
+      return bytes;
     } catch (error) {
       room.release();
       if (error instanceof NoRoomError) return error.bytes;
@@ -81,21 +86,31 @@ export class HeldResponses {
   }
 
   /**
-   * Counts the parts of a file during its download.
+   * Opens a file, and counts its parts during its download. A file that is in memory counts as a whole.
    *
    * @throws {ApiError} as `read`.
    */
-  async download(request: ApiRequest, reply: FastifyReply): Promise<void> {
+  async download(request: ApiRequest, reply: FastifyReply, open: () => Promise<OpenContents>): Promise<OpenContents> {
     const patience = this.#patienceOf(reply);
     const held = await take(this.#downloads, request.payer, downloadBytes, patience, 'downloads');
     whenClosed(reply, () => held.release());
+    const contents = await open();
+    if (Buffer.isBuffer(contents.bytes) && !reply.raw.closed) held.hold(contents.bytes.length);
+    return contents;
+  }
+
+  /** Disconnects a client that takes a large response too slowly. Its memory would keep the large reads of others waiting. */
+  #boundTime({ raw }: FastifyReply, bytes: number): void {
+    const { takeMs, slowestBytesPerMs } = this.#limits;
+    const timer = setTimeout(() => raw.writableFinished || raw.destroy(), takeMs + bytes / slowestBytesPerMs);
+    raw.once('close', () => clearTimeout(timer));
   }
 
   /** Returns a signal that ends the wait of a request: after `waitMs`, or when its client disconnects. */
   #patienceOf(reply: FastifyReply): AbortSignal {
     const gone = new AbortController();
     whenClosed(reply, () => gone.abort());
-    return AbortSignal.any([AbortSignal.timeout(this.#waitMs), gone.signal]);
+    return AbortSignal.any([AbortSignal.timeout(this.#limits.waitMs), gone.signal]);
   }
 }
 
@@ -109,17 +124,19 @@ async function take(
   try {
     return await budget.take(payer, bytes, patience);
   } catch {
-    throw budget.isShareFull(payer, bytes)
-      ? new ApiError(
-          'rate_limit',
-          `This account has too many ${what} in progress. Read them to their end, request fewer at once, and try again.`,
-          { retryAfterSeconds: 2 },
-        )
-      : new ApiError(
-          'overloaded',
-          `The server has too many ${what} in progress. Nothing was changed. Try again shortly.`,
-          { retryAfterSeconds: 2 },
-        );
+    const full = budget.fullShare(payer, bytes);
+    if (full === null)
+      throw new ApiError(
+        'overloaded',
+        `The server has too many ${what} in progress. Nothing was changed. Try again shortly.`,
+        { retryAfterSeconds: 2 },
+      );
+    const these = full === 'account' ? 'This account has' : 'This account and those connected to it have';
+    throw new ApiError(
+      'rate_limit',
+      `${these} too many ${what} in progress. Read them to their end, request fewer at once, and try again.`,
+      { retryAfterSeconds: 2 },
+    );
   }
 }
 

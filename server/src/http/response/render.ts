@@ -17,9 +17,12 @@ export function render(
   versions: ApiVersions,
   resource: Resource,
   record: StoredRecord,
-  request: Pick<ApiRequest, 'hasServiceContext' | 'accountId' | 'version' | 'startedMs'>,
+  request: Pick<ApiRequest, 'hasServiceContext' | 'accountId' | 'version' | 'startedMs' | 'realStartedMs'>,
 ): JsonObject {
-  const object = renderRecord(resource, record, toSeconds(request.startedMs));
+  const object = renderRecord(resource, record, {
+    nowSeconds: toSeconds(request.startedMs),
+    realSeconds: toSeconds(request.realStartedMs),
+  });
   const kept = snapshot.of(resource);
   if (kept) {
     const keptVersion = String(fieldOf(record, kept.versionColumn));

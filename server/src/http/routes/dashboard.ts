@@ -3,13 +3,21 @@ import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpContext } from '../context.ts';
 import { escaped } from '../docs/layout.ts';
+import type { ContentsRoute } from '../route.ts';
+import { isForFrame, sendFileToFrame, type FrameLimits } from './framed-file.ts';
 import { acceptedCoding, addPage, htmlType, once, scriptType, sendUnlessKnown, shelved } from './pages.ts';
 
 /**
  * Adds the dashboard: one page at every path below `/dashboard`, and its files at `/dashboard/assets`. The page chooses what to show by its
  * path. `scripts/build.mjs` makes the files. Without them, a page says how to make them.
  */
-export function addDashboard(app: FastifyInstance, { config, dashboardDir }: HttpContext): void {
+export function addDashboard(
+  app: FastifyInstance,
+  context: HttpContext,
+  limits: FrameLimits,
+  contentsRoute: ContentsRoute,
+): void {
+  const { config, dashboardDir } = context;
   // The files are read at the first use, and kept: an upgrade may replace them while the server runs.
   const bundle = once(() => readBundle(dashboardDir));
   const { protocol, pathname } = new URL(config.publicUrl);
@@ -32,6 +40,10 @@ export function addDashboard(app: FastifyInstance, { config, dashboardDir }: Htt
   addPage(app, '/', async (_, reply) => reply.code(302).header('location', `${prefix}/dashboard`).send());
   addPage(app, '/dashboard', sendPage);
   addPage(app, `/dashboard/${anyEnd}`, sendPage);
+  // The page of a file has the same path as its bytes in a frame.
+  addPage(app, '/dashboard/files/:id', async (request, reply) =>
+    isForFrame(request) ? sendFileToFrame(context, limits, contentsRoute, request, reply) : sendPage(request, reply),
+  );
   addPage(app, `/dashboard/assets/${anyEnd}`, async (request, reply) => {
     reply.headers(headers);
     const file = (await bundle()).files.get((request.params as { [anyEnd]: string })[anyEnd]);

@@ -1,7 +1,7 @@
 import { Type, type TSchema } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { isId, timeOfId, type Id } from '../../core/ids.ts';
-import { unknownEvent } from '../../model/event-names.ts';
+import { isPrefixMatch, requireKnownEvents } from '../../model/event-names.ts';
 import { columnFor, type Filter, type Resource } from '../../model/resource.ts';
 import { retainedFromMs } from '../../core/retention.ts';
 import { beginning, type Moment, type PlacedEvent, type Position } from '../../events/event-order.ts';
@@ -45,7 +45,7 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
       }),
     },
     async subscribe(request, query) {
-      requireKnownType(query.type, context.eventTypes);
+      requireKnownEvents(filters, query, context.eventTypes);
       const subscriber = await context.eventFeed.subscribe(
         request.accountId,
         // As for the rate limit, the account of the key counts, not the one acted upon.
@@ -62,12 +62,6 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
       } satisfies Subscription;
     },
   };
-}
-
-/** Refuses a type that no event of this release has, because the client would wait for ever. */
-function requireKnownType(type: unknown, known: readonly string[]): void {
-  if (typeof type !== 'string' || known.some((candidate) => isPrefixMatch(candidate, type))) return;
-  throw unknownEvent('type', type, known);
 }
 
 /**
@@ -135,10 +129,6 @@ function isMatch(filter: Filter, value: string, row: StoredRow): boolean {
     case 'lte':
       throw new Error(`Bug! Nothing that is streamed is filtered by ${filter.match}.`);
   }
-}
-
-function isPrefixMatch(kept: string, value: string): boolean {
-  return value.endsWith('*') ? kept.startsWith(value.slice(0, -1)) : kept === value;
 }
 
 /** Messages by event and version. All streams of an account in one version share them. */

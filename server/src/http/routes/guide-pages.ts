@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { errorCatalogue } from '../../core/errors.ts';
 import type { HttpContext } from '../context.ts';
 import { readAsset } from '../docs/assets.ts';
-import { readGuideFiles } from '../docs/guide-files.ts';
+import { readGuideFiles, readPictures } from '../docs/guide-files.ts';
 import type { Guide } from '../docs/guides.ts';
 import { escaped, pageHtml, withCode } from '../docs/layout.ts';
-import { addLastingPage, addPage, htmlType, once, scriptType, sendUnlessKnown, shelved } from './pages.ts';
+import { addLastingPage, addPage, addPicture, htmlType, once, scriptType, sendUnlessKnown, shelved } from './pages.ts';
 
 /** Adds the guides as pages and as Markdown, their list, the search, and `/llms.txt`, an index for programs (llmstxt.org). */
 export function addGuidePages(app: FastifyInstance, context: HttpContext): void {
@@ -29,6 +29,7 @@ export function addGuidePages(app: FastifyInstance, context: HttpContext): void 
       async () => (await guide()).markdown,
     );
   }
+  for (const [file, bytes] of readPictures()) addPicture(app, `/docs/pictures/${file}`, bytes);
   addPage(app, '/llms.txt', async (request, reply) => {
     // The versions change while the server runs.
     const { body, etag } = shelved(Buffer.from(llmsText(context, await guides())));

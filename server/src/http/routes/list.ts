@@ -1,8 +1,10 @@
 import { Type, type TSchema } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { isId } from '../../core/ids.ts';
+import { requireKnownEvents } from '../../model/event-names.ts';
 import { columnFor, type Resource } from '../../model/resource.ts';
 import { limitDefault, type ListQuery } from '../../db/list-query.ts';
+import type { HttpContext } from '../context.ts';
 import type { Query } from '../route.ts';
 
 /** Returns the query parameters of a resource's list. */
@@ -41,8 +43,18 @@ function cursorParameter(description: string): TSchema {
   return Type.String({ minLength: 1, maxLength: 255, description });
 }
 
-/** Parses the query of a list. */
-export function listQuery(resource: Resource, query: Query, accountId: string): ListQuery {
+/**
+ * Parses the query of a list.
+ *
+ * @throws {ApiError} `parameter_invalid` or `parameters_exclusive`.
+ */
+export function listQuery(
+  { eventTypes }: Pick<HttpContext, 'eventTypes'>,
+  resource: Resource,
+  query: Query,
+  accountId: string,
+): ListQuery {
+  requireKnownEvents(resource.filters ?? {}, query, eventTypes);
   const cursor = cursorOf(resource, query);
   if (cursor && query.offset !== undefined) throw exclusive('offset', cursor.param);
   return {

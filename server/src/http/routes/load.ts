@@ -1,11 +1,12 @@
 import { isErased, isGone } from '../../model/change.ts';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { isId, type Id } from '../../core/ids.ts';
 import { fieldOf, type StoredRecord } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
 import { ownAccount } from '../../model/traits/own-account.ts';
 import { ownKeysOnly } from '../../model/traits/own-keys-only.ts';
 import { readList, type ListPage, type ListQuery } from '../../db/list-query.ts';
+import { pageBytesMax } from '../read-room.ts';
 import { recordMissing } from '../response/errors.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
@@ -62,7 +63,11 @@ function personErased({ object }: Resource, record: StoredRecord): ApiError {
   );
 }
 
-/** Reads a page of a list. A page with a large record counts towards the request's memory, with its `bytes`. */
+/**
+ * Reads a page of a list. A page with a large record counts towards the request's memory, with its `bytes`.
+ *
+ * @throws {ApiError} `parameter_invalid` if the page is too large.
+ */
 export async function loadPage(
   { lister, listTurns }: HttpContext,
   resource: Resource,
@@ -73,6 +78,11 @@ export async function loadPage(
   const { rootId } = request.payer;
   const small = await listTurns.run(rootId, room, () => readList(lister, resource, query, 'small'));
   if (small.records) return { ...small, records: small.records, bytes: 0 };
+  if (small.bytes > pageBytesMax)
+    throw invalidParameter(
+      'limit',
+      `These ${query.limit} records have more than ${pageBytesMax / 1024 / 1024} MB. Send a smaller \`limit\`.`,
+    );
   room.use(small.bytes);
   const page = await listTurns.run(rootId, room, () => readList(lister, resource, query, 'all'));
   return { ...page, records: page.records!, bytes: small.bytes };

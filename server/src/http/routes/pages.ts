@@ -30,6 +30,15 @@ export function addLastingPage(
   });
 }
 
+/** Adds a picture that never changes while the server runs. Its format is compressed already. */
+export function addPicture(app: FastifyInstance, path: string, bytes: Buffer): void {
+  const { body, etag } = shelved(bytes);
+  addPage(app, path, async (request, reply) => {
+    reply.header('content-security-policy', pagePolicy).header('x-content-type-options', 'nosniff');
+    return sendUnlessKnown(request, reply, 'image/webp', { zipped: null, unzipped: async () => body, etag });
+  });
+}
+
 export const htmlType = 'text/html; charset=utf-8';
 export const scriptType = 'text/javascript; charset=utf-8';
 

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ByteBudget } from '../../core/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
-import { BodyBytes, callbacksShare } from '../body/body-bytes.ts';
+import { BodyBytes, callbacksShare, type BodyBudgets } from '../body/body-bytes.ts';
 import type { FailedSignIns } from '../pipeline/rate-limit.ts';
 import type { HttpContext } from '../context.ts';
 import { receiveBytes } from '../body/incoming-bytes.ts';
@@ -14,7 +13,7 @@ import { receiveBytes } from '../body/incoming-bytes.ts';
 export function addProviderCallbacks(
   app: FastifyInstance,
   { providerCallbacks }: HttpContext,
-  { bodies, failedSignIns }: { bodies: ByteBudget; failedSignIns: FailedSignIns },
+  { bodies, failedSignIns }: { bodies: BodyBudgets; failedSignIns: FailedSignIns },
 ): void {
   void app.register(async (scope) => {
     // A signature covers the bytes, so read them for every content type.

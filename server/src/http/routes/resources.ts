@@ -12,8 +12,9 @@ import { rollUpsOf } from '../../model/roll-ups.ts';
 import type { ListQuery } from '../../db/list-query.ts';
 import { recordMissing } from '../response/errors.ts';
 import { activityRoute } from './activity.ts';
-import { decideActionOn, decideCreation, decideUpdateOf, resourceAt } from '../write/decisions.ts';
+import { decideActionOn, decideCreation, decideUpdateOf, requireUnused, resourceAt } from '../write/decisions.ts';
 import { clockRoutes } from './sandbox-clock.ts';
+import { importRoute } from './imports.ts';
 import { renderExpanded } from '../response/expand.ts';
 import { listParameters, listQuery } from './list.ts';
 import { openSecrets } from '../response/render.ts';
@@ -27,7 +28,10 @@ import {
   type RouteResponse,
   type WriteRoute,
 } from '../route.ts';
+import { referencingProvidersRoute } from './referencing-providers.ts';
 import { rulesetRoute } from './rulesets.ts';
+import { invoicePdfRoute } from './invoice-pdf.ts';
+import { searchRoute } from './search.ts';
 import { statementRoute } from './statements.ts';
 import { streamRoute } from './event-stream.ts';
 import { testHelperRoutes } from './test-helpers.ts';
@@ -41,6 +45,7 @@ import { cached } from '../../model/traits/cached.ts';
 import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';
 import { erasable, type Erasure } from '../../model/traits/erasable.ts';
 import { grantsRights } from '../../model/traits/grants-rights.ts';
+import { importsFile } from '../../model/traits/imports-file.ts';
 import { inUse } from '../../model/traits/in-use.ts';
 import { keepsOne } from '../../model/traits/keeps-one.ts';
 import { limited } from '../../model/traits/limited.ts';
@@ -58,7 +63,10 @@ export function routesOf(context: HttpContext): Route[] {
     ...routes,
     activityRoute(context),
     rulesetRoute(context),
+    referencingProvidersRoute(context),
     statementRoute(context),
+    invoicePdfRoute(context),
+    searchRoute(context),
     ...versionRoutes(context, routes),
     ...(sandboxClock ? clockRoutes(context, sandboxClock) : []),
   ];
@@ -69,13 +77,14 @@ function routesOfResources(context: HttpContext): Route[] {
     const nesting = nestedUnder.of(resource);
     if (nesting) {
       return [
-        ...listRoutesBelow(context, resource, nesting.columns),
+        ...listRoutesBelow(context, resource, nesting),
         ...actionRoutesOnOthers(context, resource, nesting.actions ?? {}),
       ];
     }
     const own = ownAccount.of(resource);
     const contents = storesFile.of(resource);
     const erasure = erasable.of(resource);
+    const fileImport = importsFile.of(resource);
     return [
       ...(own ? ownRoutes(context, resource, own) : []),
       listRoute(context, resource),
@@ -83,6 +92,7 @@ function routesOfResources(context: HttpContext): Route[] {
       retrieveRoute(context, resource),
       ...(contents ? [contentsRoute(context, resource, contents)] : []),
       ...(resource.create ? [createRoute(context, resource, resource.create)] : []),
+      ...(fileImport ? [importRoute(context, resource, fileImport)] : []),
       ...(resource.update && !own ? [updateRoute(context, resource, resource.update)] : []),
       ...(resource.delete ? [deleteRoute(context, resource, resource.delete)] : []),
       ...(erasure ? [eraseRoute(context, resource, erasure)] : []),
@@ -106,30 +116,33 @@ function listRoute(context: HttpContext, resource: Resource): ReadRoute {
     object: resource.object,
     expandable: { resource, isList: true },
     query: listParameters(resource),
-    read: (request, query) => renderList(context, resource, listQuery(resource, query, request.accountId), request),
+    read: (request, query) =>
+      renderList(context, resource, listQuery(context, resource, query, request.accountId), request),
   };
 }
 
-/** Returns the lists of records below others: `GET /v1/<path of theirs>/{id}/<path>`. The permission to read the others is enough. */
-function listRoutesBelow(context: HttpContext, resource: Resource, columns: Nesting['columns']): ReadRoute[] {
+/** Returns the lists of records below others: `GET /v1/<path of theirs>/{id}/<path>`. Most need only the permission to read the others. */
+function listRoutesBelow(context: HttpContext, resource: Resource, { columns, alsoNeeds }: Nesting): ReadRoute[] {
   return Object.entries(columns).map(([path, column]) => {
     const owners = resourceAt(context, path);
+    const also = alsoNeeds?.[path] ?? [];
     return {
       method: 'GET',
       operationId: `${path}_list_${resource.path}`,
       docs: {
         summary: `List the ${displayName(resource.path)} of ${aOrAn(owners)}`,
-        description: `Returns the ${displayName(resource.path)} of this ${displayName(owners.object)}, the newest first.`,
+        description: `Returns the ${displayName(resource.path)} of this ${displayName(owners.object)}, the newest first.${also.map((needed) => ` Your key also needs \`${needed}\`.`).join('')}`,
       },
       response: { kind: 'list', resource },
       path: `/v1/${path}/:id/${resource.path}`,
       permission: `${path}.read`,
+      alsoNeeds: also,
       object: resource.object,
       expandable: { resource, isList: true },
       query: listParameters(resource),
       async read(request, query) {
         const owner = await load(context, owners, request);
-        const wanted = listQuery(resource, query, request.accountId);
+        const wanted = listQuery(context, resource, query, request.accountId);
         wanted.filters.push({ filter: { column, match: 'exact', schema: {} }, value: owner.id });
         // Deliveries of a connected account's event to its platform belong to the platform.
         const { accountId } = request.principal;
@@ -265,7 +278,7 @@ function createRoute(context: HttpContext, resource: Resource, create: Create<St
       ...actingKey(resource, request),
     ],
     upload: contents ? { contents, prefix: resource.prefix } : null,
-    decide: (request, input, caller) => decideCreation(context, resource, request, input, caller),
+    decide: (request, input, caller, deciding) => decideCreation(deciding, resource, request, input, caller),
   };
 }
 
@@ -274,8 +287,8 @@ function updateRoute(context: HttpContext, resource: Resource, update: Update<St
     ...writeRoute(context, resource, 'POST', '/:id', update.body),
     operationId: `${resource.path}_update`,
     docs: updateDocs(resource, update),
-    decide: async (request, input, caller) =>
-      decideUpdateOf(context, resource, await loadPresent(context, resource, request), request, input, caller),
+    decide: async (request, input, caller, deciding) =>
+      decideUpdateOf(deciding, resource, await loadPresent(deciding, resource, request), request, input, caller),
   };
 }
 
@@ -285,7 +298,7 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
   const also = erasedBesides(context, resource);
   const description =
     how === 'erases'
-      ? `Erases the person’s data everywhere: in the ${name}, events, logs, stored responses for an \`Idempotency-Key\`, and references with the files of their reports. Only the id of the ${name} is left. A file stays if a reference about another person names it. Open references are canceled. Ids, times and outcomes stay. Required texts become \`[erased]\`. When you get the response, the erasure is done. The erasure continues after the response in two cases only: a very long history takes more than ten seconds, or the database is away for that long. Delete yourself what no id leads to: other files, and the \`metadata\` of applications. If your own system stores the person, erase each reference with \`POST /v1/references/{id}/erase\`. Your key needs ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`.`
+      ? `Erases the person’s data everywhere: in the ${name}, events, logs, stored responses for an \`Idempotency-Key\`, bank lines, texts of tenancies, applications, deposits and payments, and references with the files of their reports. Only the id of the ${name} is left. It is refused while a tenancy holds a home or has a balance, or a deposit is held: the error names the records. A file stays if a reference about another person names it. Open references are canceled. Ids, times and outcomes stay. Required texts become \`[erased]\`. When you get the response, the erasure is done. The erasure continues after the response in two cases only: a very long history takes more than ten seconds, or the database is away for that long. Delete yourself what no id leads to: other files, texts of invoices, and the \`metadata\` of records that stay. If your own system stores the person, erase each reference with \`POST /v1/references/{id}/erase\`. Your key needs ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`.`
       : `Deletes the ${name}. Events and logs still name it.`;
   return {
     ...writeRoute(context, resource, 'DELETE', '/:id', closedObject({})),
@@ -299,26 +312,22 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
     },
     response: typeof how === 'object' ? actionResponse(resource, how) : { kind: 'deletion', resource },
     ...(how === 'erases' && { alsoNeeds: also }),
-    async decide(request, input, caller) {
-      if (typeof how === 'object')
-        return decideActionOn(
-          context,
-          resource,
-          how,
-          await loadPresent(context, resource, request),
-          request,
-          input,
-          caller,
-        );
-      const before = await load(context, resource, request);
-      inUse.of(resource)?.check(before);
+    async decide(request, input, caller, deciding) {
+      if (typeof how === 'object') {
+        const record = await loadPresent(deciding, resource, request);
+        return decideActionOn(deciding, resource, how, record, request, input, caller);
+      }
+      const before = await load(deciding, resource, request);
+      const isRepeated = isGone(resource, before);
+      // A payment may have come after the erasure. That does not bring the person back.
+      const guards = isRepeated ? [] : await requireUnused(deciding, resource, request, before);
       if (how === 'erases') caller.requireConfirmation();
       if (how === 'removes') {
         forPersonsOnly.of(resource)?.checkRemoval?.(before, caller);
-        return { changes: [{ resource, before, after: null }] };
+        return { changes: [{ resource, before, after: null }], guards };
       }
-      if (isGone(resource, before)) return toDecision(resource, before, { after: before });
-      return { changes: [decideErasure(resource, before, caller.nowSeconds)] };
+      if (isRepeated) return toDecision(resource, before, { after: before });
+      return { changes: [decideErasure(resource, before, caller.nowSeconds)], guards };
     },
     ...(how === 'erases' && {
       afterCommit: (request) => context.eraser.erasedNow(resource, request.accountId, idInPath(request)),
@@ -346,17 +355,26 @@ function eraseRoute(context: HttpContext, resource: Resource, erasure: Erasure):
     operationId: `${resource.path}_erase`,
     docs: {
       summary: `Erase ${aOrAn(resource)}`,
-      description: `Erases the personal data of the ${name} for good, if your own system stores the person. It erases the \`metadata\`, the provider’s findings and the files of the report. The same data is erased in events, logs and stored responses for an \`Idempotency-Key\`. An open ${name} is canceled. Ids, times and outcomes stay, and \`deleted\` is true. A file stays until the last ${name} that names it is erased. Other ${displayName(resource.path)} about the same person are not changed. List them by \`${erasure.link}\`, and erase each. Your key needs ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`. To erase a customer of this API with all of their ${displayName(resource.path)}, use \`DELETE /v1/${resource.links![erasure.link]}/{id}\`.`,
+      description:
+        also.length === 0
+          ? erasesTexts(resource, erasure)
+          : `Erases the personal data of the ${name} for good, if your own system stores the person. It erases the \`metadata\`, the provider’s findings and the files of the report. The same data is erased in events, logs and stored responses for an \`Idempotency-Key\`. An open ${name} is canceled. Ids, times and outcomes stay, and \`deleted\` is true. A file stays until the last ${name} that names it is erased. Other ${displayName(resource.path)} about the same person are not changed. List them by \`${erasure.link}\`, and erase each. Your key needs ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`. To erase a customer of this API with all of their ${displayName(resource.path)}, use \`DELETE /v1/${resource.links![erasure.link]}/{id}\`.`,
     },
     alsoNeeds: also,
-    async decide(request, _, caller) {
+    async decide(request, _, caller, deciding) {
       caller.requireConfirmation();
-      const before = await load(context, resource, request);
+      const before = await load(deciding, resource, request);
       if (isErased(before)) return toDecision(resource, before, { after: before });
       return { changes: [decideErasure(resource, before, caller.nowSeconds)] };
     },
     afterCommit: (request) => context.eraser.erasedNow(resource, request.accountId, idInPath(request)),
   };
+}
+
+/** Describes the erasure of records that have no files. */
+function erasesTexts({ object, path, links }: Resource, { link }: Erasure): string {
+  const [name, others] = [displayName(object), displayName(path)];
+  return `Erases the personal data of the ${name} for good: in the ${name}, in events, in logs and in stored responses for an \`Idempotency-Key\`. Ids, amounts and times stay, and \`deleted\` is true. Other ${others} about the same person are not changed. List them by \`${link}\`, and erase each. To erase a customer of this API with all of their ${others}, use \`DELETE /v1/${links![link]}/{id}\`.`;
 }
 
 function actionRoute(context: HttpContext, resource: Resource, name: string, action: Action): WriteRoute {
@@ -371,9 +389,9 @@ function actionRoute(context: HttpContext, resource: Resource, name: string, act
     showsSecrets: action.showsSecrets ?? false,
     permission,
     alsoNeeds: also,
-    async decide(request, input, caller) {
-      const record = await loadPresent(context, resource, request);
-      return decideActionOn(context, resource, action, record, request, input, caller);
+    async decide(request, input, caller, deciding) {
+      const record = await loadPresent(deciding, resource, request);
+      return decideActionOn(deciding, resource, action, record, request, input, caller);
     },
   };
 }
@@ -437,8 +455,8 @@ function summedUpBy({ resources }: HttpContext, resource: Resource, links: JsonO
 /** Returns the routes by which an account reads and changes itself: `/v1/account`. */
 function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions = {} }: OwnAccount): Route[] {
   const path = `/v1/${ownPath}`;
-  const loadOwn = async (request: ApiRequest): Promise<StoredRecord> => {
-    const record = await context.readRecord(resource, request.accountId, request.accountId);
+  const loadOwn = async (request: ApiRequest, { readRecord }: HttpContext): Promise<StoredRecord> => {
+    const record = await readRecord(resource, request.accountId, request.accountId);
     if (!record) throw new Error(`Bug! The account ${request.accountId} is not there.`);
     return record;
   };
@@ -455,7 +473,7 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
     object: resource.object,
     expandable: { resource, isList: false },
     query: {},
-    read: async (request) => renderExpanded(context, request, resource, await loadOwn(request)),
+    read: async (request) => renderExpanded(context, request, resource, await loadOwn(request, context)),
   };
   const ownRoute = (name: string, body: TObject): Omit<WriteRoute, 'decide' | 'operationId' | 'docs'> => ({
     ...writeRoute(context, resource, 'POST', '', body),
@@ -473,8 +491,8 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
               ...updateDocs(resource, resource.update),
               summary: `Update your own ${displayName(resource.object)}`,
             },
-            decide: async (request: ApiRequest, input: JsonObject, caller: Caller) =>
-              decideUpdateOf(context, resource, await loadOwn(request), request, input, caller),
+            decide: async (request: ApiRequest, input: JsonObject, caller: Caller, deciding: HttpContext) =>
+              decideUpdateOf(deciding, resource, await loadOwn(request, deciding), request, input, caller),
           },
         ]
       : []),
@@ -482,8 +500,8 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
       ...ownRoute(`/${name}`, action.body ?? closedObject({})),
       operationId: `${ownPath}_${name.replaceAll('/', '_')}`,
       docs: { summary: name, ...docsOf(action) },
-      decide: async (request: ApiRequest, input: JsonObject, caller: Caller) =>
-        decideActionOn(context, resource, action, await loadOwn(request), request, input, caller),
+      decide: async (request: ApiRequest, input: JsonObject, caller: Caller, deciding: HttpContext) =>
+        decideActionOn(deciding, resource, action, await loadOwn(request, deciding), request, input, caller),
     })),
   ];
 }

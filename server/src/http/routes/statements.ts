@@ -1,15 +1,17 @@
 import { Type } from 'typebox';
-import { today } from '../../core/calendar.ts';
+import { addDays, addMonths, today } from '../../core/calendar.ts';
 import { toSeconds } from '../../core/clock.ts';
 import { invalidParameter } from '../../core/errors.ts';
-import { readStatement } from '../../db/statement.ts';
+import { readStatement, type StatementFacts } from '../../db/statement.ts';
 import { CalendarDate, LinkedId } from '../../model/fields.ts';
-import { fieldOf } from '../../model/record.ts';
-import { closedObject, described, named, nullable } from '../../model/schemas.ts';
+import { fieldOf, type StoredRecord } from '../../model/record.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';
 import type { HttpContext } from '../context.ts';
-import type { ReadRoute } from '../route.ts';
+import type { ApiRequest } from '../request.ts';
+import type { Query, ReadRoute } from '../route.ts';
 import { resourceAt } from '../write/decisions.ts';
 import { load } from './load.ts';
+import { pdf, printed } from './printing.ts';
 
 /** A response stays below a megabyte. A tenancy has some 30 entries in a year. */
 const entriesMax = 2_000;
@@ -56,12 +58,33 @@ export function statementRoute(context: HttpContext): ReadRoute {
     ),
     account: Type.Optional(Type.String({ description: 'The account acted upon, if `Service-Context` names it.' })),
   });
+  const read = async (request: ApiRequest, query: Query): Promise<StatementFacts & { tenancy: StoredRecord }> => {
+    const tenancy = await load(context, tenancies, request);
+    const from = query.from === undefined ? null : String(query.from);
+    const to =
+      query.to === undefined ? today(toSeconds(context.clock.nowMs()), request.account.timeZone) : String(query.to);
+    if (from !== null && to < from)
+      throw invalidParameter('to', `\`to\` is ${to}, which is before \`from\`, ${from}. Correct one of them.`);
+    const { opening, entries } = await readStatement(context.reader, {
+      accountId: request.accountId,
+      tenancy: tenancy.id,
+      from: from ?? '0001-01-01',
+      to,
+      limit: entriesMax + 1,
+    });
+    if (entries.length > entriesMax)
+      throw invalidParameter(
+        'from',
+        `These days have more than ${entriesMax} entries. Send a later \`from\` or an earlier \`to\`, and read several statements.`,
+      );
+    return { tenancy, from, to, opening, closing: entries.at(-1)?.balance ?? opening, entries };
+  };
   return {
     method: 'GET',
     operationId: 'tenancies_retrieve_statement',
     docs: {
       summary: 'Retrieve a statement of a tenancy',
-      description: `Returns what the tenants owed before a day, the entries of the ledger until another day, and what they owe then. Entries come in the order of their days: money counts from the day on which it came. A statement has at most ${entriesMax} entries.`,
+      description: `Returns what the tenants owed before a day, the entries of the ledger until another day, and what they owe then. Entries come in the order of their days: money counts from the day on which it came. A statement has at most ${entriesMax} entries. With \`format=pdf\`, the response is a PDF to send to the tenants. It shows their names, and the \`letterhead\` of the account.`,
     },
     response: {
       kind: 'object',
@@ -96,26 +119,10 @@ export function statementRoute(context: HttpContext): ReadRoute {
     query: {
       from: described(Type.String({ format: 'date' }), 'The first day. By default that of the first entry.'),
       to: described(Type.String({ format: 'date' }), 'The last day. By default today, in the account’s time zone.'),
+      format: described(oneOf('json', 'pdf'), 'The form of the response. The default is `json`.'),
     },
     async read(request, query) {
-      const tenancy = await load(context, tenancies, request);
-      const from = query.from === undefined ? null : String(query.from);
-      const to =
-        query.to === undefined ? today(toSeconds(context.clock.nowMs()), request.account.timeZone) : String(query.to);
-      if (from !== null && to < from)
-        throw invalidParameter('to', `\`to\` is ${to}, which is before \`from\`, ${from}. Correct one of them.`);
-      const { opening, entries } = await readStatement(context.reader, {
-        accountId: request.accountId,
-        tenancy: tenancy.id,
-        from: from ?? '0001-01-01',
-        to,
-        limit: entriesMax + 1,
-      });
-      if (entries.length > entriesMax)
-        throw invalidParameter(
-          'from',
-          `These days have more than ${entriesMax} entries. Send a later \`from\` or an earlier \`to\`, and read several statements.`,
-        );
+      const { tenancy, from, to, opening, closing, entries } = await read(request, query);
       return {
         object: 'statement',
         tenancy: tenancy.id,
@@ -124,10 +131,25 @@ export function statementRoute(context: HttpContext): ReadRoute {
         to,
         opening_balance: opening,
         entries: entries.map((entry) => ({ ...entry })),
-        closing_balance: entries.at(-1)?.balance ?? opening,
+        closing_balance: closing,
         arrears: fieldOf(tenancy, 'arrears') as { amount: number; since: string | null },
         ...(request.hasServiceContext && { account: request.accountId }),
       };
     },
+    asFile: {
+      format: 'pdf',
+      contentType: pdf,
+      async open(request, query) {
+        const { tenancy, ...facts } = await read(request, query);
+        return printed(filenameOf(tenancy, facts), await context.documents.statement(request.payer, tenancy, facts));
+      },
+    },
   };
+}
+
+/** Returns a filename such as `statement-ten_1-2027-02.pdf` for a month, and with both days for others. */
+function filenameOf({ id }: StoredRecord, { from, to }: Pick<StatementFacts, 'from' | 'to'>): string {
+  if (from === null) return `statement-${id}-until-${to}.pdf`;
+  const isMonth = from.endsWith('-01') && to === addDays(addMonths(from, 1), -1);
+  return `statement-${id}-${isMonth ? from.slice(0, 7) : `${from}-to-${to}`}.pdf`;
 }

@@ -36,7 +36,9 @@ function testHelperRoute(context: HttpContext, resource: Resource, name: string,
     propagationDelayMs: 0,
     locks: () => [],
     async beforeCommit(request, input) {
-      await context.simulations.play(await loadPresent(context, resource, request), name, input);
+      const simulation = context.simulations[resource.path];
+      if (!simulation) throw new Error(`Bug! No simulated service plays ${name} for ${resource.path}.`);
+      await simulation.play(await loadPresent(context, resource, request), name, input);
     },
     // The service has acted already, so an erasure since then is no error.
     async decide(request) {

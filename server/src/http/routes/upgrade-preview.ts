@@ -312,7 +312,7 @@ function eventIn(
   to: string,
 ): JsonObject | null {
   const resource = findKnown(resources, ({ object }) => object === 'event');
-  const event = renderRecord(resource, record, record.created);
+  const event = renderRecord(resource, record, { nowSeconds: record.created, realSeconds: record.created });
   const shape = record.shape_version;
   const differences: Difference[] = differencesOf(
     versions.convert(event, shape, from),

@@ -2,12 +2,14 @@ import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { isId } from '../../core/ids.ts';
 import { readRelated, type ReadRecords } from '../../commit/read-related.ts';
+import type { Guard } from '../../commit/write-request.ts';
 import { readCount, readList } from '../../db/list-query.ts';
 import type { Caller } from '../../model/caller.ts';
 import { decideAction, decideCreate, decideUpdate, toDecision } from '../../model/change.ts';
 import { fieldOf, type StoredRecord } from '../../model/record.ts';
 import { Related } from '../../model/related.ts';
 import type { Action, RecordChange, Resource } from '../../model/resource.ts';
+import { inUse } from '../../model/traits/in-use.ts';
 import { linksHere } from '../../model/traits/links-here.ts';
 import { limited } from '../../model/traits/limited.ts';
 import { supersedes } from '../../model/traits/supersedes.ts';
@@ -64,6 +66,25 @@ export async function decideActionOn(
   const named = await loadNamed(context, action, request, input);
   const { related, guards } = await readFor(context, resource, request, action.reads, before, input);
   return { ...decideAction(resource, action, before, input, caller, named, related), guards };
+}
+
+/**
+ * Refuses the deletion of a record that others rely on.
+ *
+ * @returns the records that the refusal would follow from, as guards.
+ * @throws {ApiError} `record_in_use`, or the other code of the kind.
+ */
+export async function requireUnused(
+  context: HttpContext,
+  resource: Resource,
+  { accountId }: ApiRequest,
+  before: StoredRecord,
+): Promise<Guard[]> {
+  const rule = inUse.of(resource);
+  if (!rule) return [];
+  const { related, guards } = await readRelated(context, accountId, resource, before, rule.reads ?? []);
+  rule.check(before, related);
+  return guards;
 }
 
 const nothingRead: ReadRecords = { related: new Related(), guards: [] };

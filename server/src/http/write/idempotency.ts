@@ -7,6 +7,7 @@ import { ApiError } from '../../core/errors.ts';
 import type { Encryption } from '../../core/encryption.ts';
 import type { Reader } from '../../db/reader.ts';
 import { onlyHeaderOf, headerLines } from '../headers.ts';
+import type { ApiRequest } from '../request.ts';
 
 const keyForm = /^[\x20-\x7e]{1,255}$/;
 
@@ -62,6 +63,19 @@ export const fingerprintVersions: Readonly<Record<string, FingerprintVersion>> =
   0: sortedText,
   1: sortedText,
 };
+
+/** Returns the claim of a request on its idempotency key. Returns null if it has no key. */
+export function claimOf(request: ApiRequest, input: JsonObject): Claim | null {
+  if (request.idempotencyKey === null) return null;
+  const [path = '', query = ''] = request.incoming.url.split('?', 2);
+  const { method } = request.incoming;
+  const keyAccountId = request.principal.accountId;
+  return Object.assign(fingerprints({ method, path, query, withContext: request.hasServiceContext, body: input }), {
+    name: `${request.accountId} ${keyAccountId} ${request.idempotencyKey}`,
+    keyAccountId,
+    key: request.idempotencyKey,
+  });
+}
 
 /** Makes a fingerprint of the newest version, and compares fingerprints of every version. */
 export function fingerprints(

@@ -65,7 +65,9 @@ async function requireLinks(
   const isStrict = request.account?.linkedRecords === 'strict';
   const guards: Guard[] = [];
   for (const field of links) {
-    const target = context.resources.find((candidate) => candidate.path === resource.links![field]);
+    const target = context.resources.find(
+      (candidate) => candidate.path === (resource.links?.[field] ?? resource.hiddenLinks?.[field]),
+    );
     const known = new Set(idsAt(before, field).map(({ id }) => id));
     const isHere = linksHere.of(resource)?.includes(field) === true;
     for (const { id, param } of idsAt(after, field)) {

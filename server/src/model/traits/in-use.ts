@@ -1,13 +1,16 @@
 import { ApiError } from '../../core/errors.ts';
 import type { StoredRecord } from '../record.ts';
+import type { Related } from '../related.ts';
 import { defineTrait } from '../trait.ts';
 
 /** Records of this kind cannot be deleted while others rely on them, or in some states. */
 export interface InUse {
   /** The code of the refusal. The default is `record_in_use`. */
   refusal?: 'status_transition_invalid';
+  /** Paths of links whose records the check reads. Each is a guard of the deletion. */
+  reads?: readonly string[];
   /** @throws {ApiError} with that code. */
-  check(record: StoredRecord): void;
+  check(record: StoredRecord, related: Related): void;
 }
 
 export const inUse = defineTrait<InUse>();

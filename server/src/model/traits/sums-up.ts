@@ -20,6 +20,8 @@ export interface RollUp {
   ): Adapted<StoredRecord>;
   /** Returns the events of the whole change. One mutation may write several of the others, and the states between have no events. */
   verbs?(before: StoredRecord, after: StoredRecord): readonly string[];
+  /** Records that sum up this one follow, too. They go one step further, and not more. */
+  cascades?: true;
 }
 
 export interface RollUpFacts {

@@ -5,7 +5,7 @@ import { providerB } from './provider_b.ts';
 import { providerC } from './provider_c.ts';
 import { providerD } from './provider_d.ts';
 
-/** The adapters of the referencing services. A new one needs a file, its name in `core/providers.ts` and a line here. */
+/** The adapters of the referencing services. ARCHITECTURE.md has the steps for a new one. */
 export const referencingProviders: Readonly<Record<Provider, ReferencingProvider>> = {
   provider_a: providerA,
   provider_b: providerB,

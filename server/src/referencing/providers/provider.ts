@@ -1,4 +1,5 @@
 import type { Provider } from '../../core/providers.ts';
+import type { Callback, ProviderAccess } from '../../services/service.ts';
 
 /*
  * The common interface of all external referencing services. One file adapts one service. It sees the service's HTTP API and nothing of
@@ -39,36 +40,6 @@ export interface ReferencingProvider {
    * not trusted; the order is read instead. So callbacks may come twice and in any order. Services without callbacks leave it out.
    */
   readCallback?(callback: Callback): string | null;
-}
-
-/** The address of the service, and the account's credentials for it. */
-export interface ProviderAccess {
-  client: ProviderClient;
-  /** The account's credentials, by their names. */
-  credentials: Readonly<Record<string, string>>;
-}
-
-/** Calls one service. */
-export interface ProviderClient {
-  /**
-   * Sends a request and reads the response as JSON. It makes no retries.
-   *
-   * @param path begins with a slash.
-   * @returns the response's status, one of `expected`, and its body, or null if that is empty.
-   * @throws {ProviderFault} for any other status, for a response that is no JSON, and after a timeout.
-   */
-  call(request: ProviderRequest): Promise<{ status: number; body: unknown }>;
-}
-
-export interface ProviderRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  path: string;
-  headers?: Readonly<Record<string, string>>;
-  body?: object;
-  /** The statuses that are no fault; 200 to 299 without a list. */
-  expected?: readonly number[];
-  /** Finds the service's own code and message in a rejection (4xx). Without it they are not shown. */
-  refusalIn?(body: unknown): { code: unknown; message: unknown };
 }
 
 /** The check to order. */
@@ -205,26 +176,4 @@ export interface Findings {
   notes: readonly Note[];
   /** The service's name and the contact of its complaints desk, where the person can have findings corrected. */
   dispute: { service: string; contact: string };
-}
-
-/** A request to `POST /provider_callbacks/{provider}/{account}`. */
-export interface Callback {
-  headers: Readonly<Record<string, string | string[] | undefined>>;
-  body: Uint8Array;
-  credentials: Readonly<Record<string, string>>;
-  nowSeconds: number;
-}
-
-/** A service did not do what it was asked. The message says what failed, for a reader of the reference. */
-export class ProviderFault extends Error {
-  /** Stable, in lower case with underscores: `timeout`, `unavailable`, `invalid_details`. */
-  readonly code: string;
-  /** Seconds until a busy service can be called again, which is no failure. Null for any other fault. */
-  readonly busyForSeconds: number | null;
-
-  constructor(code: string, message: string, options: { busyForSeconds?: number; cause?: unknown } = {}) {
-    super(message, options);
-    this.code = code;
-    this.busyForSeconds = options.busyForSeconds ?? null;
-  }
 }

@@ -1,18 +1,10 @@
 import { Type, type Static } from 'typebox';
-import { withoutContacts } from './contacts.ts';
-import {
-  type Findings,
-  type Order,
-  type OrderStatus,
-  type Progress,
-  type ProviderAccess,
-  type ProviderRequest,
-  type ReferencingProvider,
-  type Rent,
-  type Verdict,
-} from './provider.ts';
-import { codeOf, meaningOf, noteOf, orNull, read } from './reading.ts';
-import { headerOf, isHmacOf, memberOf } from './signatures.ts';
+import { withoutContacts } from '../../services/contacts.ts';
+import type { ProviderAccess, ProviderRequest } from '../../services/service.ts';
+import type { Findings, Order, OrderStatus, Progress, ReferencingProvider, Rent, Verdict } from './provider.ts';
+import { codeOf, meaningOf, orNull, read } from '../../services/reading.ts';
+import { noteOf } from './notes.ts';
+import { headerOf, isHmacOf, memberOf } from '../../services/signatures.ts';
 
 /*
  * Adapts a service that reports much, step by step. It is REST, with a key as bearer token. It makes one order for each reference, even if

@@ -1,17 +1,9 @@
 import { Type } from 'typebox';
-import { withoutContacts } from './contacts.ts';
-import {
-  type Findings,
-  type Order,
-  type OrderStatus,
-  type Progress,
-  type ProviderAccess,
-  type ProviderRequest,
-  type ReferencingProvider,
-  type Rent,
-  type Verdict,
-} from './provider.ts';
-import { codeOf, meaningOf, noteOf, orNull, read } from './reading.ts';
+import { withoutContacts } from '../../services/contacts.ts';
+import type { ProviderAccess, ProviderRequest } from '../../services/service.ts';
+import type { Findings, Order, OrderStatus, Progress, ReferencingProvider, Rent, Verdict } from './provider.ts';
+import { codeOf, meaningOf, orNull, read } from '../../services/reading.ts';
+import { noteOf } from './notes.ts';
 
 /*
  * Adapts a service that responds at once, mostly with the verdict, and has no callbacks. It uses HTTP Basic, and makes one case for each of

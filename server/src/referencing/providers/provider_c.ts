@@ -1,17 +1,10 @@
 import { Type } from 'typebox';
-import { withoutContacts } from './contacts.ts';
-import {
-  type Findings,
-  type Order,
-  type OrderStatus,
-  type Progress,
-  type ProviderAccess,
-  type ProviderRequest,
-  type ReferencingProvider,
-  type Verdict,
-} from './provider.ts';
-import { codeOf, meaningOf, noteOf, orNull, read } from './reading.ts';
-import { headerOf, isHmacOf, memberOf } from './signatures.ts';
+import { withoutContacts } from '../../services/contacts.ts';
+import type { ProviderAccess, ProviderRequest } from '../../services/service.ts';
+import type { Findings, Order, OrderStatus, Progress, ReferencingProvider, Verdict } from './provider.ts';
+import { codeOf, meaningOf, orNull, read } from '../../services/reading.ts';
+import { noteOf } from './notes.ts';
+import { headerOf, isHmacOf, memberOf } from '../../services/signatures.ts';
 
 /*
  * Adapts a service whose staff work for days. It takes a key in a header of its own. Its rejections are problem documents (RFC 9457).

@@ -1,17 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { withoutContacts } from './contacts.ts';
-import {
-  ProviderFault,
-  type Findings,
-  type Order,
-  type OrderStatus,
-  type Progress,
-  type ProviderAccess,
-  type ProviderRequest,
-  type ReferencingProvider,
-  type Verdict,
-} from './provider.ts';
-import { codeOf, meaningOf, noteOf, orNull, read } from './reading.ts';
+import { withoutContacts } from '../../services/contacts.ts';
+import { ProviderFault, type ProviderAccess, type ProviderRequest } from '../../services/service.ts';
+import type { Findings, Order, OrderStatus, Progress, ReferencingProvider, Verdict } from './provider.ts';
+import { codeOf, meaningOf, orNull, read } from '../../services/reading.ts';
+import { noteOf } from './notes.ts';
 
 /*
  * Adapts a service that fails often, is soon busy, and has no callbacks, so it is polled. It can make several orders for a reference. So

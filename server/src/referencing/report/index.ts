@@ -1,117 +1,13 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { Printer, type PrinterOptions } from '../../print/printer.ts';
 import type { ReportContents } from './contents.ts';
-import type { Printed } from './thread.ts';
 
 export type { ReportContents } from './contents.ts';
 
-/** Limits of a printer. Only tests change them. */
-interface PrinterOptions {
-  /** Milliseconds from the start of its turn, the start of a thread included. */
-  printTimeoutMs: number;
-  /** The file that the thread runs. */
-  threadFile: URL;
-}
-
-const printerOptions: PrinterOptions = {
-  printTimeoutMs: 10_000,
-  threadFile: new URL('./thread.ts', import.meta.url),
-};
-
-/** Megabytes. A report takes a fraction of them. A report that takes more ends the thread, not the process. */
-const threadMemoryMb = 160;
-
-/** Megabytes. Few, so that a thread soon frees what a report held. */
-const youngMemoryMb = 12;
-
-/** A report could not be printed. A retry is harmless, and may help. */
-export class PrintError extends Error {}
-
 /**
- * Prints reports in their own thread, so that no other work waits for them. The thread starts with the first report and stays. If it dies
- * or prints for too long, its report fails, and the next report gets a new thread.
+ * Makes a printer of reports. Its thread starts with the first report.
+ *
+ * @param options other limits, or another thread, for a test.
  */
-export class ReportPrinter {
-  readonly #options: PrinterOptions;
-  #thread: Worker | null = null;
-  /** Settles when the report before has left the thread. */
-  #lastTurn: Promise<unknown> = Promise.resolve();
-  readonly #stopping = new AbortController();
-
-  constructor(options: Partial<PrinterOptions> = {}) {
-    this.#options = { ...printerOptions, ...options };
-  }
-
-  /**
-   * Prints the report as a PDF. Reports are printed one after the other, in the order of the calls.
-   *
-   * @throws {PrintError} also for all waiting reports when the printer is stopped.
-   */
-  print(contents: ReportContents): Promise<Buffer> {
-    const printing = this.#lastTurn.then(() => this.#printNow(contents));
-    this.#lastTurn = printing.catch(() => {});
-    return printing;
-  }
-
-  /** Ends the thread, and the report it was printing. */
-  async stop(): Promise<void> {
-    this.#stopping.abort(new Error('the printer was stopped'));
-    await this.#lastTurn;
-    await this.#dropThread();
-  }
-
-  async #printNow(contents: ReportContents): Promise<Buffer> {
-    if (this.#stopping.signal.aborted) throw new PrintError('The printer was stopped.');
-    const thread = (this.#thread ??= this.#startThread());
-    try {
-      const printed = await this.#printedBy(thread, contents);
-      if ('bytes' in printed) return Buffer.from(printed.bytes.buffer);
-      throw new PrintError(`The report could not be laid out: ${printed.fault}`);
-    } catch (error) {
-      if (error instanceof PrintError) throw error;
-      await this.#dropThread();
-      throw new PrintError(`The thread that prints reports failed: ${(error as Error).message}`, { cause: error });
-    }
-  }
-
-  /** @throws {Error} if the thread dies first, if it takes too long, or if the printer is stopped. */
-  async #printedBy(thread: Worker, contents: ReportContents): Promise<Printed> {
-    const waiting = new AbortController();
-    const tooLong = AbortSignal.timeout(this.#options.printTimeoutMs);
-    const signal = AbortSignal.any([waiting.signal, tooLong, this.#stopping.signal]);
-    thread.postMessage(contents, []);
-    try {
-      const message = once(thread, 'message', { signal });
-      const exit = once(thread, 'exit', { signal }).then(([code]) =>
-        Promise.reject(new Error(`it ended with code ${code}`)),
-      );
-      const [printed] = await Promise.race([message, exit]);
-      return printed as Printed;
-    } catch (error) {
-      throw signal.aborted ? signal.reason : error;
-    } finally {
-      waiting.abort();
-    }
-  }
-
-  #startThread(): Worker {
-    const thread = new Worker(this.#options.threadFile, {
-      // The options of this process are for its own heap and its own loaders.
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb, maxYoungGenerationSizeMb: youngMemoryMb },
-    });
-    // It may die while it is idle.
-    const forget = (): void => {
-      if (this.#thread === thread) this.#thread = null;
-    };
-    thread.on('error', forget);
-    thread.on('exit', forget);
-    return thread;
-  }
-
-  async #dropThread(): Promise<void> {
-    const thread = this.#thread;
-    this.#thread = null;
-    await thread?.terminate();
-  }
+export function reportPrinter(options: Partial<PrinterOptions> = {}): Printer<ReportContents> {
+  return new Printer({ threadFile: new URL('./thread.ts', import.meta.url), ...options });
 }

@@ -1,9 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { Findings, Note, Verdict } from '../providers/provider.ts';
 import type { ReportContents } from './contents.ts';
-import type { Fonts } from './fonts.ts';
-import { column, ink, page, Sheet, styles, type Style } from './sheet.ts';
-import { addressText, calendarDay, dateOf, dayOf, minuteOf, money, percentText, rentText } from './words.ts';
+import { digestOf } from '../../print/digest.ts';
+import type { Fonts } from '../../print/fonts.ts';
+import { atRight, oneLine, watermark } from '../../print/margins.ts';
+import { countMore, factPlaces, factTable, section } from '../../print/sections.ts';
+import { column, ink, page, Sheet, styles } from '../../print/sheet.ts';
+import { calendarDay, dateOf, dayOf, minuteOf, money } from '../../print/words.ts';
+import { addressText, percentText, rentText } from './words.ts';
 
 /** Rows of a kind that are shown. More are only counted. */
 const shownMax = { notes: 200, others: 60 };
@@ -11,16 +14,8 @@ const shownMax = { notes: 200, others: 60 };
 /** Per cent of gross income. The rent takes at most this share if the income is thirty times the monthly rent. */
 const rentShareMax = 40;
 
-/** Points. A section up to this height stays on one page. A longer one begins where some of its lines have room. */
-const keptTogetherMax = 300;
-const headingRoom = 84;
-
 /** The first page has no line above its text. */
 const firstLineY = 60;
-
-const labelWidth = 124;
-const valueX = column.x + labelWidth + 10;
-const valueWidth = page.right - valueX;
 
 type Check = Findings['checks'][number];
 
@@ -41,7 +36,7 @@ const verdicts: Record<Verdict, { title: string; meaning: string; color: string;
   high_risk: {
     title: 'High risk',
     meaning: 'The checks gave strong reasons to be careful.',
-    color: '#a02c2c',
+    color: ink.alarm,
     tint: '#fbefee',
   },
 };
@@ -90,18 +85,8 @@ export function layOutReport(contents: ReportContents, fonts: Fonts): Buffer {
   layOutDispute(sheet, contents);
   return sheet.finish((number, count) => {
     drawMargins(sheet, contents, number, count);
-    if (contents.isTest) drawWatermark(sheet);
+    if (contents.isTest) watermark(sheet, ['TEST']);
   });
-}
-
-/** Returns the same digest for the same data, in any order of members. */
-function digestOf(contents: ReportContents): string {
-  const text = JSON.stringify(contents, (_, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)))
-      : value,
-  );
-  return createHash('sha256').update(text).digest('hex');
 }
 
 function layOutTitle(sheet: Sheet, { applicant, customerId, accountName, completed, isTest }: ReportContents): void {
@@ -365,9 +350,9 @@ function layOutNotes(sheet: Sheet, notes: readonly Note[]): void {
           text: minuteOf(created),
           style: styles.label,
           x: column.x,
-          width: labelWidth,
+          width: factPlaces.label.width,
         } as const;
-        sheet.row('LI', [when, { tag: 'LBody', text: message, style: styles.body, x: valueX, width: valueWidth }]);
+        sheet.row('LI', [when, { tag: 'LBody', text: message, style: styles.body, ...factPlaces.value }]);
         sheet.y += 2;
       }
     });
@@ -387,38 +372,6 @@ function layOutDispute(sheet: Sheet, { accountName, providerName, findings: { di
   });
 }
 
-/** Draws a heading in the left column and its contents in the right one, under a thin line. */
-function section(sheet: Sheet, title: string, body: () => void): void {
-  const height = 28 + sheet.heightOf(body);
-  sheet.ensure(height <= keptTogetherMax ? height : headingRoom);
-  sheet.artifact('Layout', () => {
-    sheet.document.rect(page.left, sheet.y, page.right - page.left, 0.6).fill(ink.hairline);
-  });
-  sheet.y += 12;
-  const top = sheet.y;
-  sheet.within('Sect', () => {
-    sheet.paragraph(title, styles.heading, { tag: 'H2', x: page.left, width: column.x - page.left - 16 });
-    sheet.y = top;
-    body();
-  });
-  sheet.y += 16;
-}
-
-/** Draws rows of a label and its value. */
-function factTable(sheet: Sheet, facts: readonly string[][]): void {
-  if (facts.length === 0) return;
-  const shown = facts.slice(0, shownMax.others);
-  sheet.within('Table', () => {
-    for (const [label = '', value = ''] of shown) {
-      sheet.row('TR', [
-        { tag: 'TH', scope: 'Row', text: label, style: styles.label, x: column.x, width: labelWidth },
-        { tag: 'TD', text: value, style: styles.body, x: valueX, width: valueWidth },
-      ]);
-    }
-  });
-  countMore(sheet, facts, shown);
-}
-
 function bulletList(sheet: Sheet, sentences: readonly string[]): void {
   const shown = sentences.slice(0, shownMax.others);
   sheet.within('L', () => {
@@ -430,10 +383,6 @@ function bulletList(sheet: Sheet, sentences: readonly string[]): void {
     }
   });
   countMore(sheet, sentences, shown);
-}
-
-function countMore(sheet: Sheet, all: readonly unknown[], shown: readonly unknown[]): void {
-  if (all.length > shown.length) sheet.paragraph(`and ${all.length - shown.length} more`, styles.label);
 }
 
 /** Drops repeats: the service and the reference may both report a note. */
@@ -475,25 +424,10 @@ function drawSign({ document }: Sheet, verdict: Verdict, x: number, y: number, c
   document.restore();
 }
 
-function drawWatermark(sheet: Sheet): void {
-  const style: Style = { weight: 'semibold', size: 200, leading: 200, color: colors.fail };
-  const centre = { x: page.width / 2, y: page.height / 2 };
-  sheet.artifact('Pagination', () => {
-    sheet.document
-      .save()
-      .fillOpacity(0.09)
-      .rotate(-54.7, { origin: [centre.x, centre.y] });
-    sheet.line('TEST', style, centre.x - sheet.widthOf('TEST', style) / 2, centre.y + style.size * 0.36);
-    sheet.document.restore();
-  });
-}
-
 /** Draws the text above and below each page's contents. */
 function drawMargins(sheet: Sheet, contents: ReportContents, number: number, count: number): void {
   const { applicant, referenceId, providerName, isTest } = contents;
   sheet.artifact('Pagination', () => {
-    const right = (text: string, baseline: number): void =>
-      sheet.line(text, styles.small, page.right - sheet.widthOf(text, styles.small), baseline);
     if (number > 1) {
       sheet.line(
         oneLine(sheet, 'Tenant reference report: ', applicant?.name ?? referenceId),
@@ -501,16 +435,10 @@ function drawMargins(sheet: Sheet, contents: ReportContents, number: number, cou
         page.left,
         52,
       );
-      if (isTest) right('Test', 52);
+      if (isTest) atRight(sheet, 'Test', 52);
     }
     const source = `${referenceId}, checked by ${providerName}`;
     sheet.line(oneLine(sheet, 'Reference ', source), styles.small, page.left, 808);
-    right(`Page ${number} of ${count}`, 808);
+    atRight(sheet, `Page ${number} of ${count}`, 808);
   });
-}
-
-/** Shortens the text to the room beside a page's number. */
-function oneLine(sheet: Sheet, label: string, text: string): string {
-  const [line, ...more] = sheet.linesOf(sheet.shortenBeside(text), styles.small, 280);
-  return `${label}${line?.text ?? ''}${more.length > 0 ? '…' : ''}`;
 }

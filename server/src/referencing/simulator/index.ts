@@ -1,7 +1,6 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { providers as allProviders, type Provider } from '../../core/providers.ts';
-import { startCalling } from './callbacks.ts';
+import { closed, listening, urlOf } from '../../services/simulated.ts';
+import { startCallbacks } from './callbacks.ts';
 import { simulatedService, type ServiceContext } from './service.ts';
 import type { Vendor } from './vendor.ts';
 import { vendorA } from './vendor_a.ts';
@@ -40,7 +39,7 @@ export async function startSimulators({
   const servers = await Promise.all(
     providers.map((provider) => listening(simulatedService(vendors[provider], serviceContext))),
   );
-  const caller = startCalling(
+  const caller = startCallbacks(
     providers.map((provider) => vendors[provider]),
     serviceContext,
   );
@@ -51,24 +50,4 @@ export async function startSimulators({
       await Promise.all([caller.stop(), ...servers.map(closed)]);
     },
   };
-}
-
-async function listening(server: Server): Promise<Server> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return server;
-}
-
-function urlOf(server: Server): string {
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** Closes the server. Requests that still wait get no response. */
-async function closed(server: Server): Promise<void> {
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

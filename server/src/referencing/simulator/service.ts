@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Clock } from '../../core/clock.ts';
 import type { Encryption } from '../../core/encryption.ts';
 import type { Pool } from '../../db/pools.ts';
+import { send, serviceServer, type ServiceRequest, type ServiceResponse } from '../../services/simulated.ts';
 import { caseFileOf } from './findings.ts';
 import {
   disclose,
@@ -16,7 +17,7 @@ import {
 } from './order.ts';
 import { beginWork, changeOrder, countCall, countOrdering, discloseFindings, readOrder } from './orders.ts';
 import { scriptFor } from '../../core/simulation-script.ts';
-import type { StoredResponse, Asked, OrderView, PlacedOrder, Vendor } from './vendor.ts';
+import type { Asked, OrderView, PlacedOrder, Vendor } from './vendor.ts';
 
 export interface ServiceContext {
   pool: Pool;
@@ -28,44 +29,36 @@ export interface ServiceContext {
   workingDayMs: number;
 }
 
-/** Bytes. No order is longer. */
-const bodyBytesMax = 256 * 1024;
-
 /** Makes a referencing service that is called over HTTP like any other. It listens after `listen`. */
 export function simulatedService(vendor: Vendor, context: ServiceContext): Server {
-  return createServer((request, response) => {
-    respond(vendor, context, request, response).catch((error: unknown) => {
+  return serviceServer(
+    (request, response) => respond(vendor, context, request, response),
+    (error) => {
       context.log.warn({ err: error, provider: vendor.provider }, 'a simulated service could not respond');
-      if (response.headersSent) response.destroy();
-      else send(response, vendor.refused(500, 'internal_error', 'Something went wrong.'));
-    });
-  });
+      return vendor.refused(500, 'internal_error', 'Something went wrong.');
+    },
+  );
 }
 
 async function respond(
   vendor: Vendor,
   context: ServiceContext,
-  request: IncomingMessage,
+  request: ServiceRequest,
   response: ServerResponse,
-): Promise<void> {
-  const body = await bodyOf(request);
+): Promise<ServiceResponse | null> {
   const credential = vendor.credentialIn(request.headers);
-  if (credential === '' || credential.startsWith('invalid')) {
-    return send(response, vendor.refused(401, 'unauthorized', 'The credentials are not known.'));
-  }
-  const url = new URL(request.url!, 'http://service');
-  const path = url.pathname.slice(1).split('/').map(decoded);
-  const asked = vendor.askedBy({ method: request.method!, path, query: url.searchParams, body });
-  if (!asked) return send(response, vendor.refused(404, 'not_found', 'There is no such page.'));
-  if (asked.kind === 'unreadable') {
-    return send(response, vendor.refused(400, 'invalid_request', 'The order cannot be read.'));
-  }
+  if (credential === '' || credential.startsWith('invalid'))
+    return vendor.refused(401, 'unauthorized', 'The credentials are not known.');
+  const asked = vendor.askedBy(request);
+  if (!asked) return vendor.refused(404, 'not_found', 'There is no such page.');
+  if (asked.kind === 'unreadable') return vendor.refused(400, 'invalid_request', 'The order cannot be read.');
   const carriedOut = await execute(vendor, context, asked);
-  if ('fault' in carriedOut) fail(vendor, response, carriedOut.fault);
-  else send(response, carriedOut);
+  if (!('fault' in carriedOut)) return carriedOut;
+  fail(vendor, response, carriedOut.fault);
+  return null;
 }
 
-type Carried = StoredResponse | { fault: CallFault };
+type Carried = ServiceResponse | { fault: CallFault };
 
 async function execute(
   vendor: Vendor,
@@ -130,7 +123,7 @@ async function cancel(
   vendor: Vendor,
   { pool, clock }: ServiceContext,
   { orderId }: SimulatedOrder,
-): Promise<StoredResponse> {
+): Promise<ServiceResponse> {
   const nowMs = clock.nowMs();
   const isCanceled = await changeOrder(pool, vendor.provider, { orderId }, nowMs, (order) => {
     const { phase } = standingOf(order, nowMs);
@@ -159,33 +152,5 @@ function fail(vendor: Vendor, response: ServerResponse, fault: CallFault): void 
       return send(response, vendor.refused(429, 'rate_limited', 'Too many requests.'));
     case 'refusal':
       return send(response, vendor.refused(422, fault.code, fault.message));
-  }
-}
-
-function send(response: ServerResponse, { status, body }: StoredResponse): void {
-  if (body === null) response.writeHead(status).end();
-  else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-}
-
-/** Reads the body. Returns null if it is no JSON, or too long. */
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length <= bodyBytesMax) chunks.push(chunk);
-  }
-  try {
-    return length <= bodyBytesMax ? JSON.parse(Buffer.concat(chunks).toString('utf8')) : null;
-  } catch {
-    return null;
-  }
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Provider } from '../../core/providers.ts';
+import type { ServiceRequest, ServiceResponse } from '../../services/simulated.ts';
 import type { CaseFile } from './findings.ts';
 import type { Phase, Rent, SimulatedOrder, Standing } from './order.ts';
 
@@ -11,31 +12,23 @@ export interface Vendor {
   /** Returns the secret of a request, or an empty text if there is none. */
   credentialIn(headers: IncomingHttpHeaders): string;
   /** Returns what a request asks for, or null if there is no such route. */
-  askedBy(request: VendorRequest): Asked | null;
+  askedBy(request: ServiceRequest): Asked | null;
   /** Responds to an ordering call. The order may have existed before. */
-  placed(view: OrderView, isNew: boolean): StoredResponse;
-  order(view: OrderView): StoredResponse;
+  placed(view: OrderView, isNew: boolean): ServiceResponse;
+  order(view: OrderView): ServiceResponse;
   /** Responds to a look-up by the customer's reference. Only for services that have one. */
-  list?(view: OrderView | null): StoredResponse;
-  canceled(view: OrderView): StoredResponse;
+  list?(view: OrderView | null): ServiceResponse;
+  canceled(view: OrderView): ServiceResponse;
   /** Responds to the cancellation of an order that has already ended. */
-  closed(): StoredResponse;
-  report(view: OrderView, file: CaseFile): StoredResponse;
-  refused(status: number, code: string, message: string): StoredResponse;
+  closed(): ServiceResponse;
+  report(view: OrderView, file: CaseFile): ServiceResponse;
+  refused(status: number, code: string, message: string): ServiceResponse;
   /** The service's callbacks. Services without callbacks leave it out. */
   callback?: {
     /** Returns the steps to report, in sending order, after the order went from `from` to `to` of `total`. Steps count from 1. */
     stepsToTell(from: number, to: number, total: number): number[];
     request(content: CallbackContent, secret: string, nowMs: number): { headers: Record<string, string>; body: string };
   };
-}
-
-export interface VendorRequest {
-  method: string;
-  /** Decoded, without the first slash. */
-  path: readonly string[];
-  query: URLSearchParams;
-  body: unknown;
 }
 
 /** The request of a service's customer. `unreadable`: the body is no order. */
@@ -59,11 +52,6 @@ export interface OrderView {
   standing: Standing;
   /** Null until it is done. */
   file: CaseFile | null;
-}
-
-export interface StoredResponse {
-  status: number;
-  body: object | null;
 }
 
 export interface CallbackContent {

@@ -67,6 +67,22 @@ const fields = {
   unit_count: { column: 'integer', schema: Type.Integer(), shown: 'never', initial: 0 },
 } satisfies Fields;
 
+/** The members by which a search finds a home. */
+export const addressMembers = [
+  'name',
+  'address.line1',
+  'address.line2',
+  'address.city',
+  'address.postal_code',
+] as const;
+
+/** Returns an address in a line. Null without a building. */
+export function addressOf(building: BuildingRecord | null): string | null {
+  if (!building) return null;
+  const { line1, line2, city, postal_code: postalCode } = building.address;
+  return [line1, line2, city, postalCode].filter(Boolean).join(', ');
+}
+
 export type BuildingRecord = RecordOf<typeof fields>;
 
 /** A house, or a block of flats. Each home in it is a unit. */

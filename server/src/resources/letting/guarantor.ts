@@ -12,7 +12,7 @@ import { inUse, recordInUse } from '../../model/traits/in-use.ts';
 import { linksHere } from '../../model/traits/links-here.ts';
 import { sumsUp, type ReadByPath } from '../../model/traits/sums-up.ts';
 import type { Caller } from '../../model/caller.ts';
-import { requirePast } from './days.ts';
+import { requireNotFuture } from './days.ts';
 import { guarantorBy } from './application/guarantors.ts';
 import type { ApplicationRecord } from './application/index.ts';
 
@@ -284,7 +284,7 @@ function agree(
   related: Related,
 ): Change<GuarantorRecord> {
   requireStatus(current, ['proposed'], 'guarantor', 'Only a proposed guarantor can agree.');
-  requirePast('agreed_on', agreedOn, caller);
+  requireNotFuture('agreed_on', agreedOn, caller);
   return {
     after: {
       ...current,
@@ -305,7 +305,12 @@ function release(
   { released_on: releasedOn }: { released_on: string },
 ): Change<GuarantorRecord> {
   requireStatus(current, ['agreed'], 'guarantor', 'Only a guarantor that has agreed can be released.');
-  requirePast('released_on', releasedOn, caller);
+  requireNotFuture('released_on', releasedOn, caller);
+  if (current.agreed_on !== null && releasedOn < current.agreed_on)
+    throw invalidParameter(
+      'released_on',
+      `\`released_on\` is ${releasedOn}, before the guarantor agreed on ${current.agreed_on}. Send that day or a later one.`,
+    );
   return {
     after: { ...current, status: 'released', released_on: releasedOn, released_at: caller.nowSeconds },
     verbs: ['released'],

@@ -2,7 +2,7 @@ import { toDecision } from '../../model/change.ts';
 import type { Related } from '../../model/related.ts';
 import type { RecordChange, Resource } from '../../model/resource.ts';
 import type { Changes, Moved } from './changes.ts';
-import { dueOf, payingMax, type InvoiceRecord } from './invoice/fields.ts';
+import { dueOf, isSettleable, payingMax, type InvoiceRecord } from './invoice/fields.ts';
 import { allocationsMax, unallocatedOf, type PaymentRecord } from './payment/fields.ts';
 import { sumOf, type Allocation } from '../../rent/allocations.ts';
 
@@ -38,7 +38,7 @@ export function settle(
 /** Returns the invoice as paid if nothing is due, and as open again if something is. */
 export function withPaidState(invoice: InvoiceRecord, { today, nowSeconds }: Moment): Moved<InvoiceRecord> {
   const due = dueOf(invoice);
-  if (due === 0 && (invoice.status === 'open' || invoice.status === 'uncollectible'))
+  if (due === 0 && isSettleable(invoice))
     return { after: { ...invoice, status: 'paid', overdue: false, paid_at: nowSeconds }, verbs: ['paid'] };
   if (due > 0 && invoice.status === 'paid') {
     const isOverdue = invoice.due_on < today;
@@ -96,7 +96,13 @@ export function settleWithCredit(
 ): Moved<InvoiceRecord> {
   let settled = invoice;
   const oldestFirst = payments.toSorted((one, other) =>
-    one.received_on === other.received_on ? (one.id < other.id ? -1 : 1) : one.received_on < other.received_on ? -1 : 1,
+    one.received_on === other.received_on
+      ? one.id < other.id
+        ? -1
+        : 1
+      : one.received_on! < other.received_on!
+        ? -1
+        : 1,
   );
   for (const payment of oldestFirst) {
     const now = changes.now(payment);

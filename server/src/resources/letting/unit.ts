@@ -11,8 +11,10 @@ import { defineResource, exactly, type Change } from '../../model/resource.ts';
 import { described, named, nullable, oneOf } from '../../model/schemas.ts';
 import { inUse, recordInUse } from '../../model/traits/in-use.ts';
 import { linksHere } from '../../model/traits/links-here.ts';
+import { searchable } from '../../model/traits/searchable.ts';
 import { sumsUp } from '../../model/traits/sums-up.ts';
-import type { BuildingRecord } from './building.ts';
+import { addressMembers, addressOf, type BuildingRecord } from './building.ts';
+import { heldOf, type DepositRecord } from './deposit/fields.ts';
 
 const UnitType = named('UnitType', 'The kind of a home.', oneOf('flat', 'house', 'studio', 'room', 'other'));
 const UnitStatus = named(
@@ -113,6 +115,8 @@ const fields = {
     description: 'The day after the last tenancy. Null if no end of it is known, or if the home was never let.',
     initial: null,
   },
+  /** The holding deposits that are held for it. The law allows one. */
+  held_deposits: { column: 'text[]', schema: Type.Array(Type.String()), shown: 'never', initial: [] },
   lets: { column: 'json', schema: Type.Unsafe<Let[]>(Type.Array(Type.Object({}))), shown: 'never', initial: [] },
   /** The lowest rent since it was put on the market. A higher bid is refused. */
   lowest_asked: { column: 'json', schema: nullable(Rent), shown: 'never', initial: null },
@@ -165,6 +169,7 @@ export const unit = defineResource<UnitRecord>(
         },
         before: { on_market: false },
         after: {
+          reserved: { status: 'reserved', holding_deposit: 'dep_0VbZq9aK00mT3cUuP8sXw4' },
           let_agreed: { status: 'let_agreed', next_tenancy: 'ten_0VbZq9aK00mT3cUuP8sXw4' },
           occupied: { status: 'occupied', tenancy: 'ten_0VbZq9aK00mT3cUuP8sXw4' },
         },
@@ -208,7 +213,17 @@ export const unit = defineResource<UnitRecord>(
     delete: 'removes',
   },
   linksHere(['building']),
-  sumsUp([{ of: 'tenancies', link: 'unit', adapt: adaptToTenancy, verbs: verbsOf }]),
+  searchable({
+    members: ['name', 'metadata'],
+    linked: { building: addressMembers },
+    title: ({ name }: UnitRecord, related) =>
+      [name, related.one<BuildingRecord>('building')?.name].filter(Boolean).join(', '),
+    subtitle: (_, related) => addressOf(related.one<BuildingRecord>('building')),
+  }),
+  sumsUp([
+    { of: 'tenancies', link: 'unit', adapt: adaptToTenancy, verbs: verbsOf },
+    { of: 'deposits', link: 'unit', adapt: adaptToDeposit, verbs: verbsOf },
+  ]),
   inUse({
     check({ id, lets, holding_deposit: deposit }: UnitRecord) {
       const known = lets.at(-1)?.tenancy ?? deposit;
@@ -273,6 +288,21 @@ function adaptToTenancy(
   return {
     after: rolledUp({ ...current, lets: [...ended, ...lets.filter(({ status }) => status !== 'ended')].sort(byStart) }),
   };
+}
+
+/** Updates the unit after a write to one of its holding deposits. */
+function adaptToDeposit(
+  current: UnitRecord,
+  before: StoredRecord | null,
+  after: StoredRecord | null,
+): Change<UnitRecord> {
+  const { id } = (after ?? before)!;
+  const deposit = after as DepositRecord | null;
+  const isHeld = deposit?.type === 'holding' && heldOf(deposit) > 0;
+  const { held_deposits: known } = current;
+  if (isHeld === known.includes(id)) return { after: current };
+  const held = isHeld ? [...known, id] : known.filter((other) => other !== id);
+  return { after: rolledUp({ ...current, held_deposits: held, holding_deposit: held[0] ?? null }) };
 }
 
 /** Returns the event of a new status. When one tenancy follows another, the unit is occupied before and after. */

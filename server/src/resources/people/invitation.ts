@@ -70,14 +70,15 @@ export const invitation = defineResource<InvitationRecord>(
       expires_at: {
         column: 'bigint',
         schema: Type.Integer(),
-        description: 'When it expires, in seconds since the Unix epoch: seven days after it was made.',
+        description:
+          'When it expires, in seconds since the Unix epoch: seven days after it was made. The clock of a sandbox does not move this time.',
       },
       accepted_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
       revoked_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
       status: {
         column: null,
         schema: Status,
-        derive: (record, nowSeconds) => statusOf(record as InvitationRecord, nowSeconds),
+        derive: (record, { realSeconds }) => statusOf(record as InvitationRecord, realSeconds),
         description: '`pending`, `accepted`, `revoked` (also by a newer invitation of the address) or `expired`.',
       },
       url: {
@@ -129,14 +130,14 @@ export const invitation = defineResource<InvitationRecord>(
   }),
 );
 
-/** Returns the status. The world's clock decides about the expiry when the link is used. */
+/** Returns the status. The world's clock decides about the expiry, as it does when the link is used. */
 export function statusOf(
   { accepted_at, revoked_at, expires_at }: InvitationRecord,
-  nowSeconds: number,
+  realSeconds: number,
 ): 'pending' | 'accepted' | 'revoked' | 'expired' {
   if (accepted_at !== null) return 'accepted';
   if (revoked_at !== null) return 'revoked';
-  return expires_at <= nowSeconds ? 'expired' : 'pending';
+  return expires_at <= realSeconds ? 'expired' : 'pending';
 }
 
 function revoke(current: InvitationRecord, caller: Caller): Change<InvitationRecord> {

@@ -3,6 +3,7 @@ import { LinkedId } from '../../model/fields.ts';
 import { createFrom, defineResource, exactly, updateFrom } from '../../model/resource.ts';
 import { closedObject, described, nullable } from '../../model/schemas.ts';
 import { erasable } from '../../model/traits/erasable.ts';
+import { searchable, type NamedRecord } from '../../model/traits/searchable.ts';
 import { scheduled } from '../../model/traits/scheduled.ts';
 import { testControls } from '../../model/traits/test-controls.ts';
 import {
@@ -13,10 +14,10 @@ import {
   Status,
   withoutFindings,
 } from './shape.ts';
-import { decideAutomaticReference, withoutLateWords } from './order.ts';
+import { decideAutomaticReference, nextStepOf, providerOrderOf, withoutLateWords } from './order.ts';
 import type { ReferenceRecord } from './record.ts';
 import { requirePlayableScript } from './simulation.ts';
-import { cancel, endForErasure, update } from './transitions.ts';
+import { cancel, endForErasure, retry, update } from './transitions.ts';
 
 /** A check of a person as a tenant: the heart of the product (spec, reference). */
 export const reference = defineResource<ReferenceRecord>(
@@ -169,12 +170,31 @@ export const reference = defineResource<ReferenceRecord>(
         refusals: ['status_transition_invalid'],
         decide: cancel,
       },
+      retry: {
+        summary: 'Retry a check',
+        description:
+          'Asks the service anew within seconds, also if the server has given up after ten failures. Use it when you have removed the cause that `last_error` names. Repeated requests do not reach the service more often than every five seconds.',
+        refusals: ['status_transition_invalid'],
+        decide: retry,
+      },
     },
   },
   scheduled({
     job: 'carry_on_reference',
+    column: 'provider_order',
+    statuses: ['pending', 'processing'],
     group: ({ automatic_reference: automatic }: ReferenceRecord) => automatic?.provider ?? '',
     dueAtMs: ({ provider_order: order }: ReferenceRecord) => order?.due_at_ms ?? null,
+    wake: (current: ReferenceRecord, nowMs) =>
+      nextStepOf(current) === null
+        ? null
+        : { after: { ...current, provider_order: { ...providerOrderOf(current), due_at_ms: nowMs } } },
+  }),
+  searchable({
+    members: ['metadata'],
+    foundBy: ['customer', 'application'],
+    title: (_, related) => related.one<NamedRecord>('customer')?.name ?? 'Reference',
+    subtitle: ({ status, outcome }: ReferenceRecord) => [status, outcome].filter(Boolean).join(', '),
   }),
   erasable({ link: 'customer', files: ['reference_pdf'], decide: endForErasure }),
   testControls({

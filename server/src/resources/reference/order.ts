@@ -119,6 +119,32 @@ export function onCallback(current: ReferenceRecord, nowMs: number): Change<Refe
   return { after: { ...current, provider_order: { ...order, due_at_ms: dueAtMs } } };
 }
 
+/**
+ * Schedules the next step now, because a person has removed what stopped it. Failures count anew, so a check that was given up goes on. A
+ * person that repeats this calls the service no more often than progress is shown.
+ */
+export function askAnew(current: ReferenceRecord, nowMs: number): ReferenceRecord {
+  const order = providerOrderOf(current);
+  const automatic = automaticReferenceOf(current);
+  const dueAtMs = Math.max(nowMs, order.shown_at_ms + shownEveryMs);
+  const isGoingOn = automatic.status !== 'failed';
+  const status = isGoingOn ? automatic.status : current.status === 'pending' ? 'queued' : 'in_progress';
+  return {
+    ...current,
+    automatic_reference: { ...automatic, status },
+    provider_order: {
+      ...order,
+      failures: 0,
+      due_at_ms: isGoingOn && order.due_at_ms !== null ? Math.min(order.due_at_ms, dueAtMs) : dueAtMs,
+    },
+  };
+}
+
+/** Tells whether the server has given up a check after too many failures. A check that its provider has ended is not given up. */
+export function isGivenUp({ automatic_reference: automatic, provider_order: order }: ReferenceRecord): boolean {
+  return automatic?.status === 'failed' && order !== null && order.failures >= failuresMax;
+}
+
 /** Schedules a read now, because a test helper waits for it. `looks.asked` is its number. */
 export function requestRead(current: ReferenceRecord, nowMs: number): Change<ReferenceRecord> {
   const { provider_order: order } = current;
@@ -200,11 +226,11 @@ export function recordFailure(
   const before = providerOrderOf(current);
   const order = { ...before, ...withReads(before, { failed: look }) };
   const failures = order.failures + 1;
-  const isGivenUp = failures >= failuresMax;
-  const failed = { ...order, failures, due_at_ms: isGivenUp ? null : retryAtMs };
+  const isLast = failures >= failuresMax;
+  const failed = { ...order, failures, due_at_ms: isLast ? null : retryAtMs };
   // A reference that a client has ended shows no further errors.
   if (!isOpen(current))
-    return { after: { ...current, provider_order: { ...failed, stopped: order.stopped || isGivenUp } } };
+    return { after: { ...current, provider_order: { ...failed, stopped: order.stopped || isLast } } };
   const automatic = automaticReferenceOf(current);
   return {
     after: {
@@ -212,7 +238,7 @@ export function recordFailure(
       automatic_reference: {
         ...automatic,
         last_error: wordsOf(fault),
-        status: isGivenUp ? 'failed' : automatic.status,
+        status: isLast ? 'failed' : automatic.status,
       },
       provider_order: { ...failed, shown_at_ms: nowMs },
     },

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Change } from '../../model/resource.ts';
-import { stopProvider } from './order.ts';
+import { askAnew, isGivenUp, stopProvider } from './order.ts';
 import type { ReferenceRecord } from './record.ts';
 import type { Outcome } from './shape.ts';
 
@@ -19,7 +19,8 @@ export interface ReferenceUpdate {
  *     └──────────── cancel ────────────────┴──▶ canceled
  *
  * Clients move only off-platform references to `processing`. A provider moves its own. An outcome ends any reference, because a person may
- * overrule a provider. Together with `status: processing`, the outcome is stored without an end.
+ * overrule a provider. Together with `status: processing`, the outcome is stored without an end. `retry` asks a provider again, and moves
+ * no status.
  */
 
 /** `POST /v1/references/{id}`: applies the whole body, or nothing. */
@@ -48,6 +49,20 @@ export function cancel(current: ReferenceRecord, { nowSeconds }: Pick<Caller, 'n
     throw forbidden(current, 'Only a pending or processing reference can be canceled.');
   }
   return { after: stopProvider({ ...current, status: 'canceled' }, nowSeconds), verbs: ['canceled'] };
+}
+
+/** `POST /v1/references/{id}/retry`. */
+export function retry(current: ReferenceRecord, { nowSeconds }: Caller): Change<ReferenceRecord> {
+  if (current.status === 'complete' || current.status === 'canceled')
+    throw forbidden(current, 'Only a pending or processing reference can be retried.');
+  if (!current.automatic_reference?.enabled)
+    throw forbidden(current, 'No service checks it. Send its `outcome` when you have checked it yourself.');
+  if (current.automatic_reference.status === 'failed' && !isGivenUp(current))
+    throw forbidden(
+      current,
+      'Its service has ended the check without a verdict, and cannot be asked again. Send an `outcome` yourself, or cancel it and create another reference.',
+    );
+  return { after: askAnew(current, nowSeconds * 1000) };
 }
 
 /** Cancels an open reference when its person is erased. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineResource, exactly } from '../../model/resource.ts';
+import { defineResource } from '../../model/resource.ts';
 import { described, named, nullable, oneOf } from '../../model/schemas.ts';
 import { aboutAccount } from '../../model/traits/about-account.ts';
 import { appendOnly } from '../../model/traits/append-only.ts';
@@ -99,17 +99,25 @@ export const webhookDelivery = defineResource<WebhookDeliveryRecord>(
         },
         schema: described(Status, 'Only deliveries with this status.'),
       },
-      ...exactly({
-        type: Type.String({
+      type: {
+        column: 'type',
+        match: 'exact',
+        namesEvents: true,
+        schema: Type.String({
           minLength: 1,
           maxLength: 100,
           pattern: '^[a-z0-9_.]+$',
           description: 'Only deliveries of events of this type: `reference.completed`.',
         }),
-      }),
+      },
     },
   },
   appendOnly(),
   aboutAccount({ path: 'events', column: 'event_account' }),
-  nestedUnder({ columns: { webhook_endpoints: 'webhook_endpoint', events: 'event' }, actions: { events: { resend } } }),
+  nestedUnder({
+    columns: { webhook_endpoints: 'webhook_endpoint', events: 'event' },
+    // A delivery has the id of the endpoint, and the start of its receiver's answer.
+    alsoNeeds: { events: ['webhook_endpoints.read'] },
+    actions: { events: { resend } },
+  }),
 );

@@ -101,6 +101,7 @@ export class Life {
       writers: writers.asPool,
       ids: this.ids,
       clock: this.clock,
+      realClock: this.clock,
       eventShape: () => ({ version: versions.newest, of: (event) => event }),
       personalDataIds: /(?!)/g,
       epoch: 1,

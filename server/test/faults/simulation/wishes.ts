@@ -125,7 +125,8 @@ function requestOf(life: Life, wish: Wish, id: RequestFacts['id']): RequestFacts
 async function decide(life: Life, wish: Wish, requestId: string): Promise<WriteDecision> {
   try {
     const change = await changeOf(life, wish);
-    const body = JSON.stringify(renderRecord(change.resource, change.after!, toSeconds(life.clock.nowMs())));
+    const nowSeconds = toSeconds(life.clock.nowMs());
+    const body = JSON.stringify(renderRecord(change.resource, change.after!, { nowSeconds, realSeconds: nowSeconds }));
     return { changes: [change], response: { status: 200, body } };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -14,6 +14,7 @@ import {
   type TestServer,
 } from '../../support/server.ts';
 import { firstAccountId } from '../../support/tenants.ts';
+import { latestVersion } from '../../support/versions.ts';
 
 /* The examples on the pages of errors. A server gives each wrong request the shown error, and answers each right request. */
 
@@ -106,7 +107,7 @@ const preparations: Partial<Record<ErrorCode, Prepare>> = {
   rollback_expired: async () => {
     const clock = new TestClock();
     const own = await serverForTest({ settings: { TENURE_LATEST_VERSION: '2025-09-01' }, overrides: { clock } });
-    const account = (await good(own.api.post('/v1/account/api_version', { api_version: '2026-11-01' }))).body;
+    const account = (await good(own.api.post('/v1/account/api_version', { api_version: latestVersion }))).body;
     clock.advanceSeconds(73 * 3600);
     return { on: own, placeholders: { '1795493227': String(account.rollback_until) } };
   },

@@ -51,7 +51,7 @@ describe('guides', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8']);
     const served = await answer.text();
     // Only links to files that no page has differ.
-    const pieces = file.split(/\[[^\]]+\]\(\.\.\/[^)]+\)/);
+    const pieces = file.split(/(?<!!)\[[^\]]+\]\(\.\.\/[^)]+\)/);
     const pattern = pieces.map((piece) => piece.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[^\\n]{1,80}');
     expect(served).toMatch(new RegExp(`^${pattern}$`));
   });
@@ -62,6 +62,28 @@ describe('guides', () => {
     const html = await pageOf('/docs/guides');
     expect(Array.from(html.matchAll(/<li><a href="guides\/([\w-]+)">/g), ([, name]) => name)).toEqual(order);
     expect(order.toSorted()).toEqual(names.toSorted());
+  });
+
+  test('shows each picture of the project in a guide, small enough to load at once', async () => {
+    const shown = new Map(
+      await Promise.all(
+        names.map(async (name) => {
+          const html = await pageOf(`/docs/guides/${name}`);
+          return [
+            name,
+            Array.from(html.matchAll(/<img src="\.\.\/pictures\/([\w-]+\.webp)" alt="[^"]{20,}"/g)),
+          ] as const;
+        }),
+      ),
+    );
+    const files = [...shown.values()].flat().map(([, file]) => file!);
+    expect(files.length).toBeGreaterThan(7);
+    expect(files.toSorted()).toEqual(readdirSync(join(guidesDir, '../pictures')).toSorted());
+    for (const file of files) {
+      const answer = await fetch(`${server.url}/docs/pictures/${file}`);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/webp']);
+      expect((await answer.arrayBuffer()).byteLength).toBeLessThan(100_000);
+    }
   });
 
   test('names the file of the project instead of a link when no page has it', async () => {
@@ -267,7 +289,8 @@ async function crawl(starts: string[], on = server): Promise<{ pages: Map<string
   }
   const faults: string[] = [];
   for (const [path, text] of pages) {
-    if (path !== '/docs' && !/\.(css|js|json)(\?|$)/.test(path)) faults.push(...(await linkFaults(path, text, pages)));
+    if (path !== '/docs' && !/\.(css|js|json|webp)(\?|$)/.test(path))
+      faults.push(...(await linkFaults(path, text, pages)));
   }
   return { pages, faults };
 }

@@ -5,6 +5,7 @@ import { TestClock } from '../../support/clock.ts';
 import { expectRefusal, invalid, refusals, unknown } from '../../support/refusals.ts';
 import { apiClient, good, startTestServer, type Api, type TestServer } from '../../support/server.ts';
 import { addAccount, addKey, type Tenant } from '../../support/tenants.ts';
+import { versions } from '../../support/versions.ts';
 
 let server: TestServer;
 const clock = new TestClock();
@@ -28,10 +29,17 @@ describe('a ruleset', () => {
   test('has the checks in force on the day that is asked for', async () => {
     const all = rulesets.england.map(({ id }) => id);
     expect(await idsOn(server.api, '/v1/rulesets/england?on=2026-05-01')).toEqual(all);
-    const fees = ['permitted_payment', 'late_interest'];
-    expect(await idsOn(server.api, '/v1/rulesets/england?on=2026-04-30')).toEqual(['right_to_rent', ...fees]);
-    expect(await idsOn(server.api, '/v1/rulesets/england?on=2016-02-01')).toEqual(['right_to_rent']);
-    expect(await idsOn(server.api, '/v1/rulesets/england?on=2016-01-31')).toEqual([]);
+    const protection = ['deposit_protection', 'deposit_information', 'deposit_return'];
+    const caps = ['holding_cap', 'holding_single', 'holding_deadline', 'holding_retention', 'deposit_cap'];
+    const fees = ['permitted_payment', 'late_interest', ...caps];
+    expect(await idsOn(server.api, '/v1/rulesets/england?on=2026-04-30')).toEqual([
+      'right_to_rent',
+      ...fees,
+      ...protection,
+    ]);
+    expect(await idsOn(server.api, '/v1/rulesets/england?on=2019-05-31')).toEqual(['right_to_rent', ...protection]);
+    expect(await idsOn(server.api, '/v1/rulesets/england?on=2016-01-31')).toEqual(protection);
+    expect(await idsOn(server.api, '/v1/rulesets/england?on=2012-04-05')).toEqual([]);
   });
 
   test('shows each check with its source and days', async () => {
@@ -159,7 +167,7 @@ describe('the rules of an account', () => {
     expectRefusal(await api.post('/v1/account', { rules: { ruleset: 'none' } }), refusals.permission);
   });
 
-  test.each(['2025-09-01', '2026-03-01', '2026-11-01'])('are alike in version %s', async (version) => {
+  test.each(versions)('are alike in version %s', async (version) => {
     const { api } = await newTenant();
     const { body } = await good(
       api.post('/v1/account', { time_zone: 'UTC', rules: { ruleset: 'none' } }, { 'service-version': version }),

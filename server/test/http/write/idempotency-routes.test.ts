@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../../src/http/route.ts';
 import { deployments, newTenantOn, startDeployment, type Deployment } from '../../support/deployments.ts';
+import { importForm, statementOf } from '../../support/bank.ts';
 import { formOf } from '../../support/files.ts';
 import { expectCarriedOut, expectLeft, expectNoReplay, expectReplay, newKey } from '../../support/idempotency.ts';
 import { rounds } from '../../support/rounds.ts';
@@ -8,10 +9,12 @@ import { expectRefusal, refusals } from '../../support/refusals.ts';
 import {
   bodies,
   bodyToMake,
+  importedRecord,
   hasId,
   inParallel,
   kindOf,
   nameOf,
+  receiveDeposit,
   routesOfKeys,
   stepsBefore,
 } from '../../support/routes.ts';
@@ -34,7 +37,9 @@ const otherBodies: Record<string, object> = {
   'POST /v1/tenancies': { ...bodies['POST /v1/tenancies'], start_date: '2090-03-01' },
   'POST /v1/invoices': { ...bodies['POST /v1/invoices'], due_on: '2090-03-01' },
   'POST /v1/payments': { ...bodies['POST /v1/payments'], amount: 4_001 },
+  'POST /v1/deposits': { ...bodies['POST /v1/deposits'], amount: 4_001 },
   'POST /v1/subscriptions': { ...bodies['POST /v1/subscriptions'], amount: 4_001 },
+  'POST /v1/payments/import': importForm(statementOf([{ date: '2026-01-11', reference: 'Interest' }])),
   'POST /v1/files': formOf({ purpose: 'other' }),
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/other' },
   'POST /v1/accounts': { name: 'Another agency' },
@@ -54,6 +59,7 @@ const changes: Record<string, object> = {
   'POST /v1/tenancies/:id': { start_date: '2090-03-01' },
   'POST /v1/invoices/:id': { due_on: '2090-03-01' },
   'POST /v1/payments/:id': { reference: 'FLAT 2' },
+  'POST /v1/deposits/:id': { amount: 3_999 },
   'POST /v1/subscriptions/:id': { description: 'Water of Flat 2' },
   'POST /v1/files/:id': { metadata: { a: '1' } },
   'POST /v1/webhook_endpoints/:id': { description: 'Changed' },
@@ -69,7 +75,10 @@ const pins: Record<string, { api_version: string; api_version_previous: string |
 };
 
 /** What the record must have for an action that is for few records. */
-const startedBefore: Record<string, object> = { 'POST /v1/tenancies/:id/end': { start_date: '2026-01-05' } };
+const startedBefore: Record<string, object> = {
+  'POST /v1/references/:id/retry': { automatic_reference: {} },
+  'POST /v1/tenancies/:id/end': { start_date: '2026-01-05' },
+};
 
 /** What the records must have to which such a record links. */
 const today = { start_date: new Date().toISOString().slice(0, 10) };
@@ -77,6 +86,12 @@ const linkedBefore: Record<string, object> = {
   'POST /v1/subscriptions/:id/pause': today,
   'POST /v1/subscriptions/:id/resume': today,
 };
+
+/** Actions on a holding deposit. */
+const isOfHolding = /\/deposits\/:id\/(extend|apply|retain|return)$/;
+
+const advice =
+  'Add a valid body to `bodies` in server/test/support/routes.ts. If a new record refuses the action, add the actions before it to `stepsBefore` there. If only few records allow it, add their members to `startedBefore` in this file, and those of linked records to `linkedBefore`.';
 
 interface Posted {
   path: string;
@@ -96,7 +111,9 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
 
   test('executes a request once on every POST route when its key is repeated', async () => {
     // These test helpers make a provider act. Another test shows that they do it once.
-    const posts = routes.filter(({ method, path }) => method === 'POST' && !/test_helpers.references/.test(path));
+    const posts = routes.filter(
+      ({ method, path }) => method === 'POST' && !/test_helpers.(references|payments)/.test(path),
+    );
     expect(posts.length).toBeGreaterThanOrEqual(15);
     const withSecrets: string[] = [];
     await inParallel(posts, 6, async (route) => {
@@ -107,7 +124,7 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
       }
     });
     // Logs redact secrets, so these responses cannot be replayed from the log.
-    expect(withSecrets.sort()).toEqual([
+    expect(withSecrets.sort(), 'If the response of a new route has a secret, add the route here.').toEqual([
       'POST /v1/api_keys',
       'POST /v1/api_keys/:id/roll',
       'POST /v1/webhook_endpoints',
@@ -121,15 +138,17 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
     await pin(accountId, pins[nameOf(route)]);
     const { request, other } = await requestsFor(route, second);
     if (nameOf(route) === 'POST /v1/events/:id/resend') await nameEndpoint(second, request, other);
+    if (nameOf(route) === 'POST /v1/deposits/:id/apply') await nameTenancy(second, request, other);
     const key = newKey();
 
     const executed = await first.post(request.path, request.body, key);
+    expect(executed.status, `${executed.text.slice(0, 500)}\n${advice}`).toBe(200);
     expectCarriedOut(executed);
     const all = await everythingOf(second);
     const { events } = (await second.get(`/v1/logs/${executed.headers.get('request-id')}`)).body;
-    // A resend changes no record, and neither does a move of the clock.
-    if (!/\/(resend|clock\/advance)$/.test(request.path))
-      expect(events, 'It changes nothing: tell in `changes` what does.').not.toEqual([]);
+    // A resend changes no record, and neither does a move of the clock. A retry shows only what its service then says.
+    if (!/\/(resend|retry|clock\/advance)$/.test(request.path))
+      expect(events, 'It changes nothing: add a body that does to `changes`.').not.toEqual([]);
 
     const again = await second.post(request.path, request.body, key);
     expectReplay(again, executed);
@@ -159,9 +178,9 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
 
   /** Returns what the account's lists show. Events that the server makes by itself are left out, since they come at any time. */
   async function everythingOf(api: Api): Promise<Record<string, unknown>> {
-    // Repeats are logged, and the preview and the activity follow from logs. The clock runs.
+    // Repeats are logged, and the preview and the activity follow from logs. The clock runs, and a search shows it.
     const lists = routes.filter(
-      (route) => route.method === 'GET' && !hasId(route) && !/logs$|preview$|activity$|clock$/.test(route.path),
+      (route) => route.method === 'GET' && !hasId(route) && !/logs$|preview$|activity$|clock$|search$/.test(route.path),
     );
     expect(lists.length).toBeGreaterThanOrEqual(7);
     const found: Record<string, unknown> = {};
@@ -186,7 +205,7 @@ async function requestsFor(route: Route, api: Api): Promise<{ request: Posted; o
   }
   const otherBody = otherBodies[name] ?? (changes[name] && {});
   const other = otherBody ? { path, body: otherBody } : { path: await pathOf(route, api), body };
-  expect(other, 'Tell another good body for it.').not.toEqual({ path, body });
+  expect(other, 'Add another valid body to `otherBodies`.').not.toEqual({ path, body });
   return { request: { path, body }, other };
 }
 
@@ -196,13 +215,32 @@ async function nameEndpoint(api: Api, ...requests: Posted[]): Promise<void> {
   for (const request of requests) request.body = { webhook_endpoint: body.id };
 }
 
+/** Gives each request a tenancy that its deposit can be applied to. */
+async function nameTenancy(api: Api, ...requests: Posted[]): Promise<void> {
+  for (const request of requests) {
+    const { body: deposit } = await good(api.get(request.path.replace(/\/apply$/, '')));
+    const tenancy = await make('tenancies', api, { application: deposit.application });
+    request.body = { ...bodies['POST /v1/deposits/:id/apply'], to: [{ tenancy, amount: 1 }] };
+  }
+}
+
+/** Makes a holding deposit of a unit with a rent. */
+async function makeHolding(api: Api): Promise<string> {
+  const unit = await make('units', api, { rent: { amount: 95_000, currency: 'gbp', interval: 'month' } });
+  const application = await make('applications', api, { unit });
+  return (await good(api.post('/v1/deposits', { type: 'holding', application, amount: 4_000 }))).body.id;
+}
+
 /** Returns the route's path, with the id of a new record if it has one. */
 async function pathOf(route: Route, api: Api): Promise<string> {
   if (!hasId(route)) return route.path;
   // An event is created by creating another record.
   const isOfEvents = kindOf(route) === 'events';
   const kind = isOfEvents ? 'customers' : kindOf(route);
-  const id = await make(kind, api, startedBefore[nameOf(route)], linkedBefore[nameOf(route)]);
+  const id = isOfHolding.test(route.path)
+    ? await makeHolding(api)
+    : await make(kind, api, startedBefore[nameOf(route)], linkedBefore[nameOf(route)]);
+  await receiveDeposit(route, id, api.post);
   for (const step of stepsBefore[nameOf(route)] ?? []) {
     const before = route.path.replace(/[^/]+$/, step);
     await good(api.post(before.replace(':id', id), bodies[`POST ${before}`]));
@@ -214,6 +252,8 @@ async function pathOf(route: Route, api: Api): Promise<string> {
 
 /** Makes a record of the kind with this path, after those that it must link to. */
 async function make(kind: string, api: Api, more: object = {}, ofLinked: object = {}): Promise<string> {
+  const imported = await importedRecord(kind, (linked) => make(linked, api), api.post, api.get);
+  if (imported !== null) return imported;
   const body = await bodyToMake(kind, (linked) => make(linked, api, ofLinked), api.post);
   return (await good(api.post(`/v1/${kind}`, body instanceof FormData ? body : { ...body, ...more }))).body.id;
 }

@@ -62,7 +62,7 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
       ],
       [
         'a decision against a parameter',
-        invalid('name'),
+        missing('name'),
         (api, key) => api.post('/v1/api_keys', { type: 'agent' }, key),
       ],
       ['an unknown query parameter', unknown('dry_run'), (api, key) => api.post('/v1/references?dry_run=1', good, key)],

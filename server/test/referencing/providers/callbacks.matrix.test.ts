@@ -19,29 +19,44 @@ beforeEach(async () => {
 const calling = providers.filter((name) => referencingProviders[name].readCallback);
 const silent = providers.filter((name) => !calling.includes(name));
 
-/** What the documentation of each calling service says: the header with the signature, and the working days until a verdict. */
-const documented: Partial<Record<Provider, { signatureHeader: string; verdictAfterDays: number }>> = {
-  provider_a: { signatureHeader: 'x-callback-signature', verdictAfterDays: 1 },
-  provider_c: { signatureHeader: 'x-signature-256', verdictAfterDays: 3 },
+interface Documented {
+  signatureHeader: string;
+  /** The working days until a verdict. */
+  verdictAfterDays: number;
+  /** The fewest callbacks until the verdict. */
+  callbacks: number;
+  /** Returns the headers of a callback with this text. */
+  sign(text: string, hmac: (text: string) => string): Record<string, string>;
+}
+
+/** What the documentation of each calling service says. */
+const documented: Partial<Record<Provider, Documented>> = {
+  provider_a: {
+    signatureHeader: 'x-callback-signature',
+    verdictAfterDays: 1,
+    callbacks: 7,
+    sign(text, hmac) {
+      const timestamp = String(nowSeconds());
+      return { 'x-callback-timestamp': timestamp, 'x-callback-signature': hmac(`${timestamp}.${text}`) };
+    },
+  },
+  provider_c: {
+    signatureHeader: 'x-signature-256',
+    verdictAfterDays: 3,
+    callbacks: 7,
+    sign: (text, hmac) => ({ 'x-signature-256': `sha256=${hmac(text)}` }),
+  },
 };
 
 test('knows the signature of every service that sends callbacks', () => {
   expect(calling.length).toBeGreaterThan(0);
-  expect(Object.keys(documented)).toEqual(calling);
+  expect(Object.keys(documented), 'Add the provider to `documented`.').toEqual(calling);
 });
 
 /** Builds a callback as an owner of the secret would, from the services' documentation and not from the simulated ones. */
-function signed(text: string, secret: string): Pick<Received, 'headers' | 'raw'> {
-  const timestamp = String(nowSeconds());
+function signed(name: Provider, text: string, secret: string): Pick<Received, 'headers' | 'raw'> {
   const hmacOf = (told: string): string => createHmac('sha256', secret).update(told).digest('hex');
-  return {
-    headers: {
-      'x-callback-timestamp': timestamp,
-      'x-callback-signature': hmacOf(`${timestamp}.${text}`),
-      'x-signature-256': `sha256=${hmacOf(text)}`,
-    },
-    raw: Buffer.from(text),
-  };
+  return { headers: documented[name]!.sign(text, hmacOf), raw: Buffer.from(text) };
 }
 
 const nowSeconds = (): number => Math.floor(services.clock.nowMs() / 1000);
@@ -122,13 +137,15 @@ describe.each(calling)('callbacks of %s', (name) => {
 
   test('finds no order in a callback when it is signed and empty', () => {
     for (const text of ['', 'null', '[]', '{}', '"x"', '{"clientReferenceId":1,"external_id":{}}'])
-      expect(believed(name, signed(text, 'a_secret'), { credentials: { signing_secret: 'a_secret' } })).toBeNull();
+      expect(
+        believed(name, signed(name, text, 'a_secret'), { credentials: { signing_secret: 'a_secret' } }),
+      ).toBeNull();
   });
 
   test('does not verify a callback when the account has no secret, though it is signed with an empty one', () => {
-    const forged = signed('{"clientReferenceId":"ref_1","external_id":"ref_1"}', '');
+    const forged = signed(name, '{"clientReferenceId":"ref_1","external_id":"ref_1"}', '');
     for (const credentials of [{ signing_secret: '' }, {}]) expect(believed(name, forged, { credentials })).toBeNull();
-    const good = signed('{"clientReferenceId":"ref_1","external_id":"ref_1"}', 'a_secret');
+    const good = signed(name, '{"clientReferenceId":"ref_1","external_id":"ref_1"}', 'a_secret');
     expect(believed(name, good, { credentials: { signing_secret: 'a_secret' } })).toBe('ref_1');
   });
 
@@ -177,7 +194,7 @@ describe.each(calling)('callbacks of %s', (name) => {
     const receiver = await receiverForTest();
     const { orderId } = await orderedAt(name, receiver, 'consider_then_accept');
     services.clock.advanceMs(documented[name]!.verdictAfterDays * workingDayMs);
-    await receiver.count(7);
+    await receiver.count(documented[name]!.callbacks);
     await aWhile();
     const before = receiver.received.length;
     expect((await services.service(name).read(orderId)).outcome?.verdict).toBe('consider');

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished, describe, expect, test } from 'vitest';
-import { PrintError, ReportPrinter, type ReportContents } from '../../../src/referencing/report/index.ts';
+import { PrintError, type Printer } from '../../../src/print/printer.ts';
+import { reportPrinter, type ReportContents } from '../../../src/referencing/report/index.ts';
 import { contentsOf } from './contents.ts';
 
 const threadFile = new URL('./troubled-thread.ts', import.meta.url);
 
-function printerForTest(options: ConstructorParameters<typeof ReportPrinter>[0] = {}): ReportPrinter {
-  const printer = new ReportPrinter(options);
+function printerForTest(options: Parameters<typeof reportPrinter>[0] = {}): Printer<ReportContents> {
+  const printer = reportPrinter(options);
   onTestFinished(() => printer.stop());
   return printer;
 }
@@ -85,7 +86,7 @@ describe('printer threads', () => {
   });
 
   test('starts no thread when none is needed, and stops all the same', async () => {
-    await expect(new ReportPrinter({ threadFile: new URL('file:///nowhere.ts') }).stop()).resolves.toBeUndefined();
+    await expect(reportPrinter({ threadFile: new URL('file:///nowhere.ts') }).stop()).resolves.toBeUndefined();
   });
 
   test('fails the report when a thread cannot start', async () => {

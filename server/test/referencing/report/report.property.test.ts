@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ReportPrinter, type ReportContents } from '../../../src/referencing/report/index.ts';
+import { reportPrinter, type ReportContents } from '../../../src/referencing/report/index.ts';
 import { naughtyStrings } from '../../support/naughty-strings.ts';
 import { pagesOf, pdfToolsMissing } from '../../support/pdf.ts';
 import { rounds } from '../../support/rounds.ts';
 
-const printer = new ReportPrinter();
+const printer = reportPrinter();
 afterAll(() => printer.stop());
 
 describe('reports with any findings', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Verdict } from '../../../src/referencing/providers/provider.ts';
-import { ReportPrinter, type ReportContents } from '../../../src/referencing/report/index.ts';
+import { reportPrinter, type ReportContents } from '../../../src/referencing/report/index.ts';
 import {
   fontsOf,
   informationOf,
@@ -13,7 +13,7 @@ import {
 } from '../../support/pdf.ts';
 import { completed, contentsOf } from './contents.ts';
 
-const printer = new ReportPrinter();
+const printer = reportPrinter();
 afterAll(() => printer.stop());
 
 /** Returns all pages as one text, with white space collapsed. */
@@ -380,7 +380,7 @@ describe('reports with any findings', () => {
       },
     );
     // A busy machine takes longer than the server waits.
-    const patient = new ReportPrinter({ printTimeoutMs: 60_000 });
+    const patient = reportPrinter({ printTimeoutMs: 60_000 });
     onTestFinished(() => patient.stop());
     expect((await patient.print(contents)).length).toBeLessThan(10_000_000);
   }, 90_000);

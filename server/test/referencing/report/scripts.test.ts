@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { ReportPrinter, type ReportContents } from '../../../src/referencing/report/index.ts';
+import { reportPrinter, type ReportContents } from '../../../src/referencing/report/index.ts';
 import { fontsOf, pagesOf, pdfToolsMissing, picturesOf } from '../../support/pdf.ts';
 import { completed, contentsOf } from './contents.ts';
 
-const printer = new ReportPrinter();
+const printer = reportPrinter();
 afterAll(() => printer.stop());
 
 beforeEach((context) => {
@@ -135,7 +135,7 @@ test('embeds no other fonts when a report is in Latin', async () => {
 });
 
 test('prints the same bytes again when other reports were printed in its scripts', async () => {
-  const other = new ReportPrinter();
+  const other = reportPrinter();
   try {
     const contents = contentsOfName('محمد 陈伟 राहुल');
     const first = await printer.print(contents);

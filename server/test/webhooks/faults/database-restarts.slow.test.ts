@@ -19,7 +19,11 @@ const restarts = rounds(8, 20);
 /** Crash PostgreSQL in one of this many rounds. In the others it is stopped in order, which also cuts its connections. */
 const crashEvery = 5;
 
-const limits = { attemptTimeoutMs: 1_000, leaseMs: 6_000, pollMs: 200 };
+/** Each round waits for so many responses. */
+const answeredEachRound = 20;
+
+/** A restart on a busy machine can take seconds, and so can a receiver's answer. Neither may end an attempt or a lease. */
+const limits = { attemptTimeoutMs: 15_000, leaseMs: 25_000, pollMs: 200 };
 
 test(`55: recovers, loses nothing and sends nothing twice when PostgreSQL is restarted ${restarts} times under load`, async () => {
   const cluster = await ownCluster();
@@ -36,18 +40,18 @@ test(`55: recovers, loses nothing and sends nothing twice when PostgreSQL is res
     const answered = load.answeredAtMs.size;
     if (round % crashEvery === 0) cluster.crash();
     else await cluster.restart();
-    await expect.poll(() => load.answeredAtMs.size, { timeout: 20_000 }).toBeGreaterThan(answered + 20);
+    await expect.poll(() => load.answeredAtMs.size, { timeout: 20_000 }).toBeGreaterThan(answered + answeredEachRound);
   }
   await load.stop();
   const tally = await tallyOf(api, endpoint.id, { receiver, load });
   print(
-    `database restarts: ${restarts} rounds (${restarts / crashEvery} crashes), ${tally.deliveries} deliveries, ` +
+    `database restarts: ${restarts} rounds (${Math.floor(restarts / crashEvery)} crashes), ${tally.deliveries} deliveries, ` +
       `${tally.duplicates} duplicates, ${tally.lost} lost, the longest took ${tally.longestMs} ms, ` +
       `${Math.round((performance.now() - startedMs) / 1000)} s`,
   );
   // PostgreSQL is back long before a lease ends, so each process can write the outcomes that it knows.
-  expect(tally).toMatchObject({ duplicates: 0, lost: 0, needless: 0 });
-  expect(tally.deliveries).toBeGreaterThan(50 * restarts);
+  expect(tally, JSON.stringify(tally)).toMatchObject({ duplicates: 0, lost: 0, needless: 0 });
+  expect(tally.deliveries).toBeGreaterThan(answeredEachRound * restarts);
   // Deliveries with a lost response to their claim wait for the end of their lease.
   expect(tally.longestMs).toBeLessThan(2 * (limits.leaseMs + limits.pollMs) + 5_000);
 });

@@ -32,6 +32,7 @@ export const reject: Move<{ reasons: ReasonName[]; note?: string | null }> = (cu
       review: null,
       approved_at: null,
       rejected_at: caller.nowSeconds,
+      refused_on: caller.today,
     },
     verbs: ['rejected'],
   };
@@ -47,9 +48,12 @@ function decided(
 }
 
 /** `POST /v1/applications/{id}/withdraw`. */
-export const withdraw: Move = (current, { nowSeconds }) => {
+export const withdraw: Move = (current, { nowSeconds, today }) => {
   requireStatus(current, ['open', 'approved'], 'application', 'Only an open or approved application can be withdrawn.');
-  return { after: { ...current, status: 'withdrawn', withdrawn_at: nowSeconds }, verbs: ['withdrawn'] };
+  return {
+    after: { ...current, status: 'withdrawn', withdrawn_at: nowSeconds, refused_on: today },
+    verbs: ['withdrawn'],
+  };
 };
 
 /** `POST /v1/applications/{id}/request_review`. */
@@ -84,5 +88,8 @@ export const review: Move<{ result: 'upheld' | 'changed'; note: string }> = (
     review: { ...current.review, status: result, note, completed_at: nowSeconds },
   };
   if (result === 'upheld') return { after, verbs: ['reviewed'] };
-  return { after: { ...after, status: 'open', decision: null, rejected_at: null }, verbs: ['reviewed'] };
+  return {
+    after: { ...after, status: 'open', decision: null, rejected_at: null, refused_on: null },
+    verbs: ['reviewed'],
+  };
 };

@@ -144,6 +144,10 @@ export const fields = {
   rejected_at: moment('When it was rejected', 'Null if it was not.'),
   withdrawn_at: moment('When it was withdrawn', 'Null if it was not.'),
   converted_at: moment('When its tenancy was signed', 'Null if none was.'),
+  /** Its holding deposits. */
+  holding_deposits: { column: 'text[]', schema: Type.Array(Type.String()), shown: 'never', initial: [] },
+  /** The day on which it was rejected or withdrawn, from which its holding deposits are due. */
+  refused_on: { column: 'date', schema: nullable(CalendarDate), shown: 'never', initial: null },
   guarantors_known: { column: 'json', schema: GuarantorsKnown, shown: 'never', initial: [] },
 } satisfies Fields;
 

@@ -7,10 +7,14 @@ import type { Related } from '../../../model/related.ts';
 import { actionFrom, defineResource, exactly } from '../../../model/resource.ts';
 import { described, nullable, oneOf } from '../../../model/schemas.ts';
 import { inUse, recordInUse } from '../../../model/traits/in-use.ts';
+import { emptied, personalTexts } from '../../../model/traits/personal-texts.ts';
+import { namesOf, searchable, type NamedRecord } from '../../../model/traits/searchable.ts';
 import { sumsUp } from '../../../model/traits/sums-up.ts';
 import type { BuildingRecord } from '../building.ts';
 import type { UnitRecord } from '../unit.ts';
 import { raisedAtOnce, withWarnings } from '../warnings.ts';
+import { addressMembers, homeOf } from '../home.ts';
+import { adaptToDeposit } from './deposits.ts';
 import { approve, reject, requestReview, review, withdraw } from './decisions.ts';
 import { fields, Note, Reasons, Status, type ApplicationRecord } from './fields.ts';
 import { adaptToGuarantor, requireGuarantorsFit } from './guarantors.ts';
@@ -82,6 +86,7 @@ export const application = defineResource<ApplicationRecord>(
     metadata: true,
     fields,
     links: { customers: 'customers', unit: 'units', guarantors: 'guarantors', tenancy: 'tenancies' },
+    hiddenLinks: { holding_deposits: 'deposits' },
     verbs: {
       approved: 'It was approved.',
       rejected: 'It was rejected.',
@@ -184,14 +189,30 @@ export const application = defineResource<ApplicationRecord>(
     },
     delete: 'removes',
   },
+  searchable({
+    members: ['metadata'],
+    linked: { customers: ['name', 'email', 'phone'], unit: ['name'], 'unit.building': addressMembers },
+    title: (_, related) => namesOf(related.all<NamedRecord>('customers')) ?? 'Application',
+    subtitle: ({ status }: ApplicationRecord, related) => [status, homeOf(related, 'unit')].filter(Boolean).join(', '),
+  }),
   sumsUp([
     { of: 'references', link: 'application', adapt: countReference },
     { of: 'guarantors', link: 'application', adapt: adaptToGuarantor },
     { of: 'tenancies', link: 'application', adapt: adaptToTenancy },
+    // Its applicants follow.
+    { of: 'deposits', link: 'application', adapt: adaptToDeposit, cascades: true },
   ]),
+  personalTexts({
+    links: ['customers'],
+    texts: {
+      decision: (value) => emptied(value, { note: null }),
+      review: (value) => emptied(value, { message: null, note: null }),
+    },
+    inputs: { note: '[erased]', message: '[erased]' },
+  }),
   inUse({
-    check({ id, tenancy, guarantors }: ApplicationRecord) {
-      const holder = tenancy ?? guarantors[0];
+    check({ id, tenancy, guarantors, holding_deposits: deposits }: ApplicationRecord) {
+      const holder = tenancy ?? guarantors[0] ?? deposits[0];
       if (holder === undefined) return;
       throw recordInUse(`${holder} names the application ${id}, so it cannot be deleted.`);
     },

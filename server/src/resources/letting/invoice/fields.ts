@@ -229,7 +229,31 @@ export function dueOf({
   return status === 'void' ? 0 : total - paid - credited;
 }
 
-/** Returns whether the tenants owe the invoice, or have paid it. */
+/**
+ * Returns the last day that the invoice charges rent for, or its subscription’s service. Null if it charges for no days. Rent that a request
+ * invoices has its days in the lines.
+ */
+export function chargedUntil({ subscription, period, lines }: InvoiceRecord): string | null {
+  if (subscription !== null) return period?.end ?? null;
+  return (
+    rentLines({ lines })
+      .map(({ period: { end } }) => end)
+      .toSorted()
+      .at(-1) ?? null
+  );
+}
+
+/** Returns the lines of rent with their days. */
+export function rentLines({ lines }: Pick<InvoiceRecord, 'lines'>): (Line & { period: Span })[] {
+  return lines.flatMap((line) => (line.type === 'rent' && line.period ? [{ ...line, period: line.period }] : []));
+}
+
+/** Returns whether the invoice counts in the balance: the tenants owe it, or have paid it. */
 export function isOwed({ status }: Pick<InvoiceRecord, 'status'>): boolean {
   return status === 'open' || status === 'paid' || status === 'uncollectible';
+}
+
+/** Returns whether money can still settle the invoice. */
+export function isSettleable({ status }: Pick<InvoiceRecord, 'status'>): boolean {
+  return status === 'open' || status === 'uncollectible';
 }

@@ -12,6 +12,7 @@ import { daybreak } from '../../../model/traits/daybreak.ts';
 import { inUse } from '../../../model/traits/in-use.ts';
 import { linksHere } from '../../../model/traits/links-here.ts';
 import { numbered } from '../../../model/traits/numbered.ts';
+import { namesOf, searchable, type NamedRecord } from '../../../model/traits/searchable.ts';
 import { fields, InvoiceStatus, type InvoiceRecord } from './fields.ts';
 import {
   atDawn,
@@ -223,6 +224,14 @@ export const invoice = defineResource<InvoiceRecord>(
     refusal: 'status_transition_invalid',
     check: (record: InvoiceRecord) =>
       requireStatus(record, ['draft'], 'invoice', 'Only a draft can be deleted. Use `void` or `credit`.'),
+  }),
+  searchable({
+    members: ['number', 'metadata'],
+    foundBy: ['tenancy'],
+    reads: ['customers'],
+    title: ({ number }: InvoiceRecord) => number ?? 'Draft invoice',
+    subtitle: ({ status, due_on: due }: InvoiceRecord, related) =>
+      [namesOf(related.all<NamedRecord>('customers')), `${status}, due ${due}`].filter(Boolean).join(', '),
   }),
   daybreak({ nextOn: overdueOn, decide: atDawn }),
   numbered({

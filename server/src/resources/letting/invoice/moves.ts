@@ -1,4 +1,4 @@
-import { addDays, today as todayIn } from '../../../core/calendar.ts';
+import { addDays, today as todayIn, type Day } from '../../../core/calendar.ts';
 import { ApiError, invalidParameter } from '../../../core/errors.ts';
 import { judge, refuseFailed } from '../../../law/index.ts';
 import type { Rules } from '../../../core/law-rules.ts';
@@ -64,7 +64,12 @@ export function totalOf(lines: readonly Line[]): number {
 }
 
 /** The links whose records a finalization reads. */
-export const readsOfFinalization = ['tenancy', 'tenancy.credit.payment', 'lines.invoice'] as const;
+export const readsOfFinalization = [
+  'tenancy',
+  'tenancy.credit.payment',
+  'lines.invoice',
+  'lines.invoice.paying',
+] as const;
 
 /** The facts about a request, or about a day, that an invoice depends on. */
 export interface Invoicing {
@@ -81,6 +86,8 @@ export interface Surroundings {
   payments: readonly PaymentRecord[];
   /** The invoices that its lines name. */
   named: readonly InvoiceRecord[];
+  /** The payments that settle those. */
+  namedPayments: readonly PaymentRecord[];
 }
 
 /** `POST /v1/invoices/{id}/finalize`, and the creation with `finalize`. */
@@ -93,11 +100,17 @@ export function finalizedNow(
   const tenancy = related.one<TenancyRecord>('tenancy')!;
   const payments = related.all<PaymentRecord>('tenancy.credit.payment');
   const named = related.all<InvoiceRecord>('lines.invoice');
-  requireTenancy(tenancy);
+  const namedPayments = related.all<PaymentRecord>('lines.invoice.paying');
+  if (tenancy.status === 'canceled')
+    throw wrongStatus(
+      draft,
+      'invoice',
+      `Its tenancy ${tenancy.id} is canceled, so its tenants owe nothing. Delete it.`,
+    );
   requireCurrency(draft, tenancy);
   requireRoomToOwe(tenancy);
   requireLines(draft, named);
-  const { after, verbs } = finalized(draft, caller, { tenancy, payments, named }, changes);
+  const { after, verbs } = finalized(draft, caller, { tenancy, payments, named, namedPayments }, changes);
   return { after, verbs, also: changes.all() };
 }
 
@@ -165,9 +178,9 @@ function requireLines({ tenancy, lines }: InvoiceRecord, invoices: readonly Invo
 export function judgeInvoice(
   { lines, due_on: dueOn }: Pick<InvoiceRecord, 'lines' | 'due_on'>,
   { account, today }: Pick<Invoicing, 'account' | 'today'>,
-  { tenancy, named }: Pick<Surroundings, 'tenancy' | 'named'>,
+  { tenancy, named, namedPayments }: Omit<Surroundings, 'payments'>,
 ): void {
-  const { status, jurisdiction, type, signed_on: signedOn, start_date: startDate } = tenancy;
+  const { status, jurisdiction, type, signed_on: signedOn, start_date: startDate, rent } = tenancy;
   const rentIndex = lines.findIndex((line) => line.type === 'rent');
   refuseFailed(
     judge(account.rules, 'invoice', today, {
@@ -177,19 +190,29 @@ export function judgeInvoice(
       rentParam: rentIndex < 0 ? null : `lines[${rentIndex}][type]`,
       signedOn,
       startDate,
+      rentPeriods: rent,
       dueOn,
       lines: lines.map(({ type: lineType, period, invoice: id }) => {
         const about = named.find((invoice) => invoice.id === id);
-        const paidAt = about?.paid_at ?? null;
+        const isRent = about?.lines.some((line) => line.type === 'rent') === true;
         return {
           type: lineType,
           period,
-          unpaidSince: about?.due_on ?? null,
-          paidOn: paidAt === null ? null : todayIn(paidAt, account.time_zone),
+          unpaidSince: isRent ? about.due_on : null,
+          paidOn: about ? paidOn(about, namedPayments, account.time_zone) : null,
         };
       }),
     }),
   );
+}
+
+/** Returns the day on which the last money for an invoice came, which may be recorded later. Null while something is due. */
+function paidOn({ id, paid_at: paidAt }: InvoiceRecord, payments: readonly PaymentRecord[], zone: string): Day | null {
+  if (paidAt === null) return null;
+  const days = payments.flatMap(({ settled_invoices: settled, received_on: receivedOn }) =>
+    receivedOn !== null && settled.includes(id) ? [receivedOn] : [],
+  );
+  return days.toSorted().at(-1) ?? todayIn(paidAt, zone);
 }
 
 /** `POST /v1/invoices/{id}/finalize`. */

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { CalendarDate, LinkedId, moment } from '../../../model/fields.ts';
+import { CalendarDate, GatewayName, LinkedId, moment } from '../../../model/fields.ts';
 import type { Json } from '../../../core/json-diff.ts';
 import type { Fields, RecordOf, StoredRecord } from '../../../model/record.ts';
 import { amountMax } from '../../../model/rent.ts';
@@ -24,19 +24,6 @@ const Allocation = named(
 export const allocationsMax = 50;
 export const Allocations = Type.Array(Allocation, { maxItems: allocationsMax });
 
-const Refund = named(
-  'Refund',
-  'A part of a payment that went back.',
-  closedObject({
-    amount: Type.Integer({ minimum: 1, description: 'In the smallest unit of the currency.' }),
-    reason: described(nullable(Text), 'The reason. Null if none was given.'),
-    refunded_at: Type.Integer({ description: 'When it was recorded, in seconds since the Unix epoch.' }),
-  }),
-);
-
-/** The most refunds of a payment, so that a response stays small. */
-export const refundsMax = 50;
-
 const Failure = named(
   'PaymentFailure',
   'Why a payment failed.',
@@ -46,10 +33,46 @@ const Failure = named(
   }),
 );
 
+const Refund = named(
+  'Refund',
+  'A part of a payment that went back, or that a gateway was asked to send back.',
+  closedObject({
+    amount: Type.Integer({ minimum: 1, description: 'In the smallest unit of the currency.' }),
+    reason: described(nullable(Text), 'The reason. Null if none was given.'),
+    status: described(
+      oneOf('pending', 'succeeded', 'failed'),
+      '`pending` until the gateway has sent the money. Then it counts in `amount_refunded`. A refund without a gateway succeeds at once.',
+    ),
+    failure: described(nullable(Failure), 'Why the gateway did not send it. Null if it did not fail.'),
+    refunded_at: nullable(
+      Type.Integer({ description: 'When it was recorded, in seconds since the Unix epoch. Null until it succeeds.' }),
+    ),
+  }),
+);
+
+/** The most refunds of a payment, so that a response stays small. */
+export const refundsMax = 50;
+
+/** The state of a payment with its gateway. It is never shown. */
+export interface GatewayOrder {
+  /** The gateway's id of the charge. Null until it is known. */
+  id: string | null;
+  /** Whether the gateway may know the payment. It is set before the first call. */
+  begun: boolean;
+  /** The time of the next step, in milliseconds. Null if there is none. */
+  due_at_ms: number | null;
+  /** The number of failed calls in a row. */
+  failures: number;
+  /** The gateway knows the refunds before this index. */
+  refunds_known: number;
+}
+
+/** The ways that a request can record. The server’s own payments come out of a deposit. */
+const methods = ['bank_transfer', 'standing_order', 'direct_debit', 'card', 'cash', 'cheque', 'other'] as const;
 export const Method = named(
   'PaymentMethod',
   'The way in which money came.',
-  oneOf('bank_transfer', 'standing_order', 'direct_debit', 'card', 'cash', 'cheque', 'other'),
+  oneOf(...methods, 'deposit', 'holding_deposit'),
 );
 export const PaymentStatus = named(
   'PaymentStatus',
@@ -60,9 +83,15 @@ export const PaymentStatus = named(
 export const fields = {
   tenancy: {
     column: 'text',
-    schema: LinkedId,
-    description: 'The id of the tenancy that it is for.',
-    input: { on: 'create', required: true },
+    schema: nullable(LinkedId),
+    description: 'The id of the tenancy that it is for. Null if it is for a deposit.',
+    input: { on: 'create' },
+  },
+  deposit: {
+    column: 'text',
+    schema: nullable(LinkedId),
+    description: 'The id of the deposit that it is for. Null if it is for a tenancy.',
+    input: { on: 'create' },
   },
   amount: {
     column: 'bigint',
@@ -77,14 +106,15 @@ export const fields = {
   currency: {
     column: 'text',
     schema: Type.String({ pattern: '^[a-z]{3}$', examples: ['gbp'] }),
-    description: 'The currency of the rent (ISO 4217), in lower case.',
+    description: 'The currency of the rent or of the deposit (ISO 4217), in lower case.',
     initial: '',
   },
   method: {
     column: 'text',
     schema: Method,
-    description: 'The way in which the money came.',
-    input: { on: 'create', required: true },
+    description:
+      'The way in which the money came. `deposit` and `holding_deposit` are payments that `release` and `apply` of a deposit make.',
+    input: { on: 'create', required: true, schema: oneOf(...methods) },
   },
   status: {
     column: 'text',
@@ -99,8 +129,16 @@ export const fields = {
   },
   received_on: {
     column: 'date',
-    schema: CalendarDate,
-    description: 'The day on which the money came. By default today.',
+    schema: nullable(CalendarDate),
+    description:
+      'The day on which the money came. By default today. A `pending` payment has none: `succeed` sets it, or the gateway does when it has taken the money.',
+    input: { on: 'create' },
+  },
+  provider: {
+    column: 'text',
+    schema: nullable(GatewayName),
+    description:
+      'The payment gateway that collects the money. Null if you collect it yourself. The default is the account’s `payment_provider`, if the payment is for a tenancy, `method` is `direct_debit` or `card`, and the body has no `status`, `received_on` or `allocations`. No gateway collects a deposit: record its money when it has come.',
     input: { on: 'create' },
   },
   customer: {
@@ -143,7 +181,7 @@ export const fields = {
   refunds: {
     column: 'json',
     schema: Type.Array(Refund, { maxItems: refundsMax }),
-    description: 'The parts that went back, the oldest first.',
+    description: 'The parts that went back, or that the gateway was asked to send back, the oldest first.',
     initial: [],
   },
   failure: {
@@ -152,14 +190,25 @@ export const fields = {
     description: 'Why it failed. Null if it did not.',
     initial: null,
   },
+  bank_line: {
+    column: 'text',
+    schema: nullable(LinkedId),
+    description: 'The id of the line of a bank statement that it was made from. Null if you recorded it yourself.',
+    initial: null,
+  },
   succeeded_at: moment('When it succeeded', 'Null if it did not.'),
   failed_at: moment('When it failed', 'Null if it did not.'),
   canceled_at: moment('When it was canceled', 'Null if it was not.'),
+  cancel_requested_at: moment(
+    'When its gateway was asked to cancel it',
+    'Null if it was not. The gateway’s answer counts: the payment is `canceled`, or it succeeds or fails all the same.',
+  ),
   refunded_at: moment('When all of it had gone back', 'Null if it has not.'),
   /** The invoices of the allocations as they are stored. A body with new ones does not hide them. */
   settled_invoices: { column: 'text[]', schema: Type.Array(Type.String()), shown: 'never', initial: [] },
   /** The day of its last move, which is that of the entry in the ledger. */
   moved_on: { column: 'date', schema: nullable(CalendarDate), shown: 'never', initial: null },
+  gateway_order: { column: 'json', schema: nullable(Type.Unsafe<GatewayOrder>({})), shown: 'never', initial: null },
 } satisfies Fields;
 
 export type PaymentRecord = RecordOf<typeof fields> & {
@@ -167,6 +216,12 @@ export type PaymentRecord = RecordOf<typeof fields> & {
   wanted?: Allocation[] | null;
 };
 export type Allocation = Static<typeof Allocation>;
+
+/** Returns what is left of a payment, less what its gateway was asked to send back. */
+export function refundableOf({ amount, amount_refunded: refunded, refunds }: PaymentRecord): number {
+  const pending = refunds.filter(({ status }) => status === 'pending');
+  return amount - refunded - pending.reduce((sum, refund) => sum + refund.amount, 0);
+}
 
 /** Returns the part of a payment that settles nothing yet. Only money that came can settle. */
 export function unallocatedOf({

@@ -6,11 +6,20 @@ import type { Related } from '../../../model/related.ts';
 import type { Change } from '../../../model/resource.ts';
 import { requireStatus, wrongStatus } from '../../../model/status.ts';
 import { allocateOldestFirst, freeNewestFirst, sumOf } from '../../../rent/allocations.ts';
-import { requirePast } from '../days.ts';
+import { requireReceiptDay } from '../days.ts';
+import type { DepositRecord } from '../deposit/fields.ts';
 import { creditMax, type TenancyRecord } from '../tenancy/fields.ts';
 import { dueOf, isOwed, payingMax, type InvoiceRecord } from '../invoice/fields.ts';
-import { settleEach, withAllocations } from '../settlement.ts';
-import { allocationsMax, refundsMax, unallocatedOf, type Allocation, type PaymentRecord } from './fields.ts';
+import { settleEach, withAllocations, type Moment } from '../settlement.ts';
+import { requireOfTenancy, requireReceivable, requireReversible } from './of-deposits.ts';
+import {
+  allocationsMax,
+  refundableOf,
+  refundsMax,
+  unallocatedOf,
+  type Allocation,
+  type PaymentRecord,
+} from './fields.ts';
 
 /*
  *  pending ── succeed ──▶ succeeded ── refund of all ──▶ refunded
@@ -22,12 +31,21 @@ import { allocationsMax, refundsMax, unallocatedOf, type Allocation, type Paymen
 /** The links whose records decide what a payment settles. */
 export const readsOfSettling = ['tenancy', 'tenancy.owed.invoice'] as const;
 
-/** Checks a new payment, and completes it from its tenancy. */
+/** Checks a new payment, and completes it from its tenancy or its deposit. */
 export function received(made: FieldsOf<PaymentRecord>, caller: Caller, related: Related): FieldsOf<PaymentRecord> {
-  const { rent } = related.one<TenancyRecord>('tenancy')!;
+  const { currency } =
+    made.deposit === null ? related.one<TenancyRecord>('tenancy')!.rent : related.one<DepositRecord>('deposit')!;
+  if (made.provider !== null) return { ...made, currency };
+  if (made.status === 'pending') {
+    if (made.received_on === null) return { ...made, currency };
+    throw invalidParameter(
+      'received_on',
+      'The money of a pending payment has not come. Leave `received_on` out, and send it to `succeed` when the money has come.',
+    );
+  }
   const receivedOn = made.received_on ?? caller.today;
-  requirePast('received_on', receivedOn, caller);
-  return { ...made, received_on: receivedOn, currency: rent.currency };
+  requireReceiptDay(receivedOn, caller);
+  return { ...made, received_on: receivedOn, currency };
 }
 
 /** Settles invoices with a payment whose money has come: the named ones, or the oldest. */
@@ -37,31 +55,48 @@ export function succeeded(
   caller: Caller,
   related: Related,
 ): Change<PaymentRecord> {
+  if (payment.deposit !== null) {
+    requireReceivable(payment, caller, related);
+    return { after: cameIn(payment, caller) };
+  }
   const tenancy = related.one<TenancyRecord>('tenancy')!;
-  const { status, jurisdiction, type } = tenancy;
   requireCurrency(payment, tenancy);
-  refuseFailed(
-    judge(caller.account.rules, 'pay', caller.today, {
-      jurisdiction,
-      type,
-      isSigned: status !== 'draft',
-      rentParam: 'tenancy',
-    }),
-  );
-  const came: PaymentRecord = {
-    ...payment,
-    status: 'succeeded',
-    succeeded_at: caller.nowSeconds,
-    moved_on: caller.today,
-  };
+  requireLawful(tenancy, caller, 'tenancy');
+  const change = settled(payment, wanted, caller, related);
+  requireRoomForCredit(tenancy, unallocatedOf(change.after), 'tenancy');
+  return change;
+}
+
+/** @throws {ApiError} `check_failed` if the tenants must not pay yet. */
+export function requireLawful(
+  { status, jurisdiction, type }: TenancyRecord,
+  { account, today }: Caller,
+  rentParam: string,
+): void {
+  const facts = { jurisdiction, type, isSigned: status !== 'draft', rentParam };
+  refuseFailed(judge(account.rules, 'pay', today, facts));
+}
+
+/** Returns the payment after its money has come. */
+function cameIn(payment: PaymentRecord, { nowSeconds, today }: Moment): PaymentRecord {
+  return { ...payment, status: 'succeeded', succeeded_at: nowSeconds, moved_on: today };
+}
+
+/** Settles invoices with money that has come: the named ones, or the oldest. Nothing refuses it but wrong allocations. */
+export function settled(
+  payment: PaymentRecord,
+  wanted: readonly Allocation[] | null,
+  moment: Moment,
+  related: Related,
+): Change<PaymentRecord> {
+  const came = cameIn(payment, moment);
   const open = related.all<InvoiceRecord>('tenancy.owed.invoice').filter((invoice) => invoice.status === 'open');
   const allocations = wanted ?? oldestFirst(came.amount, open);
   const named = wanted === null ? open : related.all<InvoiceRecord>('allocations.invoice');
   if (wanted) requireAllocations(came, wanted, [], named);
-  requireRoomForCredit(tenancy, came.amount - sumOf(allocations));
   return {
     after: withAllocations(came, allocations),
-    also: settleEach(related, payment.id, [], allocations, named, caller),
+    also: settleEach(related, payment.id, [], allocations, named, moment),
   };
 }
 
@@ -75,17 +110,23 @@ function requireCurrency(payment: PaymentRecord, { id, rent }: TenancyRecord): v
   );
 }
 
-/** @throws {ApiError} `limit_reached` if too many payments have settled less than they can. The tenancy lists them. */
-function requireRoomForCredit({ id, credit }: TenancyRecord, left: number): void {
+/**
+ * Requires that the tenancy can list one more payment that has settled less than it can.
+ *
+ * @param param the parameter that names the tenancy.
+ * @throws {ApiError} `limit_reached` if it lists too many.
+ */
+export function requireRoomForCredit({ id, credit }: TenancyRecord, left: number, param: string): void {
   if (left === 0 || credit.length < creditMax) return;
   throw new ApiError(
     'limit_reached',
     `The tenancy ${id} has ${creditMax} payments that settle nothing yet, the most that it can have. Refund some, or finalize invoices that they settle.`,
-    { param: 'tenancy' },
+    { param },
   );
 }
 
-function oldestFirst(amount: number, open: readonly InvoiceRecord[]): Allocation[] {
+/** Returns how money settles open invoices, the oldest due first. */
+export function oldestFirst(amount: number, open: readonly InvoiceRecord[]): Allocation[] {
   const settleable = open.filter(({ paying }) => paying.length < payingMax);
   const invoices = settleable.map((invoice) => ({
     id: invoice.id,
@@ -150,9 +191,17 @@ function requireAllocations(
 }
 
 /** `POST /v1/payments/{id}/succeed`. */
-export function succeed(current: PaymentRecord, caller: Caller, _: object, related: Related): Change<PaymentRecord> {
+export function succeed(
+  current: PaymentRecord,
+  caller: Caller,
+  { received_on: receivedOn }: { received_on?: string | null },
+  related: Related,
+): Change<PaymentRecord> {
+  requireManual(current);
   requireStatus(current, ['pending'], 'payment', 'Only a pending payment can succeed.');
-  return { ...succeeded(current, null, caller, related), verbs: ['succeeded'] };
+  const came = { ...current, received_on: receivedOn ?? caller.today };
+  requireReceiptDay(came.received_on, caller);
+  return { ...succeeded(came, null, caller, related), verbs: ['succeeded'] };
 }
 
 /** `POST /v1/payments/{id}/allocate`. */
@@ -162,6 +211,7 @@ export function allocate(
   { allocations }: { allocations: Allocation[] },
   related: Related,
 ): Change<PaymentRecord> {
+  requireOfTenancy(current);
   requireStatus(current, ['succeeded'], 'payment', 'Only a payment that succeeded settles invoices.');
   const named = related.all<InvoiceRecord>('allocations.invoice');
   requireAllocations(current, allocations, current.allocations, named);
@@ -185,26 +235,47 @@ export function fail(
   { code, message }: FailInput,
   related: Related,
 ): Change<PaymentRecord> {
+  requireManual(current);
   requireStatus(current, ['pending', 'succeeded'], 'payment', 'Only a pending or succeeded payment can fail.');
-  const failed: PaymentRecord = {
+  requireReversible(current, related);
+  return failed(current, { code, message: message ?? null }, caller, related);
+}
+
+/** Records that money did not come, or that it bounced. The invoices that it settled are open again. */
+export function failed(
+  current: PaymentRecord,
+  failure: NonNullable<PaymentRecord['failure']>,
+  moment: Moment,
+  related: Related,
+): Change<PaymentRecord> {
+  const after: PaymentRecord = {
     ...withAllocations(current, []),
     status: 'failed',
-    failure: { code, message: message ?? null },
-    failed_at: caller.nowSeconds,
+    failure,
+    failed_at: moment.nowSeconds,
     succeeded_at: null,
-    moved_on: caller.today,
+    moved_on: moment.today,
   };
   const invoices = related.all<InvoiceRecord>('settled_invoices');
   return {
-    after: failed,
+    after,
     verbs: ['failed'],
-    also: settleEach(related, current.id, current.allocations, [], invoices, caller),
+    also: settleEach(related, current.id, current.allocations, [], invoices, moment),
   };
 }
 
-/** `POST /v1/payments/{id}/cancel`. */
-export function cancel(current: PaymentRecord, { nowSeconds }: Caller): Change<PaymentRecord> {
-  requireStatus(current, ['pending'], 'payment', 'Only a pending payment can be canceled. Refund one that succeeded.');
+/** @throws {ApiError} `status_transition_invalid` if a gateway collects the payment. Only the gateway knows whether money moved. */
+function requireManual(current: PaymentRecord): void {
+  if (current.provider === null) return;
+  throw wrongStatus(
+    current,
+    'payment',
+    `Its provider, ${current.provider}, moves it: it succeeds or fails when the gateway says so. In a sandbox, use the test helpers.`,
+  );
+}
+
+/** Returns the payment as canceled. */
+export function canceled(current: PaymentRecord, nowSeconds: number): Change<PaymentRecord> {
   return { after: { ...current, status: 'canceled', canceled_at: nowSeconds }, verbs: ['canceled'] };
 }
 
@@ -213,39 +284,50 @@ export interface RefundInput {
   reason?: string | null;
 }
 
-/** `POST /v1/payments/{id}/refund`: first what settles nothing, then the newest allocations. */
-export function refund(
-  current: PaymentRecord,
-  caller: Caller,
-  { amount, reason }: RefundInput,
-  related: Related,
-): Change<PaymentRecord> {
+/** Returns the payment with a refund that is to be made. */
+export function withRefundWanted(current: PaymentRecord, { amount, reason }: RefundInput): PaymentRecord {
+  requireOfTenancy(current);
   requireStatus(current, ['succeeded'], 'payment', 'Only a payment that succeeded can be refunded.');
   if (current.refunds.length === refundsMax)
     throw invalidParameter('amount', `The payment ${current.id} has ${refundsMax} refunds, the most that it can have.`);
-  const left = current.amount - current.amount_refunded;
+  const left = refundableOf(current);
   if (amount > left)
     throw new ApiError(
       'amount_exceeded',
-      `The payment ${current.id} has ${left} left. Send an \`amount\` of at most ${left}.`,
-      {
-        param: 'amount',
-      },
+      left === 0
+        ? `The payment ${current.id} has nothing left to refund. Wait for the pending refunds: what fails can be refunded again.`
+        : `The payment ${current.id} has ${left} left. Send an \`amount\` of at most ${left}.`,
+      { param: 'amount' },
     );
+  const wanted = { amount, reason: reason ?? null, status: 'pending' as const, failure: null, refunded_at: null };
+  return { ...current, refunds: [...current.refunds, wanted] };
+}
+
+/** Records that the money of a refund went back: first what settles nothing, then the newest allocations. */
+export function refunded(
+  current: PaymentRecord,
+  index: number,
+  moment: Moment,
+  related: Related,
+): Change<PaymentRecord> {
+  const { amount } = current.refunds[index]!;
   const { kept } = freeNewestFirst(current.allocations, Math.max(0, amount - unallocatedOf(current)));
-  const isAll = amount === left;
-  const refunded: PaymentRecord = {
+  const amountRefunded = current.amount_refunded + amount;
+  const isAll = amountRefunded === current.amount;
+  const after: PaymentRecord = {
     ...withAllocations(current, kept),
     status: isAll ? 'refunded' : 'succeeded',
-    amount_refunded: current.amount_refunded + amount,
-    refunds: [...current.refunds, { amount, reason: reason ?? null, refunded_at: caller.nowSeconds }],
-    refunded_at: isAll ? caller.nowSeconds : null,
-    moved_on: caller.today,
+    amount_refunded: amountRefunded,
+    refunds: current.refunds.map((refund, at) =>
+      at === index ? { ...refund, status: 'succeeded', refunded_at: moment.nowSeconds } : refund,
+    ),
+    refunded_at: isAll ? moment.nowSeconds : null,
+    moved_on: moment.today,
   };
   const invoices = related.all<InvoiceRecord>('settled_invoices');
   return {
-    after: refunded,
+    after,
     verbs: ['refunded'],
-    also: settleEach(related, current.id, current.allocations, kept, invoices, caller),
+    also: settleEach(related, current.id, current.allocations, kept, invoices, moment),
   };
 }

@@ -155,9 +155,6 @@ export const fields = {
   activated_at: moment('When it became `active`', 'Null until then.'),
   paused_at: moment('When it was paused', 'Null if it is not.'),
   ended_at: moment('When it became `ended`', 'Null until then.'),
-  /** The days on which the first and the last increase by notice or tribunal took effect. The law counts weeks from them. */
-  first_increase_on: { column: 'date', schema: nullable(CalendarDate), shown: 'never', initial: null },
-  last_increase_on: { column: 'date', schema: nullable(CalendarDate), shown: 'never', initial: null },
 } satisfies Fields;
 
 export type SubscriptionRecord = RecordOf<typeof fields>;

@@ -7,19 +7,11 @@ import { constrained } from '../../../model/traits/constrained.ts';
 import { daybreak } from '../../../model/traits/daybreak.ts';
 import { recordInUse } from '../../../model/traits/in-use.ts';
 import { linksHere } from '../../../model/traits/links-here.ts';
+import { cancelChange, changeAmount } from './amount.ts';
+import { completed, invoicedAtOnce } from './creation.ts';
 import { Amount, Basis, fields, SubscriptionStatus, SubscriptionType, type SubscriptionRecord } from './fields.ts';
-import {
-  atDawn,
-  cancel,
-  cancelChange,
-  changeAmount,
-  completed,
-  invoicedAtOnce,
-  nextOn,
-  pause,
-  readsOfRun,
-  resume,
-} from './moves.ts';
+import { atDawn, cancel, nextOn, pause, resume } from './moves.ts';
+import { readsOfRun } from './run.ts';
 
 export type { SubscriptionRecord } from './fields.ts';
 
@@ -131,10 +123,10 @@ export const subscription = defineResource<SubscriptionRecord>(
         {
           summary: 'Schedule another amount',
           description:
-            'Charges another amount from the first day of a later period on. On that day the `rent` of the tenancy follows.',
+            'Charges another amount from the first day of a later period on. On that day the `rent` of the tenancy follows. Earlier periods without an invoice get one on that day, with the old amount.',
           example: { amount: 99_000, effective_on: '2028-03-01', basis: 'section_13', served_on: '2027-12-15' },
           refusals: ['status_transition_invalid', 'check_failed'],
-          reads: ['tenancy'],
+          reads: [...readsOfRun],
         },
       ),
       cancel_change: {

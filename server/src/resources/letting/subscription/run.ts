@@ -2,11 +2,13 @@ import { addDays, type Day } from '../../../core/calendar.ts';
 import { ApiError } from '../../../core/errors.ts';
 import type { Id, IdPrefix } from '../../../core/ids.ts';
 import { newRecord } from '../../../model/change.ts';
+import type { Related } from '../../../model/related.ts';
 import { chargeOf, dueOn, invoicedOn, type InvoiceTiming } from '../../../rent/charges.ts';
 import { rentPeriodAt, type RentPeriod } from '../../../rent/periods.ts';
 import type { Changes, Moved } from '../changes.ts';
 import { dayInWords, earlier, later } from '../days.ts';
 import type { InvoiceRecord } from '../invoice/fields.ts';
+import type { PaymentRecord } from '../payment/fields.ts';
 import { invoice } from '../invoice/index.ts';
 import { finalized, type Invoicing, type Surroundings } from '../invoice/moves.ts';
 import type { TenancyRecord } from '../tenancy/fields.ts';
@@ -19,6 +21,9 @@ import type { SubscriptionRecord } from './fields.ts';
 
 /** The facts that an invoice of a subscription depends on. */
 export type RentRun = Invoicing & { makeId<Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix> };
+
+/** The links whose records an invoice of a subscription depends on. */
+export const readsOfRun = ['tenancy', 'tenancy.credit.payment'] as const;
 
 /**
  * Invoices the next periods, one after the other, while they are wanted. The end of the tenancy, as far as it is known, is the end of the
@@ -38,10 +43,18 @@ export function invoicePeriods(
     const period = nextPeriod(after, tenancy);
     if (!period || !isWanted(period)) break;
     const draft = draftOf(after, period, tenancy, run);
-    changes.make(invoice, finalizedOrDraft(draft, run, { tenancy, payments, named: [] }, changes));
+    changes.make(invoice, finalizedOrDraft(draft, run, { tenancy, payments, named: [], namedPayments: [] }, changes));
     after = { ...after, next_period_start: addDays(period.end, 1) };
   }
   return withNextInvoice(after, tenancy, run.today);
+}
+
+/** Returns what an invoice of a subscription depends on, as `readsOfRun` reads it. */
+export function runSurroundings(
+  tenancy: TenancyRecord,
+  related: Related,
+): { tenancy: TenancyRecord; payments: readonly PaymentRecord[] } {
+  return { tenancy, payments: related.all<PaymentRecord>('tenancy.credit.payment') };
 }
 
 /** Tells whether the day has come on which a period is invoiced. */

@@ -6,6 +6,7 @@ import type { Related } from '../../../model/related.ts';
 import type { Change } from '../../../model/resource.ts';
 import { wrongStatus } from '../../../model/status.ts';
 import type { BuildingRecord } from '../building.ts';
+import { requireNotFuture } from '../days.ts';
 import type { UnitRecord } from '../unit.ts';
 import { withWarnings } from '../warnings.ts';
 import type { TenancyRecord } from './fields.ts';
@@ -23,7 +24,7 @@ export function draft(made: FieldsOf<TenancyRecord>, caller: Caller, related: Re
       `The unit ${id} is archived. Choose another one, or send \`archived: false\` to it.`,
     );
   const drafted = { ...made, jurisdiction: jurisdictionOf(related) };
-  requireDaysInOrder(drafted);
+  requireDaysInOrder(drafted, caller);
   const judgement = judgeDraft(drafted, caller, related);
   return { ...drafted, checks: mergeWarnings([], judgement, caller.nowSeconds).checks };
 }
@@ -34,7 +35,7 @@ export function jurisdictionOf(related: Related): BuildingRecord['jurisdiction']
 }
 
 /** Members that only a draft can change. The rest are texts and files. */
-const draftMembers = ['start_date', 'end_date', 'rent'] as const;
+const draftMembers = ['start_date', 'end_date', 'rent', 'rent_increased_on'] as const;
 
 /**
  * Updates a tenancy. After the draft, only texts, files and metadata change.
@@ -60,7 +61,7 @@ export function update(
     return withStandingChecks(current, { after }, caller, related);
   }
   if (terms.length === 0) return { after };
-  requireDaysInOrder(after);
+  requireDaysInOrder(after, caller);
   requireCurrency(current, after);
   return withWarnings(current, { after }, [judgeDraft(after, caller, related)], caller.nowSeconds);
 }
@@ -95,14 +96,25 @@ function requireCurrency(current: TenancyRecord, after: TenancyRecord): void {
   );
 }
 
-/** @throws {ApiError} `parameter_invalid` if the end is before the start. */
-function requireDaysInOrder({
-  start_date: start,
-  end_date: end,
-}: Pick<TenancyRecord, 'start_date' | 'end_date'>): void {
-  if (end === null || start <= end) return;
-  throw invalidParameter(
-    'end_date',
-    `\`end_date\` is ${end}, which is before \`start_date\`, ${start}. Correct one of them.`,
-  );
+/** @throws {ApiError} `parameter_invalid` if the end, or an increase of the rent, is before the start. */
+function requireDaysInOrder(
+  {
+    start_date: start,
+    end_date: end,
+    rent_increased_on: increasedOn,
+  }: Pick<TenancyRecord, 'start_date' | 'end_date' | 'rent_increased_on'>,
+  caller: Caller,
+): void {
+  if (end !== null && end < start)
+    throw invalidParameter(
+      'end_date',
+      `\`end_date\` is ${end}, which is before \`start_date\`, ${start}. Correct one of them.`,
+    );
+  if (increasedOn === null) return;
+  requireNotFuture('rent_increased_on', increasedOn, caller);
+  if (increasedOn <= start)
+    throw invalidParameter(
+      'rent_increased_on',
+      `The tenancy starts on ${start}, so its rent can rise after that day only. Correct \`rent_increased_on\`, or leave it out.`,
+    );
 }

@@ -200,6 +200,13 @@ export const fields = {
       'The day on which the tenants got the written statement of terms (Housing Act 1988, s16D). Null if they did not.',
     input: { on: 'both' },
   },
+  rent_increased_on: {
+    column: 'date',
+    schema: nullable(CalendarDate),
+    description:
+      'The day on which the rent last rose by a notice or a tribunal. Send it for a tenancy that began in another system. Null if the rent never rose.',
+    input: { on: 'both' },
+  },
   guarantors: {
     column: 'text[]',
     schema: Type.Array(LinkedId),
@@ -275,6 +282,8 @@ export const fields = {
   canceled_at: moment('When it was canceled', 'Null if it was not.'),
   /** The end before the notice, which a withdrawal restores. */
   agreed_end_date: { column: 'date', schema: nullable(CalendarDate), shown: 'never', initial: null },
+  /** The day of the first increase since it was recorded here. Later ones keep the month of the first. */
+  first_rent_increase_on: { column: 'date', schema: nullable(CalendarDate), shown: 'never', initial: null },
   /** The number of the last entry in its ledger. */
   ledger_sequence: { column: 'integer', schema: Type.Integer(), shown: 'never', initial: 0 },
   /** Its open invoices. */

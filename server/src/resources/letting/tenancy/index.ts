@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ApiError } from '../../../core/errors.ts';
-import { CalendarDate, LinkedId } from '../../../model/fields.ts';
+import { CalendarDate, Flag, LinkedId } from '../../../model/fields.ts';
 import { createFromFields, updateFromFields } from '../../../model/inputs.ts';
 import { actionFrom, dayBounds, defineResource, exactly, type Change } from '../../../model/resource.ts';
 import type { StoredRecord } from '../../../model/record.ts';
@@ -8,14 +8,18 @@ import { described, nullable, oneOf } from '../../../model/schemas.ts';
 import { constrained } from '../../../model/traits/constrained.ts';
 import { daybreak } from '../../../model/traits/daybreak.ts';
 import { linksHere } from '../../../model/traits/links-here.ts';
+import { personalTexts } from '../../../model/traits/personal-texts.ts';
+import { namesOf, searchable, type NamedRecord } from '../../../model/traits/searchable.ts';
 import { sumsUp } from '../../../model/traits/sums-up.ts';
+import { addressMembers, homeOf } from '../home.ts';
 import { atDawn, nextOn } from './dawn.ts';
 import { draft, readsOfDraft, update } from './draft.ts';
 import { fields, Grounds, NoticeBy, petRequestsMax, TenancyStatus, TenancyType, type TenancyRecord } from './fields.ts';
-import { cancel, end, giveNotice, readsOfSigning, sign, withdrawNotice } from './moves.ts';
+import { cancel, end, readsOfSigning, sign } from './moves.ts';
+import { giveNotice, withdrawNotice } from './notice.ts';
 import { readsOfLastRent } from './last-rent.ts';
-import { adaptToInvoice, adaptToPayment, adaptToSubscription, verbsOfArrears } from './money.ts';
-import { answerPet, requestPet } from './pets.ts';
+import { adaptToDeposit, adaptToInvoice, adaptToPayment, adaptToSubscription, verbsOfArrears } from './money.ts';
+import { answerPet, requestPet, withoutPetsOf } from './pets.ts';
 import { adaptToTenant, findByTenant } from './standing-checks.ts';
 import { raisedAtOnce } from '../warnings.ts';
 
@@ -28,6 +32,9 @@ const Agreed = Type.Unsafe<true>({
   enum: [true],
   description: 'Must be true: both sides have agreed in writing.',
 });
+
+/** In SQL: the rent of a tenancy is overdue. The index `tenancies_in_arrears` has the same condition. */
+const isInArrears = "(arrears::jsonb ->> 'amount') <> '0'";
 
 const ofFields = {
   create: createFromFields<TenancyRecord>(fields, {
@@ -72,6 +79,7 @@ export const tenancy = defineResource<TenancyRecord>(
           replaces: null,
           agreement: null,
           statement_given_on: '2027-01-09',
+          rent_increased_on: null,
           guarantors: [],
           deposit: null,
           jurisdiction: null,
@@ -119,6 +127,12 @@ export const tenancy = defineResource<TenancyRecord>(
         column: 'customers',
         match: 'contains',
         schema: described(LinkedId, 'Only tenancies of this person.'),
+      },
+      in_arrears: {
+        column: 'arrears',
+        match: 'condition',
+        conditions: { true: isInArrears, false: `not ${isInArrears}` },
+        schema: described(Flag, 'Only tenancies whose rent is overdue, or only the others.'),
       },
       ...dayBounds('start_date'),
       ...dayBounds('end_date'),
@@ -186,7 +200,7 @@ export const tenancy = defineResource<TenancyRecord>(
             'Records a notice of the tenants, of the landlord, or an agreement to end. The tenancy then ends on `ends_on`. A landlord’s notice ends nothing by itself: call `end` when the tenants have left, or a court has decided.',
           example: { by: 'tenant', served_on: '2027-02-01', ends_on: '2027-04-30' },
           refusals: ['status_transition_invalid', 'unit_occupied', 'check_failed'],
-          reads: ['unit'],
+          reads: ['unit', 'subscriptions', 'deposit'],
         },
       ),
       withdraw_notice: actionFrom({ agreed_in_writing: Agreed }, withdrawNotice, {
@@ -209,7 +223,7 @@ export const tenancy = defineResource<TenancyRecord>(
         {
           summary: 'End a tenancy',
           description:
-            'Ends an active tenancy, or one in notice, on this day. Its unit is free from the next day on. Its subscriptions end. Rent for later days is credited, and unpaid invoices of later periods become void.',
+            'Ends an active tenancy, or one in notice, on this day. Its unit is free from the next day on. Its subscriptions end. Rent for later days is credited, and unpaid invoices of later periods become void. The same holds for rent that you invoiced yourself, if its lines have a `period`.',
           example: { ended_on: '2027-04-30', reason: 'surrender' },
           refusals: ['status_transition_invalid'],
           reads: readsOfLastRent,
@@ -220,10 +234,11 @@ export const tenancy = defineResource<TenancyRecord>(
         cancel,
         {
           summary: 'Cancel a tenancy',
-          description: 'Cancels a draft, or a signed tenancy that has not begun. Its application can be let again.',
+          description:
+            'Cancels a draft, or a signed tenancy that has not begun. Its application can be let again. A tenancy whose deposit is held cannot be canceled. A pending deposit is canceled with it.',
           example: { reason: 'The landlord sells.' },
           refusals: ['status_transition_invalid', 'record_in_use'],
-          reads: ['application', 'application.guarantors', ...readsOfLastRent],
+          reads: ['application', 'application.guarantors', 'deposit', ...readsOfLastRent],
         },
       ),
       request_pet: actionFrom(
@@ -266,14 +281,27 @@ export const tenancy = defineResource<TenancyRecord>(
     },
   },
   linksHere(['unit', 'application', 'replaces']),
+  searchable({
+    members: ['metadata'],
+    linked: { customers: ['name', 'email', 'phone'], unit: ['name'], 'unit.building': addressMembers },
+    title: (_, related) => namesOf(related.all<NamedRecord>('customers')) ?? 'Tenancy',
+    subtitle: ({ status, start_date: start }: TenancyRecord, related) =>
+      [homeOf(related, 'unit'), `${status}, from ${start}`].filter(Boolean).join(', '),
+  }),
   sumsUp([
     { of: 'guarantors', link: 'tenancy', adapt: adaptToGuarantor },
     { of: 'invoices', link: 'tenancy', adapt: adaptToInvoice, verbs: verbsOfArrears },
     { of: 'payments', link: 'tenancy', adapt: adaptToPayment },
     { of: 'subscriptions', link: 'tenancy', adapt: adaptToSubscription },
+    { of: 'deposits', link: 'tenancy', adapt: adaptToDeposit },
     { of: 'customers', link: 'id', find: findByTenant, adapt: adaptToTenant },
   ]),
   daybreak({ reads: readsOfLastRent, nextOn, decide: atDawn }),
+  personalTexts({
+    links: ['customers'],
+    texts: { pet_requests: withoutPetsOf, cancel_reason: () => null },
+    inputs: { description: '[erased]', reason: '[erased]' },
+  }),
   constrained({
     names: ['tenancies_no_double_let'],
     refusal: () =>

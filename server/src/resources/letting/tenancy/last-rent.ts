@@ -5,7 +5,7 @@ import type { Related } from '../../../model/related.ts';
 import type { RecordChange } from '../../../model/resource.ts';
 import { Changes, type Moved } from '../changes.ts';
 import { dayInWords } from '../days.ts';
-import { isOwed, type InvoiceRecord } from '../invoice/fields.ts';
+import { chargedUntil, isOwed, rentLines, type InvoiceRecord } from '../invoice/fields.ts';
 import { credited, voided } from '../invoice/moves.ts';
 import type { PaymentRecord } from '../payment/fields.ts';
 import type { Moment } from '../settlement.ts';
@@ -16,7 +16,8 @@ import { chargedMax, type TenancyRecord } from './fields.ts';
 
 /*
  * The rent after the end. Tenants owe no rent for days after the last one (Housing Act 1988 s14ZC). So invoices of later periods become void,
- * or are credited if money has settled them. Of the last period, the days after the end are credited.
+ * or are credited if money has settled them. Of the last period, the days after the end are credited. The same holds for rent that a request
+ * invoiced, if its lines name their days.
  */
 
 /** The links whose records an end reads. */
@@ -58,13 +59,29 @@ function withoutDaysAfter(
   moment: Moment,
   changes: Changes,
 ): Moved<InvoiceRecord> | null {
-  const { period, charge, total, amount_paid: paid, amount_credited: before, status } = invoice;
-  if (!period || !charge || !isOwed(invoice) || period.end <= lastDay) return null;
+  const { total, amount_paid: paid, amount_credited: before, status } = invoice;
+  const until = chargedUntil(invoice);
+  if (until === null || until <= lastDay || !isOwed(invoice)) return null;
   const reason = `The tenancy ended on ${dayInWords(lastDay)}.`;
-  if (period.start > lastDay && paid === 0 && status !== 'paid') return voided(invoice, reason, moment);
-  const unused = creditAfter(charge.amount, { ...period, full: charge.full }, lastDay);
-  const amount = Math.min(unused, total - before);
+  if (isForLaterDays(invoice, lastDay) && paid === 0 && status !== 'paid') return voided(invoice, reason, moment);
+  const amount = Math.min(unusedOf(invoice, lastDay), total - before);
   return amount > 0 ? credited(invoice, { amount, reason }, payments, moment, changes) : null;
+}
+
+/** Returns whether the whole invoice is for days after the last one. */
+function isForLaterDays({ subscription, period, lines }: InvoiceRecord, lastDay: Day): boolean {
+  if (subscription !== null) return period !== null && period.start > lastDay;
+  return lines.every(({ type, period: days }) => type === 'rent' && days !== null && days.start > lastDay);
+}
+
+/** Returns what an invoice charges for days after the last one. A discount counts against it. */
+function unusedOf({ period, charge, lines }: InvoiceRecord, lastDay: Day): number {
+  if (period && charge) return creditAfter(charge.amount, { ...period, full: charge.full }, lastDay);
+  return rentLines({ lines }).reduce(
+    (sum, { amount, period: days }) =>
+      sum + Math.sign(amount) * creditAfter(Math.abs(amount), { ...days, full: days }, lastDay),
+    0,
+  );
 }
 
 /** @throws {ApiError} `parameter_invalid` if more invoices are of later days than the tenancy remembers. */

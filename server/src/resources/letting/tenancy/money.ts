@@ -3,7 +3,8 @@ import type { StoredRecord } from '../../../model/record.ts';
 import type { Adapted, RollUpFacts } from '../../../model/traits/sums-up.ts';
 import type { RecordChange } from '../../../model/resource.ts';
 import { newRecord } from '../../../model/change.ts';
-import { dueOf, isOwed, type InvoiceRecord } from '../invoice/fields.ts';
+import type { DepositRecord } from '../deposit/fields.ts';
+import { chargedUntil, dueOf, isOwed, type InvoiceRecord } from '../invoice/fields.ts';
 import { ledgerEntry, type LedgerEntryRecord } from '../ledger-entry.ts';
 import { unallocatedOf, type PaymentRecord } from '../payment/fields.ts';
 import type { SubscriptionRecord } from '../subscription/fields.ts';
@@ -38,11 +39,14 @@ export function adaptToInvoice(
     amount: overdue.reduce((sum, { amount }) => sum + amount, 0),
     since: overdue.map(({ due_on: dueOn }) => dueOn).toSorted()[0] ?? null,
   };
+  const until = after && isOwed(after) ? chargedUntil(after) : null;
   const charged = replaced(
     current.charged,
     ({ invoice }) => invoice === id,
-    after?.subscription && after.period && isOwed(after) ? { invoice: id, end: after.period.end } : null,
-  ).slice(-chargedMax);
+    until === null ? null : { invoice: id, end: until },
+  )
+    .toSorted((one, other) => (one.end < other.end ? -1 : one.end > other.end ? 1 : 0))
+    .slice(-chargedMax);
   const entries = entriesOfInvoice(before, after).map((entry) => ({ ...entry, invoice: id, payment: null }));
   const isSame = isDeepStrictEqual([owed, charged], [current.owed, current.charged]);
   if (entries.length === 0 && isSame) return { after: current };
@@ -89,6 +93,19 @@ export function adaptToSubscription(
   return { after: { ...current, subscriptions: isLive ? [...others, id] : others } };
 }
 
+/** Names the deposit of the tenancy. A canceled one leaves no trace. */
+export function adaptToDeposit(
+  current: TenancyRecord,
+  was: StoredRecord | null,
+  is: StoredRecord | null,
+): Adapted<TenancyRecord> {
+  const { id, status } = (is ?? was) as DepositRecord;
+  if (status === 'canceled')
+    return current.deposit === id ? { after: { ...current, deposit: null } } : { after: current };
+  // A new deposit follows one that is settled.
+  return current.deposit === id || was ? { after: current } : { after: { ...current, deposit: id } };
+}
+
 /** Returns the events of arrears that begin or end. */
 export function verbsOfArrears({ arrears: was }: TenancyRecord, { arrears: is }: TenancyRecord): string[] {
   if (was.amount === 0 && is.amount > 0) return ['arrears_started'];
@@ -112,7 +129,7 @@ function entriesOfPayment(before: PaymentRecord | null, after: PaymentRecord | n
   const [had, has] = [before !== null && isReceived(before), isReceived(after)];
   const refunded = after.amount_refunded - (before?.amount_refunded ?? 0);
   const entries: Entry[] = [];
-  if (!had && has) entries.push({ date: after.received_on, type: 'payment', amount: -after.amount });
+  if (!had && has) entries.push({ date: after.received_on!, type: 'payment', amount: -after.amount });
   if (refunded > 0) entries.push({ date: after.moved_on!, type: 'refund', amount: refunded });
   if (had && !has)
     entries.push({ date: after.moved_on!, type: 'payment_failed', amount: after.amount - after.amount_refunded });

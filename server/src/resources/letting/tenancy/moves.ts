@@ -4,18 +4,20 @@ import { judge, refuseFailed } from '../../../law/index.ts';
 import type { Caller } from '../../../model/caller.ts';
 import { isErased, toDecision } from '../../../model/change.ts';
 import type { Related } from '../../../model/related.ts';
-import type { Change, RecordChange } from '../../../model/resource.ts';
-import { requireStatus, wrongStatus } from '../../../model/status.ts';
+import type { Change, RecordChange, Resource } from '../../../model/resource.ts';
+import { requireStatus } from '../../../model/status.ts';
 import { recordInUse } from '../../../model/traits/in-use.ts';
 import type { ApplicationRecord } from '../application/index.ts';
-import { requirePast } from '../days.ts';
+import { requireNotFuture } from '../days.ts';
+import { heldOf, type DepositRecord } from '../deposit/fields.ts';
+import { cancel as cancelDeposit } from '../deposit/holding.ts';
 import { guarantor, type GuarantorRecord } from '../guarantor.ts';
 import { holderBetween, type UnitRecord } from '../unit.ts';
 import { withWarnings } from '../warnings.ts';
 import { jurisdictionOf, termsOf } from './draft.ts';
 import type { TenancyRecord } from './fields.ts';
 import { requireKnownCharges, settleLastRent } from './last-rent.ts';
-import { unrecordedTenants, withStandingChecks } from './standing-checks.ts';
+import { unrecordedTenants } from './standing-checks.ts';
 
 /*
  *  draft ── sign ──▶ signed ── start_date ──▶ active ── end_date is past, end ──▶ ended
@@ -40,7 +42,7 @@ export function sign(
   related: Related,
 ): Change<TenancyRecord> {
   requireStatus(current, ['draft'], 'tenancy', 'Only a draft can be signed.');
-  requirePast('signed_on', signedOn, caller);
+  requireNotFuture('signed_on', signedOn, caller);
   const home = requireUnit(current, related);
   if (home.archived)
     throw invalidParameter(
@@ -79,108 +81,6 @@ export function sign(
   };
 }
 
-const noticeChecks: ReadonlySet<string> = new Set(['tenant_notice', 'landlord_notice']);
-
-export interface NoticeInput {
-  by: 'tenant' | 'landlord' | 'mutual';
-  served_on: string;
-  ends_on: string;
-  grounds?: string[] | null;
-  agreed_in_writing?: boolean | null;
-}
-
-/** `POST /v1/tenancies/{id}/give_notice`. A later notice of the tenants, or an agreement, replaces a landlord's notice. */
-export function giveNotice(
-  current: TenancyRecord,
-  caller: Caller,
-  { by, served_on: servedOn, ends_on: endsOn, grounds, agreed_in_writing: agreed }: NoticeInput,
-  related: Related,
-): Change<TenancyRecord> {
-  requireStatus(
-    current,
-    ['signed', 'active', 'notice'],
-    'tenancy',
-    'Only a signed or active tenancy can get a notice.',
-  );
-  if (current.status === 'notice' && current.notice?.by !== 'landlord')
-    throw wrongStatus(current, 'tenancy', 'Its notice ends it already. Withdraw that notice first: `withdraw_notice`.');
-  if (current.status === 'notice' && by === 'landlord')
-    throw wrongStatus(
-      current,
-      'tenancy',
-      'It has a landlord’s notice already. Withdraw that notice first: `withdraw_notice`.',
-    );
-  requirePast('served_on', servedOn, caller);
-  if (endsOn < servedOn || endsOn < current.start_date)
-    throw invalidParameter(
-      'ends_on',
-      `\`ends_on\` must be ${servedOn < current.start_date ? current.start_date : servedOn} or later: not before the notice, and not before the tenancy starts.`,
-    );
-  if (by !== 'landlord' && grounds && grounds.length > 0)
-    throw invalidParameter(
-      'grounds',
-      'Only a landlord’s notice has `grounds`. Leave them out, or send `by: landlord`.',
-    );
-  const { jurisdiction, type } = current;
-  const given = { servedOn, endsOn };
-  const { interval, interval_count } = current.rent;
-  const judgement =
-    by === 'landlord'
-      ? judge(caller.account.rules, 'landlord_notice', servedOn, {
-          jurisdiction,
-          type,
-          ...given,
-          grounds: grounds ?? [],
-        })
-      : by === 'tenant'
-        ? judge(caller.account.rules, 'tenant_notice', servedOn, {
-            jurisdiction,
-            type,
-            ...given,
-            agreedInWriting: agreed ?? false,
-            rentPeriods: { anchor: current.start_date, interval, interval_count },
-          })
-        : null;
-  if (judgement) refuseFailed(judgement);
-  const noticed: TenancyRecord = {
-    ...current,
-    // The warnings of a notice that this one replaces.
-    checks: current.checks.filter(({ id }) => !noticeChecks.has(id)),
-    status: 'notice',
-    notice: { by, served_on: servedOn, ends_on: endsOn, grounds: grounds ?? [], agreed_in_writing: agreed ?? false },
-    notice_given_at: caller.nowSeconds,
-    // A court ends a tenancy on a landlord's notice, if the tenants stay.
-    end_date: by === 'landlord' ? current.end_date : endsOn,
-  };
-  requireFree(requireUnit(current, related), noticed);
-  return withWarnings(
-    current,
-    { after: noticed, verbs: ['notice_given'] },
-    judgement ? [judgement] : [],
-    caller.nowSeconds,
-  );
-}
-
-/** `POST /v1/tenancies/{id}/withdraw_notice`. The tenancy goes on, until its agreed end if it has one. */
-export function withdrawNotice(
-  current: TenancyRecord,
-  caller: Caller,
-  _: { agreed_in_writing: true },
-  related: Related,
-): Change<TenancyRecord> {
-  requireStatus(current, ['notice'], 'tenancy', 'It has no notice to withdraw.');
-  const after: TenancyRecord = {
-    ...current,
-    status: current.activated_at === null ? 'signed' : 'active',
-    notice: null,
-    notice_given_at: null,
-    end_date: current.agreed_end_date,
-    checks: current.checks.filter(({ id }) => !noticeChecks.has(id)),
-  };
-  requireFree(requireUnit(current, related), after);
-  return withStandingChecks(current, { after, verbs: ['notice_withdrawn'] }, caller, related);
-}
-
 export interface EndInput {
   ended_on: string;
   reason: 'surrender' | 'possession_order' | 'abandonment' | 'death' | 'other';
@@ -199,7 +99,7 @@ export function end(
     'tenancy',
     'Only an active tenancy, or one in notice, can end. Cancel a signed one that has not begun.',
   );
-  requirePast('ended_on', endedOn, caller);
+  requireNotFuture('ended_on', endedOn, caller);
   if (endedOn < current.start_date)
     throw invalidParameter(
       'ended_on',
@@ -241,17 +141,29 @@ export function cancel(
   const [open] = current.owed;
   if (open)
     throw recordInUse(`The invoice ${open.invoice} of the tenancy ${current.id} is open. Void or credit it first.`);
+  const deposit = related.one<DepositRecord>('deposit');
+  if (deposit && heldOf(deposit) > 0)
+    throw recordInUse(
+      `The deposit ${deposit.id} of the tenancy ${current.id} holds ${heldOf(deposit)}. Release it first, or record that its payment failed.`,
+    );
   return {
     after: { ...current, status: 'canceled', cancel_reason: reason ?? null, canceled_at: caller.nowSeconds },
     verbs: ['canceled'],
     also: [
       ...(current.status === 'signed' ? withTenancy(guarantorsOf(related), null) : []),
+      ...withoutDeposit(deposit, caller, related),
       ...settleLastRent(current, addDays(current.start_date, -1), caller, related),
     ],
   };
 }
 
-/** The links whose records `sign` and the notices read. */
+/** Cancels the deposit of a canceled tenancy, so that it receives nothing any more. */
+function withoutDeposit(deposit: DepositRecord | null, caller: Caller, related: Related): RecordChange[] {
+  if (deposit?.status !== 'pending') return [];
+  return toDecision(related.kindOf<Resource>(deposit), deposit, cancelDeposit(deposit, caller)).changes;
+}
+
+/** The links whose records `sign` reads. */
 export const readsOfSigning = ['unit', 'unit.building', 'customers', 'application', 'application.guarantors'] as const;
 
 function guarantorsOf(related: Related): readonly GuarantorRecord[] {
@@ -268,7 +180,7 @@ function withTenancy(guarantors: readonly GuarantorRecord[], tenancy: string | n
     });
 }
 
-function requireUnit({ unit }: TenancyRecord, related: Related): UnitRecord {
+export function requireUnit({ unit }: TenancyRecord, related: Related): UnitRecord {
   const found = related.one<UnitRecord>('unit');
   if (found) return found;
   throw new ApiError('resource_missing', `The unit ${unit} was deleted. Draft a tenancy of another unit.`, {
@@ -305,7 +217,7 @@ function requireTenants(related: Related): void {
 }
 
 /** @throws {ApiError} `unit_occupied` if another tenancy holds the unit on one of the days. */
-function requireFree(home: UnitRecord, tenancy: TenancyRecord): void {
+export function requireFree(home: UnitRecord, tenancy: TenancyRecord): void {
   const holder = holderBetween(home, tenancy);
   if (holder) throw unitOccupied(home.id, holder);
 }

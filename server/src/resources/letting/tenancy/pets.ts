@@ -1,11 +1,14 @@
-import { invalidParameter } from '../../../core/errors.ts';
+import { invalidParameter, missingParameter } from '../../../core/errors.ts';
 import { addDays } from '../../../core/calendar.ts';
+import { isObject, type Json } from '../../../core/json-diff.ts';
 import { judge, type Judgement } from '../../../law/index.ts';
 import type { Rules } from '../../../core/law-rules.ts';
 import type { Caller } from '../../../model/caller.ts';
 import type { Change } from '../../../model/resource.ts';
 import { requireStatus } from '../../../model/status.ts';
+import { emptied } from '../../../model/traits/personal-texts.ts';
 import { withWarnings } from '../warnings.ts';
+import { later } from '../days.ts';
 import { petRequestsMax, type PetRequest, type TenancyRecord } from './fields.ts';
 
 /** Days for the landlord's answer (Housing Act 1988, s16A). Further days follow the information that the landlord asked for. */
@@ -39,6 +42,16 @@ export function requestPet(current: TenancyRecord, caller: Caller, input: PetReq
   return judged(current, { ...current, pet_requests: requests }, caller, 'pet_requested');
 }
 
+/** Returns the requests without the texts of those that erased persons made. */
+export function withoutPetsOf(requests: Json, ids: ReadonlySet<string>): Json {
+  if (!Array.isArray(requests)) return requests;
+  return requests.map((request) =>
+    isObject(request) && typeof request.customer === 'string' && ids.has(request.customer)
+      ? emptied(request, { description: '[erased]', reason: null })
+      : request,
+  );
+}
+
 function added(
   { id, pet_requests: known }: TenancyRecord,
   { today }: Caller,
@@ -69,8 +82,7 @@ function informed(current: TenancyRecord, { today }: Caller, number: number, des
       'number',
       `The pet request ${number} does not wait for information. Leave \`number\` out for a new request.`,
     );
-  const later = addDays(today, answerDaysAfterInformation);
-  const answerBy = later > request.answer_by ? later : request.answer_by;
+  const answerBy = later(addDays(today, answerDaysAfterInformation), request.answer_by);
   return replaced(current, { ...request, description, status: 'open', answer_by: answerBy });
 }
 
@@ -94,7 +106,7 @@ export function answerPet(
       `The pet request ${number} was ${request.status} already. The tenant can make a new one.`,
     );
   if (answer === 'refused' && !reason)
-    throw invalidParameter('reason', 'A refusal needs a `reason` (Housing Act 1988, s16A). Send it in a sentence.');
+    throw missingParameter('reason', 'A refusal needs a `reason` (Housing Act 1988, s16A). Send it in a sentence.');
   const requests = replaced(current, { ...request, status: answer, reason: reason ?? null });
   return judged(current, { ...current, pet_requests: requests }, caller, 'pet_answered');
 }

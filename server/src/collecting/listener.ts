@@ -1,0 +1,38 @@
+import { toSeconds, type Clock } from '../core/clock.ts';
+import type { Encryption } from '../core/encryption.ts';
+import type { Gateway } from '../core/gateways.ts';
+import { wake } from '../resources/letting/payment/collection.ts';
+import { payment, type PaymentRecord } from '../resources/letting/payment/index.ts';
+import type { Listener } from '../steps/callbacks.ts';
+import { simulatedCredentials } from './access.ts';
+import type { PaymentGateway } from './gateways/gateway.ts';
+
+interface ListenerContext {
+  encryption: Encryption;
+  /** Real time, with which gateways sign. */
+  realClock: Clock;
+}
+
+/**
+ * Returns how callbacks of gateways are verified, and what they wake.
+ *
+ * @param usable the gateways that accounts of this deployment can use.
+ */
+export function collectingListener(
+  { encryption, realClock }: ListenerContext,
+  gateways: Readonly<Record<Gateway, PaymentGateway>>,
+  usable: readonly Gateway[],
+): Listener<PaymentRecord> {
+  return {
+    resource: payment,
+    services: usable.filter((name) => 'readCallback' in gateways[name]),
+    serviceOf: ({ provider }) => provider,
+    onCallback: wake,
+    async read(name, accountId, callback) {
+      const gateway = name as Gateway;
+      const credentials = simulatedCredentials(encryption, accountId, gateway);
+      const nowSeconds = toSeconds(realClock.nowMs());
+      return gateways[gateway].readCallback!({ ...callback, credentials, nowSeconds });
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { Payer } from '../core/byte-budget.ts';
+import { Turns } from '../core/turns.ts';
+import type { StatementFacts } from '../db/statement.ts';
+import type { StoredRecord } from '../model/record.ts';
+import { Printer } from '../print/printer.ts';
+import type { InvoiceRecord } from '../resources/letting/invoice/index.ts';
+import type { TenancyRecord } from '../resources/letting/tenancy/index.ts';
+import type { DocumentContents } from './contents.ts';
+import { readInvoice, readStatementDocument, type Reading } from './read.ts';
+
+/** Documents that are read or wait for the thread. One is read while another is printed. */
+const atOnceMax = 2;
+
+/** Milliseconds. A statement of 2,000 entries takes a second, and more on a busy machine. */
+const printTimeoutMs = 20_000;
+
+/** The caller bounds how many requests wait, so a request whose client has gone may keep its turn. */
+const patient = { whenReleased() {} };
+
+/** Prints invoices and statements for requests. Accounts take turns, so that none waits for all documents of another. */
+export class Documents {
+  readonly #reading: Reading;
+  readonly #printer: Printer<DocumentContents>;
+  readonly #turns = new Turns(atOnceMax);
+
+  constructor(reading: Reading) {
+    this.#reading = reading;
+    this.#printer = new Printer({ threadFile: new URL('./thread.ts', import.meta.url), printTimeoutMs });
+  }
+
+  /**
+   * Returns an invoice as a PDF.
+   *
+   * @throws {PrintError} if the thread fails, or the printer is stopped.
+   */
+  invoice(payer: Payer, invoice: StoredRecord): Promise<Buffer> {
+    return this.#print(payer, () => readInvoice(this.#reading, invoice as InvoiceRecord));
+  }
+
+  /**
+   * Returns a statement of a tenancy as a PDF.
+   *
+   * @throws {PrintError} as `invoice`.
+   */
+  statement(payer: Payer, tenancy: StoredRecord, facts: StatementFacts): Promise<Buffer> {
+    return this.#print(payer, () => readStatementDocument(this.#reading, tenancy as TenancyRecord, facts));
+  }
+
+  /** Ends the thread. */
+  stop(): Promise<void> {
+    return this.#printer.stop();
+  }
+
+  /** Reads a document when it is its turn, so that one that waits holds no memory. */
+  #print({ rootId }: Payer, read: () => Promise<DocumentContents>): Promise<Buffer> {
+    return this.#turns.run(rootId, patient, async () => this.#printer.print(await read()));
+  }
+}

@@ -1,0 +1,190 @@
+import type { Mode } from '../core/api-keys.ts';
+import { today } from '../core/calendar.ts';
+import { ApiError } from '../core/errors.ts';
+import type { Reader } from '../db/reader.ts';
+import type { RecordReader } from '../db/record-reader.ts';
+import { readEntryTexts, type StatementFacts } from '../db/statement.ts';
+import { isErased } from '../model/change.ts';
+import { account, type AccountRecord } from '../resources/account.ts';
+import { customer } from '../resources/customer.ts';
+import { building } from '../resources/letting/building.ts';
+import { invoice, type InvoiceRecord } from '../resources/letting/invoice/index.ts';
+import { payment } from '../resources/letting/payment/index.ts';
+import { tenancy as tenancies, type TenancyRecord } from '../resources/letting/tenancy/index.ts';
+import { unit } from '../resources/letting/unit.ts';
+import type { Home, InvoiceContents, Sender, StatementContents } from './contents.ts';
+
+/** The parts of the server's context that documents are read with. */
+export interface Reading {
+  readRecord: RecordReader;
+  reader: Reader;
+  mode: Mode;
+}
+
+/** How often an invoice is read again if a payment changes it meanwhile. */
+const readsMax = 5;
+
+/**
+ * Reads the contents of an invoice.
+ *
+ * @throws {ApiError} `overloaded` if payments change the invoice all the time.
+ */
+export async function readInvoice(reading: Reading, first: InvoiceRecord): Promise<InvoiceContents> {
+  const { readRecord } = reading;
+  const { account_id: accountId, id } = first;
+  let current = first;
+  for (let reads = 0; reads < readsMax; reads++) {
+    const payments = await paymentsOf(readRecord, current);
+    // Payments and invoice are read one after the other. What is paid must be the sum of what is listed.
+    const isSum = payments.reduce((sum, { amount }) => sum + amount, 0) === current.amount_paid;
+    if (isSum) return invoiceContents(reading, current, payments);
+    current = (await readRecord(invoice, accountId, id)) ?? current;
+  }
+  throw new ApiError('overloaded', `The invoice ${id} is being changed. Nothing was printed. Try again shortly.`, {
+    retryAfterSeconds: 1,
+  });
+}
+
+async function invoiceContents(
+  reading: Reading,
+  record: InvoiceRecord,
+  payments: InvoiceContents['payments'],
+): Promise<InvoiceContents> {
+  const { readRecord, mode } = reading;
+  const { account_id: accountId, status, total, amount_paid: paid, amount_credited: credited } = record;
+  const sender = await readAccount(readRecord, accountId);
+  const ofTenancy = await readRecord(tenancies, accountId, record.tenancy);
+  const dayOf = (seconds: number): string => today(seconds, sender.time_zone);
+  const dayOrNull = (seconds: number | null): string | null => (seconds === null ? null : dayOf(seconds));
+  return {
+    kind: 'invoice',
+    ...(await commonOf(reading, sender, ofTenancy, record.customers)),
+    tenancy: record.tenancy,
+    currency: record.currency,
+    isTest: mode === 'sandbox',
+    id: record.id,
+    number: record.number,
+    status,
+    isOverdue: record.overdue,
+    created: record.created,
+    finalizedOn: dayOrNull(record.finalized_at),
+    dueOn: record.due_on,
+    paidOn: dayOrNull(record.paid_at),
+    voidReason: record.void_reason,
+    period: record.period,
+    lines: record.lines.map(({ description, period, amount }) => ({ description, period, amount })),
+    total,
+    amountPaid: paid,
+    amountCredited: credited,
+    amountDue: status === 'void' ? 0 : total - paid - credited,
+    credits: record.credits.map(({ amount, reason, credited_at: at }) => ({ on: dayOf(at), reason, amount })),
+    payments,
+  };
+}
+
+/** Reads what has settled an invoice, the oldest payment first. */
+async function paymentsOf(readRecord: RecordReader, record: InvoiceRecord): Promise<InvoiceContents['payments']> {
+  const found = await Promise.all(record.paying.map((id) => readRecord(payment, record.account_id, id)));
+  return found
+    .flatMap((each) => {
+      // Only money that came settles an invoice, so it has a day.
+      const on = each?.received_on ?? null;
+      if (!each || on === null) return [];
+      const amount = each.allocations.find((allocation) => allocation.invoice === record.id)?.amount ?? 0;
+      return [{ id: each.id, on, method: each.method, amount }];
+    })
+    .toSorted((one, other) => (one.on === other.on ? byText(one.id, other.id) : byText(one.on, other.on)))
+    .map(({ on, method, amount }) => ({ on, method, amount }));
+}
+
+function byText(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** Reads the contents of a statement. */
+export async function readStatementDocument(
+  reading: Reading,
+  tenancy: TenancyRecord,
+  { from, to, opening, closing, entries }: StatementFacts,
+): Promise<StatementContents> {
+  const { readRecord, reader, mode } = reading;
+  const { account_id: accountId, id, rent, customers, arrears } = tenancy;
+  const sender = await readAccount(readRecord, accountId);
+  const texts = await readEntryTexts(reader, { accountId, entries });
+  return {
+    kind: 'statement',
+    ...(await commonOf(reading, sender, tenancy, customers)),
+    tenancy: id,
+    currency: rent.currency,
+    isTest: mode === 'sandbox',
+    from,
+    to,
+    opening,
+    closing,
+    entries: entries.map(({ date, type, amount, balance, invoice: invoiceId, payment: paymentId }) => ({
+      date,
+      type,
+      amount,
+      balance,
+      description: type === 'invoice' || type === 'void' ? (texts.descriptions.get(invoiceId ?? '') ?? null) : null,
+      number: texts.numbers.get(invoiceId ?? '') ?? null,
+      method: texts.methods.get(paymentId ?? '') ?? null,
+    })),
+    arrears,
+  };
+}
+
+async function readAccount(readRecord: RecordReader, accountId: string): Promise<AccountRecord> {
+  const record = await readRecord(account, accountId, accountId);
+  if (!record) throw new Error(`Bug! The account ${accountId} is not there.`);
+  return record;
+}
+
+async function commonOf(
+  { readRecord }: Reading,
+  sender: AccountRecord,
+  tenancy: TenancyRecord | null,
+  customers: readonly string[],
+): Promise<{ sender: Sender; recipients: string[]; home: Home | null }> {
+  const recipients = await Promise.all(customers.map((id) => nameOf(readRecord, sender.id, id)));
+  return { sender: senderOf(sender), recipients, home: tenancy && (await homeOf(readRecord, tenancy)) };
+}
+
+function senderOf({ name, letterhead }: AccountRecord): Sender {
+  if (!letterhead) return { name, address: null, email: null, phone: null, registration: null, bank: null };
+  const { address, bank } = letterhead;
+  const { line1, line2, city, postal_code: postalCode, country } = address;
+  return {
+    name: letterhead.name,
+    address: { line1, line2, city, postalCode, country },
+    email: letterhead.email,
+    phone: letterhead.phone,
+    registration: letterhead.registration,
+    bank: bank && {
+      accountName: bank.account_name,
+      bankName: bank.bank_name,
+      sortCode: bank.sort_code,
+      accountNumber: bank.account_number,
+      iban: bank.iban,
+      bic: bank.bic,
+    },
+  };
+}
+
+/** Returns the name of a tenant. Another system can have it: then its id stands for it. */
+async function nameOf(readRecord: RecordReader, accountId: string, id: string): Promise<string> {
+  const person = await readRecord(customer, accountId, id);
+  if (!person) return `Customer ${id}`;
+  return isErased(person) ? 'Erased person' : person.name;
+}
+
+async function homeOf(
+  readRecord: RecordReader,
+  { account_id: accountId, unit: unitId }: TenancyRecord,
+): Promise<Home | null> {
+  const home = await readRecord(unit, accountId, unitId);
+  const house = home && (await readRecord(building, accountId, home.building));
+  if (!home || !house) return null;
+  const { line1, line2, city, postal_code: postalCode, country } = house.address;
+  return { unit: home.name, address: { line1, line2, city, postalCode, country } };
+}

@@ -1,0 +1,296 @@
+import { Type } from 'typebox';
+import { toSeconds } from '../../core/clock.ts';
+import { ApiError, invalidParameter } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
+import { isNonEmpty } from '../../core/lists.ts';
+import { UnavailableError } from '../../db/pools.ts';
+import { bytesOf, readingOnce, type RecordReader } from '../../db/record-reader.ts';
+import { isGone } from '../../model/change.ts';
+import { includesPermission } from '../../model/permissions.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import type { Resource } from '../../model/resource.ts';
+import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';
+import { searchable } from '../../model/traits/searchable.ts';
+import { findByIdStart, findIds } from '../../search/find.ts';
+import { joined, readLinked, searchOf, textsOf, type MemberText, type TextContext } from '../../search/texts.ts';
+import { charactersOf, hasWord, wordsOf, type Word } from '../../search/words.ts';
+import type { HttpContext } from '../context.ts';
+import type { ApiRequest } from '../request.ts';
+import { renderExpanded } from '../response/expand.ts';
+import type { Query, ReadRoute } from '../route.ts';
+
+/** Results of a response. */
+const resultsMax = 20;
+
+/** Ids of a kind that are looked at. Some may be outdated, or show only what the key may not read. */
+const candidatesMax = 2 * resultsMax + 1;
+
+/** Records that are compared at once. */
+const comparedAtOnce = resultsMax + 1;
+
+const queryLengthMin = 2;
+const queryLengthMax = 500;
+
+/** Returns `GET /v1/search`: records of several kinds by parts of their texts. */
+export function searchRoute(context: HttpContext): ReadRoute {
+  const kinds = context.resources.filter((resource) => searchable.has(resource));
+  const permissions = kinds.map(({ path }) => `${path}.read`);
+  if (!isNonEmpty(permissions)) throw new Error('Bug! The search finds no kind of record.');
+  const objects = kinds.map(({ object }) => object);
+  const item = closedObject({
+    type: described(oneOf(...objects), 'The kind of the record.'),
+    id: Type.String({ description: 'The id of the record.' }),
+    title: Type.String({ description: 'A line that names the record, for people.' }),
+    subtitle: described(nullable(Type.String()), 'A second line, such as an e-mail address. Null if there is none.'),
+    matched: Type.Array(Type.String(), {
+      description:
+        'The members with a word of the query: `name`, `unit.building.address.city` for one of a linked record, or `customer` if only the linked record has the words.',
+    }),
+    record: Type.Unsafe<JsonObject>({ description: 'The record, as `GET /v1/<path>/{id}` returns it.' }),
+  });
+  const schema = closedObject({
+    object: Type.Literal('search_result', { description: 'The kind of the object.' }),
+    query: Type.String({ description: 'The query, as you sent it.' }),
+    data: Type.Array(item, {
+      maxItems: resultsMax,
+      description: 'The found records: first those whose id begins with the query, then the newest.',
+    }),
+    has_more: Type.Boolean({ description: 'Whether more records match. Send a longer query to see them.' }),
+    indexed_until: described(
+      nullable(Type.Integer()),
+      'All changes until this time are found, in seconds since the Unix epoch. Mostly that is now. Under much load it is seconds earlier. Null while the first index of the account is being made.',
+    ),
+    account: Type.Optional(Type.String({ description: 'The account acted upon, if `Service-Context` names it.' })),
+  });
+  return {
+    method: 'GET',
+    operationId: 'search',
+    docs: {
+      summary: 'Search records',
+      description: `Finds records by parts of names, e-mail addresses, phone numbers, addresses, numbers, references of banks and deposit schemes, and \`metadata\` values, or by the beginning of an id. All words of the query must match, in any order. Case and accents do not matter. A word of three or more characters matches anywhere, and a shorter one at the beginning of a word. References are also found by their customer or application, invoices by their tenancy, and deposits by either. Erased persons are never found. A response has up to ${resultsMax} records. Your key must be able to read the records: kinds that it cannot read are left out.`,
+      refusals: ['parameter_missing'],
+    },
+    response: {
+      kind: 'search',
+      resources: kinds,
+      schema,
+      item,
+      example: {
+        object: 'search_result',
+        query: 'lovelace',
+        data: exampleOf(kinds),
+        has_more: false,
+        indexed_until: 1_795_237_200,
+      },
+    },
+    path: '/v1/search',
+    permission: null,
+    needsOneOf: permissions,
+    object: 'search_result',
+    expandable: null,
+    requiredQuery: ['query'],
+    query: {
+      query: Type.String({
+        minLength: queryLengthMin,
+        maxLength: queryLengthMax,
+        description: `The words, with ${queryLengthMin} to ${queryLengthMax} characters. Every character is literal: there are no wildcards.`,
+      }),
+      types: Type.String({
+        pattern: `^(?:${objects.join('|')})(?:,(?:${objects.join('|')})){0,${objects.length - 1}}$`,
+        examples: [objects.slice(0, 2).join(',')],
+        description: `The kinds to search, with commas between them: ${objects.map((object) => `\`${object}\``).join(', ')}. The default is all that your key can read.`,
+      }),
+    },
+    read: (request, query) => search(context, kinds, request, query),
+  };
+}
+
+/** Returns a found record for the API docs. */
+function exampleOf(kinds: readonly Resource[]): JsonObject[] {
+  const kind = kinds.find(({ docs }) => typeof docs?.example?.record.name === 'string');
+  const example = kind?.docs?.example?.record;
+  if (!kind || !example) return [];
+  const id = `${kind.prefix}_0VbZr1fe00bS0eOQrul9Xo`;
+  return [
+    {
+      type: kind.object,
+      id,
+      title: example.name!,
+      subtitle: example.email ?? null,
+      matched: ['name'],
+      record: { id, object: kind.object, created: 1_795_230_000, ...example },
+    },
+  ];
+}
+
+async function search(
+  context: HttpContext,
+  kinds: readonly Resource[],
+  request: ApiRequest,
+  { query: sent, types }: Query,
+): Promise<JsonObject> {
+  const text = String(sent);
+  const words = wordsOf(text);
+  requireWords(words);
+  const readable = readableOf(context, kinds, request);
+  const named = types === undefined ? null : String(types).split(',');
+  const wanted = kinds.filter((kind) => readable.has(kind) && (named?.includes(kind.object) ?? true));
+  const freshness = await context.searchIndex.catchUp(request.accountId, {
+    budgetMs: context.searchWaitMs,
+    nowSeconds: toSeconds(context.clock.nowMs()),
+  });
+  const ids = wanted.length === 0 ? [] : await candidatesOf(context, request, { text, words, wanted, readable });
+  const { found, hasMore } = await compare(context, request, { text, words, readable }, ids);
+  return {
+    object: 'search_result',
+    query: text,
+    data: await Promise.all(found.map((one) => renderFound(context, request, one))),
+    has_more: hasMore,
+    indexed_until: freshness.indexedUntil,
+    ...(request.hasServiceContext && { account: request.accountId }),
+  };
+}
+
+/** @throws {ApiError} `parameter_invalid` if nothing is left to search for. */
+function requireWords(words: readonly Word[]): void {
+  const characters = words.reduce((sum, word) => sum + charactersOf(word.text).length, 0);
+  if (characters >= queryLengthMin) return;
+  throw invalidParameter(
+    'query',
+    `\`query\` has ${characters === 0 ? 'no character' : 'only one character'} to search for. Send at least ${queryLengthMin}. Spaces, accents and repeated words do not count.`,
+  );
+}
+
+/** Returns the kinds that the caller may read, searched or linked. */
+function readableOf({ resources }: HttpContext, kinds: readonly Resource[], { principal }: ApiRequest): Set<Resource> {
+  const known = new Set([...kinds, ...resources]);
+  return new Set([...known].filter(({ path }) => includesPermission(principal.permissions, `${path}.read`)));
+}
+
+interface Terms {
+  text: string;
+  words: readonly Word[];
+  readable: ReadonlySet<Resource>;
+}
+
+/** @throws {ApiError} `overloaded` if the search takes too long. */
+async function candidatesOf(
+  { searcher, searchTurns }: HttpContext,
+  request: ApiRequest,
+  { text, words, wanted, readable }: Terms & { wanted: readonly Resource[] },
+): Promise<string[]> {
+  const { accountId } = request;
+  const leading = [...readable].filter((resource) => searchable.has(resource));
+  try {
+    return await searchTurns.run(request.payer.rootId, request.room!, async () => {
+      const byId = await findByIdStart(searcher, { accountId, kinds: wanted, limit: candidatesMax }, text.trim());
+      const byText = await findIds(searcher, { accountId, words, kinds: wanted, leading, limit: candidatesMax });
+      return [...new Set([...byId, ...byText])];
+    });
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+    throw new ApiError(
+      'overloaded',
+      'The search took more than a second, so it was stopped. Send a longer or rarer word, or fewer `types`, or try again shortly.',
+      { retryAfterSeconds: 1, cause: error },
+    );
+  }
+}
+
+/** A record that matches. */
+interface Found {
+  resource: Resource;
+  record: StoredRecord;
+  title: string;
+  subtitle: string | null;
+  matched: string[];
+}
+
+/** Compares the records as they are now. An entry of the index may be older, and may have texts that the caller may not read. */
+async function compare(
+  context: HttpContext,
+  request: ApiRequest,
+  terms: Terms,
+  ids: readonly string[],
+): Promise<{ found: Found[]; hasMore: boolean }> {
+  const found: Found[] = [];
+  const reading = readingOf(context, request, terms.readable);
+  for (let at = 0; at < ids.length && found.length <= resultsMax; at += comparedAtOnce) {
+    const compared = ids.slice(at, at + comparedAtOnce).map((id) => compareOne(request, terms, reading, id));
+    found.push(...(await Promise.all(compared)).filter((one) => one !== null));
+  }
+  return { found: found.slice(0, resultsMax), hasMore: found.length > resultsMax };
+}
+
+/** Reads each record once, and none that the caller may not read. */
+function readingOf(context: HttpContext, { room }: ApiRequest, readable: ReadonlySet<Resource>): TextContext {
+  const readCounted: RecordReader = async (kind, accountId, id) => {
+    const record = await room!.readUnknown(() => context.readRecord(kind, accountId, id));
+    if (record) room!.use(bytesOf(record));
+    return record;
+  };
+  const readOnce = readingOnce(readCounted);
+  return {
+    resources: context.resources,
+    readRecord: async (kind, accountId, id) => (readable.has(kind) ? readOnce(kind, accountId, id) : null),
+  };
+}
+
+async function compareOne(
+  request: ApiRequest,
+  { text, words }: Terms,
+  reading: TextContext,
+  id: string,
+): Promise<Found | null> {
+  const { resources } = reading;
+  const resource = resources.find(({ prefix }) => id.startsWith(`${prefix}_`))!;
+  const record = await reading.readRecord(resource, request.accountId, id);
+  if (!record || isGone(resource, record)) return null;
+  const options = searchOf(resource);
+  const { linked = {}, foundBy = [], reads = [] } = options;
+  const paths = [...new Set([...Object.keys(linked), ...foundBy, ...reads])];
+  const related = await readLinked(reading, resource, record, paths);
+  const own = textsOf(resource, record, related);
+  const matched = new Set(id.startsWith(text.trim()) ? ['id'] : []);
+  if (hasAll(own, words)) for (const member of membersWith(own, words)) matched.add(member);
+  for (const link of foundBy) {
+    if (matched.size > 0) break;
+    const kind = resources.find(({ path }) => path === resource.links?.[link])!;
+    for (const other of related.all(link)) {
+      const others = await readLinked(reading, kind, other, Object.keys(searchOf(kind).linked ?? {}));
+      if (hasAll(textsOf(kind, other, others), words)) matched.add(link);
+    }
+  }
+  if (matched.size === 0) return null;
+  return {
+    resource,
+    record,
+    title: options.title(record, related),
+    subtitle: options.subtitle(record, related),
+    matched: [...matched],
+  };
+}
+
+function hasAll(texts: readonly MemberText[], words: readonly Word[]): boolean {
+  const whole = joined(texts);
+  return words.every((word) => hasWord(whole, word));
+}
+
+function membersWith(texts: readonly MemberText[], words: readonly Word[]): string[] {
+  return texts.filter(({ text }) => words.some((word) => hasWord(text, word))).map(({ member }) => member);
+}
+
+async function renderFound(
+  context: HttpContext,
+  request: ApiRequest,
+  { resource, record, title, subtitle, matched }: Found,
+): Promise<JsonObject> {
+  return {
+    type: resource.object,
+    id: record.id,
+    title,
+    subtitle,
+    matched,
+    record: await renderExpanded(context, request, resource, record, {}),
+  };
+}

@@ -1,0 +1,62 @@
+import { hashKey, makeKey } from '../../core/api-keys.ts';
+import { randomBase62 } from '../../core/base62.ts';
+import { today } from '../../core/calendar.ts';
+import { toSeconds } from '../../core/clock.ts';
+import { retainedFromMs } from '../../core/retention.ts';
+import { hashToken, makeLinkToken } from '../../core/tokens.ts';
+import type { Caller } from '../../model/caller.ts';
+import { linkUrl } from '../../sign-in/links.ts';
+import { realSecondsOf, requireConfirmation } from '../../sign-in/sessions.ts';
+import type { HttpContext } from '../context.ts';
+import type { ApiRequest } from '../request.ts';
+
+/** So many base62 digits are 190 bits, which cannot be guessed. */
+const secretLength = 32;
+
+/** Returns the caller of a decision: the principal of this request, and the account that it acts on. */
+export function callerOf(
+  context: HttpContext,
+  request: Pick<ApiRequest, 'account' | 'accountId' | 'principal' | 'versionsServed'>,
+): Caller {
+  const { config, clock, ids, encryption, randomBytes, permissions, eventTypes, referencingServices } = context;
+  const { apiVersion, defaultProvider, timeZone, rules, invoicePrefix, paymentProvider } = request.account;
+  const nowSeconds = toSeconds(clock.nowMs());
+  return {
+    mode: config.mode,
+    nowSeconds,
+    realSeconds: realSecondsOf(context),
+    account: {
+      api_version: apiVersion,
+      default_provider: defaultProvider,
+      time_zone: timeZone,
+      rules,
+      invoice_prefix: invoicePrefix,
+      payment_provider: paymentProvider,
+    },
+    today: today(nowSeconds, timeZone),
+    isOwnAccount: request.accountId === request.principal.accountId,
+    actorId: request.principal.id,
+    isAgent: request.principal.type === 'agent',
+    permissions: request.principal.permissions,
+    referencingServices,
+    knownPermissions: permissions,
+    knownEventTypes: eventTypes,
+    person: request.principal.person,
+    requireConfirmation: () => requireConfirmation(request.principal, realSecondsOf(context)),
+    keyExpiresAt: request.principal.expiresAt,
+    apiVersions: request.versionsServed,
+    allowedTargets: config.allowedTargets,
+    retainedFromSeconds: toSeconds(retainedFromMs(clock.nowMs(), config.retentionDays)),
+    makeId: (prefix) => ids.make(prefix),
+    encrypt: (text) => encryption.encrypt(text),
+    makeSecret: (prefix) => encryption.encrypt(`${prefix}_${randomBase62(secretLength, randomBytes)}`),
+    makeLink() {
+      const token = makeLinkToken(randomBytes);
+      return { url: encryption.encrypt(linkUrl(config.publicUrl, token)), hash: hashToken(token) };
+    },
+    makeKey(type) {
+      const key = makeKey(type, config.mode, randomBytes);
+      return { encrypted: encryption.encrypt(key), hash: hashKey(key), lastFour: key.slice(-4) };
+    },
+  };
+}

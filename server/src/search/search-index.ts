@@ -1,0 +1,293 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isId } from '../core/ids.ts';
+import { searchLockKey } from '../db/advisory-locks.ts';
+import { onlyRow } from '../db/only-row.ts';
+import { isUnavailable, UnavailableError, type Pool, type PoolClient } from '../db/pools.ts';
+import type { RecordReader } from '../db/record-reader.ts';
+import { isAfter, type Position } from '../events/event-order.ts';
+import type { StoredRecord } from '../model/record.ts';
+import type { Resource } from '../model/resource.ts';
+import { madeInBulk } from '../model/traits/made-in-bulk.ts';
+import { searchable } from '../model/traits/searchable.ts';
+import { ownerOf, pagesThatLink, readNextIds, readWithTexts, writeEntries, type Entry } from './entries.ts';
+import {
+  readBehind,
+  readBuilt,
+  readDistance,
+  readNextEvents,
+  storeBuilt,
+  storePosition,
+  type Changed,
+} from './positions.ts';
+import { joined, readLinked, searchOf, textsOf } from './texts.ts';
+
+/** Events of a page. A transaction indexes one page, in some 10 ms for references and 200 ms for persons. */
+const eventsAtOnce = 1_000;
+
+/** Records whose entries one statement writes. */
+const recordsAtOnce = 250;
+
+/** While clients change records, the index uses a fortieth of the time of one processor. Otherwise it uses half. */
+const restFactor = { busy: 39, idle: 1 };
+
+/** Milliseconds between two looks for accounts that another process has changed, or a killed one. */
+const sweepEveryMs = 15_000;
+
+/** What a search may rely on. */
+export interface Freshness {
+  /** All changes until this time are found, in seconds. Null while the first entries of the account are being made. */
+  indexedUntil: number | null;
+}
+
+interface Parts {
+  /** For writes of entries, and for reads of the search. */
+  pool: Pool;
+  readRecord: RecordReader;
+  resources: readonly Resource[];
+  /** Whether clients are changing records at this moment. */
+  isBusy: () => boolean;
+}
+
+/**
+ * Keeps the entries of the search. It follows the events of each account, beside the requests that make them. Entries follow from records
+ * alone, so a page that runs again writes the same ones.
+ */
+export class SearchIndex {
+  readonly #parts: Parts;
+  /** Accounts with events that may have no entries yet. */
+  readonly #waiting = new Set<string>();
+  #sweptAtMs = -Infinity;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Notes accounts with new events. Returns at once. */
+  wake(accountIds: Iterable<string>): void {
+    for (const id of accountIds) this.#waiting.add(id);
+  }
+
+  /** Follows all accounts with new events, slowly while clients change records. */
+  async advance(signal: AbortSignal): Promise<void> {
+    if (performance.now() - this.#sweptAtMs >= sweepEveryMs) {
+      this.#sweptAtMs = performance.now();
+      this.wake(await readBehind(this.#parts.pool));
+    }
+    const accountIds = [...this.#waiting];
+    this.#waiting.clear();
+    for (const [at, accountId] of accountIds.entries()) {
+      try {
+        for (let more = true; more && !signal.aborted;) {
+          const startedMs = performance.now();
+          more = (await this.#step(accountId)) === 'more';
+          const rest = this.#parts.isBusy() ? restFactor.busy : restFactor.idle;
+          await delay((performance.now() - startedMs) * rest, undefined, { signal }).catch(() => {});
+        }
+      } catch (error) {
+        // This account comes last next time, so that it holds up no other one.
+        this.wake([...accountIds.slice(at + 1), accountId]);
+        throw error;
+      }
+      if (signal.aborted) return;
+    }
+  }
+
+  /** Follows one account for a short time, so that a search finds what its client has just written. */
+  async catchUp(
+    accountId: string,
+    { budgetMs, nowSeconds }: { budgetMs: number; nowSeconds: number },
+  ): Promise<Freshness> {
+    const startedMs = performance.now();
+    let goal: Position | null = null;
+    for (;;) {
+      const { position, newest, nextCreated } = await readDistance(this.#parts.pool, accountId);
+      goal ??= newest;
+      // Events that come meanwhile are no matter of this search.
+      if (position && !isAfter(goal, position)) return { indexedUntil: nowSeconds };
+      if (performance.now() - startedMs >= budgetMs)
+        return { indexedUntil: position && Math.min(nowSeconds, (nextCreated ?? nowSeconds) - 1) };
+      // Another process is at it, or an event waits for a transaction that is still running.
+      if ((await this.#step(accountId)) !== 'more') await delay(stepAsideMs);
+    }
+  }
+
+  /** Makes the entries of these records anew, and those of all records that show them. Waits for other work on the account. */
+  async renew(accountId: string, ids: readonly string[]): Promise<void> {
+    await inTransaction(this.#parts.pool, async (client) => {
+      await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [searchLockKey, accountId]);
+      await this.#index(client, accountId, ids);
+    });
+  }
+
+  /** Takes the next step of an account: a page of its first entries, or of its events. */
+  async #step(accountId: string): Promise<'more' | 'done' | 'taken'> {
+    return inTransaction(this.#parts.pool, async (client) => {
+      const lock = await client.query<{ ours: boolean }>('select pg_try_advisory_xact_lock($1, hashtext($2)) as ours', [
+        searchLockKey,
+        accountId,
+      ]);
+      if (!onlyRow(lock.rows).ours) return 'taken';
+      const builtUntil = await readBuilt(client, accountId);
+      return builtUntil === null ? this.#follow(client, accountId) : this.#build(client, accountId, builtUntil);
+    });
+  }
+
+  /** Makes entries of the next records, in the order of the kinds and of the ids. Events of meanwhile follow at the end. */
+  async #build(client: PoolClient, accountId: string, builtUntil: string): Promise<'more'> {
+    const kinds = this.#kinds();
+    const known = kinds.findIndex(({ prefix }) => builtUntil.startsWith(`${prefix}_`));
+    let at = Math.max(0, known);
+    let reached: string | null = builtUntil;
+    for (let left = eventsAtOnce; left > 0 && at < kinds.length;) {
+      const kind = kinds[at]!;
+      const ids = await readNextIds(client, accountId, kind, { after: reached!, limit: left });
+      await this.#write(client, accountId, kind, ids);
+      left -= ids.length;
+      reached = ids.at(-1) ?? reached;
+      if (left === 0) break;
+      at++;
+      reached = kinds[at] ? `${kinds[at]!.prefix}_` : null;
+    }
+    await storeBuilt(client, accountId, reached);
+    return 'more';
+  }
+
+  /** Indexes the records of the next settled events. */
+  async #follow(client: PoolClient, accountId: string): Promise<'more' | 'done'> {
+    const events = await readNextEvents(client, accountId, eventsAtOnce);
+    const announcing = events.findIndex((event) => this.#announced(event).length > 0);
+    // Many records belong to an event that announces them, so the page ends with it.
+    const page = announcing < 0 ? events : events.slice(0, announcing + 1);
+    const last = page.at(-1);
+    if (!last) return 'done';
+    await this.#index(client, accountId, [...new Set(page.map(({ object_id: id }) => id))]);
+    for (const [resource, link] of this.#announced(last)) {
+      for await (const made of pagesThatLink(client, accountId, resource, link, [last.object_id]))
+        await this.#index(client, accountId, made);
+    }
+    await storePosition(client, accountId, last);
+    return page.length < events.length || events.length === eventsAtOnce ? 'more' : 'done';
+  }
+
+  /** Returns the searched kinds whose records an event announces, each with the link to the record of the event. */
+  #announced({ type }: Changed): [resource: Resource, link: string][] {
+    return this.#kinds().flatMap((resource) => {
+      const { announcedBy: link } = madeInBulk.of(resource) ?? {};
+      const announcer = link && this.#parts.resources.find(({ path }) => path === resource.links?.[link]);
+      return link && announcer && type === `${announcer.object}.created` ? [[resource, link]] : [];
+    });
+  }
+
+  /** Makes entries of records of any kind, and of those that show one whose entry has changed. */
+  async #index(client: PoolClient, accountId: string, ids: readonly string[]): Promise<void> {
+    for (const resource of this.#parts.resources) {
+      const own = ids.filter((id) => isId(resource.prefix, id));
+      if (own.length === 0) continue;
+      const changed = searchable.has(resource) ? await this.#write(client, accountId, resource, own) : own;
+      await this.#indexThatShow(client, accountId, resource, changed);
+    }
+  }
+
+  /** Makes the entries of records that show these: tenancies show the names of their tenants. */
+  async #indexThatShow(client: PoolClient, accountId: string, shown: Resource, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    for (const resource of this.#kinds()) {
+      for (const path of Object.keys(searchOf(resource).linked ?? {})) {
+        for (const [table, column, rest] of this.#hopsTo(resource, path, shown.path)) {
+          for await (const found of pagesThatLink(client, accountId, table, column, ids))
+            for await (const own of this.#back(client, accountId, resource, rest, found))
+              await this.#write(client, accountId, resource, own);
+        }
+      }
+    }
+  }
+
+  /** Returns the places at which a path reaches this kind. Each is the table and column of a link, with the links before it. */
+  *#hopsTo(
+    from: Resource,
+    path: string,
+    target: string,
+  ): Generator<[table: Resource, column: string, before: string[]]> {
+    const before: string[] = [];
+    let at = from;
+    for (const link of path.split('.')) {
+      const next = this.#parts.resources.find((resource) => resource.path === at.links?.[link]);
+      if (!next) throw new Error(`Bug! \`${path}\` is no path of links of ${from.object}.`);
+      if (next.path === target) yield [at, link, [...before]];
+      before.push(link);
+      at = next;
+    }
+  }
+
+  /** Follows links back from records to those at the beginning of a path. Yields their ids page by page. */
+  async *#back(
+    client: PoolClient,
+    accountId: string,
+    from: Resource,
+    links: readonly string[],
+    ids: string[],
+  ): AsyncGenerator<string[]> {
+    const [last, before] = [links.at(-1), links.slice(0, -1)];
+    if (last === undefined) return yield ids;
+    let table = from;
+    for (const link of before) table = this.#parts.resources.find(({ path }) => path === table.links?.[link])!;
+    for await (const page of pagesThatLink(client, accountId, table, last, ids))
+      yield* this.#back(client, accountId, from, before, page);
+  }
+
+  /** Writes the entries of records of one kind, page by page, as `writeEntries` does. */
+  async #write(client: PoolClient, accountId: string, resource: Resource, ids: readonly string[]): Promise<string[]> {
+    const changed: string[] = [];
+    for (let at = 0; at < ids.length; at += recordsAtOnce) {
+      const page = ids.slice(at, at + recordsAtOnce);
+      const records = await readWithTexts(client, accountId, resource, page);
+      const entries = await Promise.all(records.map((record) => this.#entryOf(resource, record)));
+      changed.push(...(await writeEntries(client, accountId, page, entries)));
+    }
+    return changed;
+  }
+
+  async #entryOf(resource: Resource, record: StoredRecord): Promise<Entry> {
+    const paths = Object.keys(searchOf(resource).linked ?? {});
+    const related = await readLinked(this.#parts, resource, record, paths);
+    return {
+      id: record.id,
+      words: joined(textsOf(resource, record, related)),
+      owner: ownerOf(resource, record.account_id),
+    };
+  }
+
+  /**
+   * Returns the searched kinds. Those that others show come before them. So a person already has an entry when tenancies get theirs. If the
+   * person changes, that entry differs, and the tenancies follow.
+   */
+  #kinds(): Resource[] {
+    const kinds = this.#parts.resources.filter((resource) => searchable.has(resource));
+    return kinds.toSorted((one, other) => depthOf(one) - depthOf(other));
+  }
+}
+
+/** Returns how many links are between a kind and the records that it shows. */
+function depthOf(resource: Resource): number {
+  const paths = Object.keys(searchOf(resource).linked ?? {});
+  return Math.max(0, ...paths.map((path) => path.split('.').length));
+}
+
+/** Milliseconds until a search looks again whether another process has indexed what it waits for. */
+const stepAsideMs = 10;
+
+async function inTransaction<Result>(pool: Pool, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+  let client: PoolClient | null = null;
+  try {
+    client = await pool.connect();
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    client.release();
+    return result;
+  } catch (error) {
+    // The connection may be in any state.
+    client?.release(true);
+    throw isUnavailable(error) ? new UnavailableError(false, error) : error;
+  }
+}

@@ -1,0 +1,134 @@
+import type { Logger } from 'pino';
+import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
+import type { RandomBytes } from '../core/random.ts';
+import type { JobSubject, Task } from '../job-queue/queue.ts';
+import type { StoredRecord } from '../model/record.ts';
+import type { Change, Resource } from '../model/resource.ts';
+import { pauseAfterFailure, scaled } from '../services/pauses.ts';
+import { ProviderFault } from '../services/service.ts';
+
+/** Concurrent calls to one service. Its other jobs wait, and those of other services run. */
+const callsAtOnceMax = 8;
+
+const crowdedPauseMs = 1_000;
+
+/** A kind of record that services advance, step by step. */
+export interface Steps<R extends StoredRecord, Step extends string> {
+  resource: Resource<R>;
+  /** Returns the name of the record's service, or null if it has none. */
+  serviceOf(record: R): string | null;
+  /** Returns the next step, or null if there is none. */
+  nextStepOf(record: R): Step | null;
+  /**
+   * Takes a step, and commits what came of it. A step may be taken twice.
+   *
+   * @throws {ProviderFault} if the service did not do what it was asked.
+   */
+  take(record: R, service: string, step: Step): Promise<void>;
+  /** Returns the real seconds in a second of the service. A simulated one has days of its own. */
+  timeScaleOf(service: string): number;
+  /** Returns the failed calls in a row. */
+  failuresOf(record: R): number;
+  /** Schedules the step for later, because the service has too much to do. */
+  postponed(now: R, againAtMs: number): Change<R>;
+  /** Records that a call failed. `seen` is the record as it was before the call. */
+  failed(now: R, fault: ProviderFault, when: { nowMs: number; retryAtMs: number; seen: R }): Change<R>;
+  /** Tells the operator about a step. */
+  stepTaken(service: string, step: Step, result: 'done' | 'busy' | 'failed', durationMs: number): void;
+}
+
+export interface StepContext extends SystemChangeContext {
+  log: Logger;
+  randomBytes: RandomBytes;
+}
+
+/**
+ * Advances records of one kind. One job reads the record and takes its next step. The result is a change like any other, and sets the time
+ * of the next step. A job that is cut off starts again, so a step may be taken twice.
+ */
+export class StepTask<R extends StoredRecord, Step extends string> implements Task {
+  readonly #context: StepContext;
+  readonly #steps: Steps<R, Step>;
+  readonly #underWay = new Map<string, number>();
+  /** The last step of each record that is under way here. */
+  readonly #stepping = new Map<string, Promise<void>>();
+
+  constructor(context: StepContext, steps: Steps<R, Step>) {
+    this.#context = context;
+    this.#steps = steps;
+  }
+
+  crowdedGroups(): string[] {
+    return [...this.#underWay].filter(([, count]) => count >= callsAtOnceMax).map(([service]) => service);
+  }
+
+  /**
+   * Takes the next step of a record, after the one under way. A callback can ask for another step meanwhile, and the older of two results
+   * must not be stored last. Throws only for our own faults; the job is then retried.
+   */
+  async run(subject: JobSubject): Promise<void> {
+    const { id } = subject;
+    const before = this.#stepping.get(id);
+    const step = before ? before.catch(() => {}).then(() => this.#step(subject)) : this.#step(subject);
+    this.#stepping.set(id, step);
+    try {
+      await step;
+    } finally {
+      if (this.#stepping.get(id) === step) this.#stepping.delete(id);
+    }
+  }
+
+  async #step({ account: accountId, id }: JobSubject): Promise<void> {
+    const steps = this.#steps;
+    const current = await this.#context.readRecord(steps.resource, accountId, id);
+    const service = current && steps.serviceOf(current);
+    if (!current || service === null) return;
+    const underWay = this.#underWay.get(service) ?? 0;
+    // Many jobs are claimed at once before any of them is under way.
+    if (underWay >= callsAtOnceMax) return this.#postpone(current, this.#context.clock.nowMs() + crowdedPauseMs);
+    this.#underWay.set(service, underWay + 1);
+    try {
+      await this.#takeStep(current, service);
+    } finally {
+      this.#underWay.set(service, this.#underWay.get(service)! - 1);
+    }
+  }
+
+  async #takeStep(current: R, service: string): Promise<void> {
+    const step = this.#steps.nextStepOf(current);
+    if (step === null) return;
+    const startedMs = performance.now();
+    try {
+      await this.#steps.take(current, service, step);
+      this.#steps.stepTaken(service, step, 'done', performance.now() - startedMs);
+    } catch (error) {
+      if (!(error instanceof ProviderFault)) throw error;
+      const result = error.busyForSeconds === null ? 'failed' : 'busy';
+      this.#steps.stepTaken(service, step, result, performance.now() - startedMs);
+      await this.#recordFault(current, service, error);
+    }
+  }
+
+  async #recordFault(current: R, service: string, fault: ProviderFault): Promise<void> {
+    const { clock, log, randomBytes } = this.#context;
+    const steps = this.#steps;
+    const timeScale = steps.timeScaleOf(service);
+    const subject = { [steps.resource.object]: current.id, provider: service };
+    log.warn({ ...subject, fault: fault.code, err: fault.cause }, 'a provider could not be asked');
+    if (fault.busyForSeconds !== null)
+      return this.#postpone(current, clock.nowMs() + Math.max(fault.busyForSeconds * 1000, scaled(0, timeScale)));
+    const random = Buffer.from(randomBytes(4)).readUInt32BE() / 2 ** 32;
+    await changeAsSystem(this.#context, steps.resource, current, {}, (now) => {
+      const pauseMs = pauseAfterFailure(steps.failuresOf(now) + 1, random, timeScale);
+      const nowMs = clock.nowMs();
+      return steps.failed(now, fault, { nowMs, retryAtMs: nowMs + pauseMs, seen: current });
+    });
+  }
+
+  async #postpone(current: R, againAtMs: number): Promise<void> {
+    const steps = this.#steps;
+    await changeAsSystem(this.#context, steps.resource, current, {}, (now) =>
+      steps.nextStepOf(now) === null ? null : steps.postponed(now, againAtMs),
+    );
+  }
+}

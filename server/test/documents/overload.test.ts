@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { lettingClock, startLetting } from '../letting/agency.ts';
+import { newMasterKey } from '../../src/server/config.ts';
+import { serverForTest } from '../support/server.ts';
+import { Office } from './office.ts';
+
+const one = 512 * 1024;
+
+async function codeOf(refused: Response): Promise<string> {
+  const { error } = (await refused.json()) as { error: { code: string } };
+  return error.code;
+}
+
+test('refuses with 429, or 503 for other accounts, when too many documents are in progress', async () => {
+  const waiting = Promise.withResolvers<Buffer>();
+  const server = await serverForTest({
+    overrides: { clock: lettingClock(), readLimits: { waitMs: 50, downloadBytes: { max: one, maxPerAccount: one } } },
+    changeContext: (context) => ({
+      ...context,
+      documents: { invoice: () => waiting.promise, statement: () => waiting.promise },
+    }),
+  });
+  const [office, other] = [await Office.on(server), await Office.on(server)];
+  const first = office.fetch(`/v1/invoices/${(await office.invoice()).id}/pdf`);
+  await expect.poll(() => server.context.readBudgets.downloads.held).toBe(one);
+  const statement = `/v1/tenancies/${office.tenancy.id}/statement?format=pdf`;
+  const own = await office.fetch(statement);
+  expect([own.status, await codeOf(own), own.headers.get('retry-after')]).toEqual([429, 'rate_limit', '2']);
+  const others = await other.fetch(`/v1/tenancies/${other.tenancy.id}/statement?format=pdf`);
+  expect([others.status, await codeOf(others)]).toEqual([503, 'overloaded']);
+  waiting.resolve(Buffer.from('%PDF-1.7 a document'));
+  expect(await (await first).text()).toBe('%PDF-1.7 a document');
+  expect((await office.fetch(statement)).status).toBe(200);
+});
+
+test('prints many documents at once for several accounts when the process has the role api', async () => {
+  const server = await startLetting({
+    settings: { TENURE_ROLE: 'api', DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() },
+  });
+  try {
+    const offices = [await Office.on(server), await Office.on(server)];
+    const invoices = await Promise.all(offices.map((office) => office.invoice()));
+    const pdfs = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => offices[index % 2]!.invoicePdf(invoices[index % 2]!)),
+    );
+    expect(new Set(pdfs.map((pdf) => pdf.toString('latin1'))).size).toBe(2);
+    expect(server.context.readBudgets.downloads.held).toBe(0);
+  } finally {
+    await server.stop();
+  }
+});

@@ -1,0 +1,97 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Agency, startLetting, type Made } from '../letting/agency.ts';
+import { rounds } from '../support/rounds.ts';
+import { good, type TestServer } from '../support/server.ts';
+
+const customersMade = 60;
+const pieces = [
+  'ada',
+  'adá',
+  'lo',
+  'love',
+  'O’Neil',
+  'née',
+  '7',
+  '12',
+  'x%',
+  '_y',
+  '\\z',
+  'ÉMILE',
+  'a-b',
+  '田中',
+  'ing',
+  'S',
+];
+
+/** A text of words, each of some pieces. */
+const texts = fc
+  .array(
+    fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 3 }).map((parts) => parts.join('')),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  )
+  .map((words) => words.join(' '));
+
+let server: TestServer;
+let agency: Agency;
+const made: Made[] = [];
+
+beforeAll(async () => {
+  server = await startLetting();
+  agency = await Agency.on(server);
+  for (const [at, name] of fc.sample(texts, { numRuns: customersMade, seed: 7 }).entries())
+    made.unshift(await agency.make('customers', { name, metadata: { note: pieces[at % pieces.length]! } }));
+});
+afterAll(() => server.stop());
+
+function plain(text: string): string {
+  return text
+    .normalize('NFD')
+    .replaceAll(/\p{Mn}/gu, '')
+    .toLowerCase();
+}
+
+/** Finds as a reader would: word by word in the plain texts. */
+function naively(query: string): string[] {
+  const words = plain(query).split(' ').filter(Boolean);
+  return made
+    .filter(({ name, metadata }) => {
+      const whole = plain(`${name} ${metadata.note}`);
+      return words.every((word) => (Array.from(word).length > 2 ? whole.includes(word) : beginsSomeWord(whole, word)));
+    })
+    .map(({ id }) => id);
+}
+
+/** Returns whether a word begins with these one or two characters. Punctuation and Chinese characters are words of their own. */
+function beginsSomeWord(whole: string, word: string): boolean {
+  return [...whole.matchAll(/./gsu)].some(({ index }) => {
+    if (!whole.startsWith(word, index)) return false;
+    const [before, first] = [whole.slice(0, index), whole.slice(index)];
+    return !/[\p{L}\p{N}]$/u.test(before) || !/^[\p{L}\p{N}]/u.test(first) || /^\p{Script=Han}/u.test(first);
+  });
+}
+
+test('finds what a naive comparison of all records finds, when queries are random', async () => {
+  const query = fc
+    .tuple(texts, fc.nat({ max: 3 }), fc.integer({ min: 2, max: 9 }))
+    .map(([text, from, length]) => text.slice(from, from + length));
+  let hits = 0;
+  await fc.assert(
+    fc.asyncProperty(query, async (asked) => {
+      fc.pre([...new Set(plain(asked).split(' '))].join('').length >= 2);
+      const { body } = await good(agency.api.get(`/v1/search?query=${encodeURIComponent(asked)}`));
+      const expected = naively(asked);
+      hits += expected.length;
+      expect([asked, body.data.map(({ id }: Made) => id), body.has_more]).toEqual([
+        asked,
+        expected.slice(0, 20),
+        expected.length > 20,
+      ]);
+    }),
+    { numRuns: rounds(60, 1_000) },
+  );
+  expect(hits).toBeGreaterThan(30);
+});
