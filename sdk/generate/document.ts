@@ -30,6 +30,7 @@ export interface Parameter {
 
 export interface OperationObject {
   operationId: string;
+  summary?: string;
   description?: string;
   deprecated?: boolean;
   parameters?: Parameter[];

@@ -3,7 +3,7 @@ import type { OpenApiDocument, OperationObject, Parameter, Schema } from './docu
 
 /** An operation of the API, as the SDK has it. */
 export interface SdkOperation {
-  /** The names of the resource, such as `['testHelpers', 'references']`. */
+  /** The names of the resource, such as `['testHelpers', 'references']`. Empty for a method of the client itself. */
   resource: string[];
   /** The name of the method, such as `listDeliveries`. */
   method: string;
@@ -15,6 +15,7 @@ export interface SdkOperation {
   params: Schema | null;
   /** The schema of the response: for a stream, that of each event. Null for a file. */
   answer: Schema | null;
+  summary: string;
   description: string;
   deprecated: boolean;
 }
@@ -31,8 +32,44 @@ export interface TableEntry {
 /** Returns the operations of a document in its order. */
 export function operationsOf(document: OpenApiDocument): SdkOperation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => operationOf(document, path, method.toUpperCase(), operation)),
+    Object.entries(methods).flatMap(([method, operation]) =>
+      formsOf(document, path, operation).map((form) =>
+        operationOf(document, form.path, method.toUpperCase(), form.operation),
+      ),
+    ),
   );
+}
+
+interface Form {
+  path: string;
+  operation: OperationObject;
+}
+
+/**
+ * Divides an operation that returns JSON, or a file if `format` says so. Each form has a method of its own, so that its type is that of its
+ * response. The method of the file is called after the format, such as `retrieveStatementPdf`.
+ */
+function formsOf(document: OpenApiDocument, path: string, operation: OperationObject): Form[] {
+  const { operationId, summary = '', description = '', responses, parameters = [] } = operation;
+  const { 'application/json': json, ...files } = responses['200']?.content ?? {};
+  if (!json || Object.keys(files).length === 0) return [{ path, operation }];
+  const choice = queryOf(document, operation).find(({ name }) => name === 'format');
+  const formats = (choice?.schema.enum ?? []).filter((format) => format !== 'json').map(String);
+  const [format] = formats;
+  if (format === undefined || formats.length > 1)
+    throw new Error(`${operationId} returns JSON and a file. Give it a parameter \`format\` with json and one other.`);
+  const others = { ...operation, parameters: parameters.filter(({ name }) => name !== 'format') };
+  const asFile = {
+    ...others,
+    operationId: `${operationId}_${format}`,
+    summary: `${summary} as a ${format.toUpperCase()}`,
+    description: `Returns a ${format.toUpperCase()} instead of JSON. ${description}`,
+    responses: { '200': { content: files } },
+  };
+  return [
+    { path, operation: { ...others, responses: { '200': { content: { 'application/json': json } } } } },
+    { path: `${path}?format=${format}`, operation: asFile },
+  ];
 }
 
 function operationOf(
@@ -41,21 +78,22 @@ function operationOf(
   method: string,
   operation: OperationObject,
 ): SdkOperation {
-  const { operationId, description = '', deprecated = false } = operation;
+  const { operationId, summary = '', description = '', deprecated = false } = operation;
   const { resource, name } = namesOf(path, operationId);
   const body = bodyOf(operation);
   const query = queryOf(document, operation);
   const queryNames = [...new Set(query.map((parameter) => outerName(parameter.name)))];
   const answer = answerOf(document, operation);
+  const isFile = answer.kind === 'file';
   const entry: TableEntry = {
     method,
     path,
     answer: answer.kind,
     ...(body && { body: body.kind }),
-    ...(method === 'POST' && queryNames.length > 0 && { query: queryNames }),
+    ...((method === 'POST' || isFile) && queryNames.length > 0 && { query: queryNames }),
   };
-  // A deletion and a download need an id alone. What a deletion could expand is gone.
-  const takesParams = method !== 'DELETE' && answer.kind !== 'file';
+  // A deletion needs an id alone, and so do most downloads. What a deletion could expand is gone.
+  const takesParams = method !== 'DELETE' && !(isFile && queryNames.length === 0);
   const ignored = takesParams ? [] : queryNames.filter((parameter) => parameter !== 'expand');
   if (ignored.length > 0)
     throw new Error(`${operationId} has parameters, but its method takes none: ${ignored.join()}`);
@@ -66,6 +104,7 @@ function operationOf(
     entry,
     params: takesParams ? paramsOf(body && resolve(document, body.schema), query) : null,
     answer: answer.schema,
+    summary,
     description,
     deprecated,
   };
@@ -75,6 +114,8 @@ function operationOf(
 function namesOf(path: string, operationId: string): { resource: string[]; name: string } {
   const [, , ...segments] = path.split('/');
   const resource = segments.slice(0, segments[0] === 'test_helpers' ? 2 : 1);
+  // The operation is all that the path has: `tenure.search()`.
+  if (operationId === resource.join('_')) return { resource: [], name: camelCase(operationId) };
   const prefix = `${resource.join('_')}_`;
   if (!operationId.startsWith(prefix))
     throw new Error(`The id ${operationId} does not begin with ${prefix}. Rename the operation at ${path}.`);

@@ -112,13 +112,13 @@ function operationsFile(documents: Documents): string {
   return `/** An operation of the API. */
 export interface Operation {
   method: ${methodsOf(documents)};
-  /** The path, with \`{id}\` in the place of an id. */
+  /** The path, with \`{id}\` in the place of an id. It can have a query that chooses the form of the response. */
   path: string;
   /** The response: JSON of one object, a list with pages, the bytes of a file, or a stream of events. */
   answer: 'object' | 'list' | 'file' | 'stream';
   /** The kind of the body. Left out if the operation takes none. */
   body?: 'json' | 'multipart';
-  /** Parameters of a POST that belong to the query. All parameters of a GET do. */
+  /** Parameters of a POST or of a file that belong to the query. All parameters of another GET do. */
   query?: readonly string[];
 }
 

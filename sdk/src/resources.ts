@@ -25,10 +25,10 @@ function isOperation(entry: Operation | OperationTable): entry is Operation {
   return typeof entry.path === 'string';
 }
 
-/** Makes a method. It takes the id of the path, the parameters and the options, in this order. Deletions and files have no parameters. */
+/** Makes a method. It takes the id of the path, the parameters and the options, in this order. Deletions have no parameters, and few files have some. */
 function makeMethod(operation: Operation, transport: Transport): Method {
   const hasId = operation.path.includes('{id}');
-  const hasParams = operation.method !== 'DELETE' && operation.answer !== 'file';
+  const hasParams = operation.method !== 'DELETE' && (operation.answer !== 'file' || operation.query !== undefined);
   return (...given) => {
     const id = hasId ? given.shift() : undefined;
     const params = hasParams ? given.shift() : undefined;
@@ -62,7 +62,10 @@ function call(operation: Operation, transport: Transport, { id, params, options 
       );
     }
     case 'file':
-      return begun(async () => transport.send({ method, path: path(), accept: null }, options, (response) => response));
+      return begun(async () => {
+        const file = { method, path: withQuery(path(), checkedParams(params)), accept: null };
+        return transport.send(file, options, (response) => response);
+      });
     case 'object':
       return begun(async () => {
         const { inQuery, others } = split(checkedParams(params), method === 'GET' ? null : (operation.query ?? []));

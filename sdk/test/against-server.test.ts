@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { pdfOf } from '../../server/test/support/files.ts';
 import { startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { latestVersion } from '../../server/test/support/versions.ts';
 import { constructEvent } from '../src/webhooks.ts';
 import { isTenureError, Tenure, TenurePromise, type ResponseInfo } from '../src/index.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
@@ -55,7 +56,7 @@ test('tells about the response beside the data', async () => {
   expect(first).toBeInstanceOf(TenurePromise);
   const made = await first.withResponse();
   expect(await first).toBe(made.data);
-  expect(made).toMatchObject({ apiVersion: '2026-11-01', replayed: false, originalRequest: null });
+  expect(made).toMatchObject({ apiVersion: latestVersion, replayed: false, originalRequest: null });
   expect(made.requestId).toMatch(/^req_/);
   expect(made.response.status).toBe(200);
   const again = await tenure.references.create({ application: 'app_1' }, { idempotencyKey }).withResponse();
@@ -86,6 +87,12 @@ test('updates, cancels, deletes and expands records', async () => {
   const canceled = await tenure.references.cancel(made.id, { expand: ['customer'] });
   expect([canceled.status, canceled.customer]).toEqual(['canceled', customer]);
   expect(await tenure.customers.delete(customer.id)).toMatchObject({ id: customer.id, deleted: true });
+});
+
+test('searches by a method of the client itself', async () => {
+  const made = await tenure.customers.create({ name: 'Ada Lovelace' });
+  const { data, has_more } = await tenure.search({ query: 'LOVELACE', types: 'customer' });
+  expect([data.map(({ id, record }) => [id, record]), has_more]).toEqual([[[made.id, made]], false]);
 });
 
 test('acts in the version and on the account that are chosen', async () => {
@@ -143,6 +150,28 @@ test('uploads a file once, and downloads the same bytes, when its connection is 
   expect(response.headers.get('content-type')).toBe('application/pdf');
   expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
   await expect(tenure.files.contents('file_none')).rejects.toMatchObject({ code: 'resource_missing' });
+});
+
+test('returns a statement as an object or as a file, by the method', async () => {
+  const address = { line1: '12 Coppergate', city: 'York', postal_code: 'YO1 9NR', country: 'GB' };
+  const building = await tenure.buildings.create({ name: 'Coppergate', address });
+  const unit = await tenure.units.create({ building: building.id, name: 'Flat 2' });
+  const rent = { amount: 95_000, currency: 'gbp', interval: 'month' as const };
+  const tenancy = await tenure.tenancies.create({
+    unit: unit.id,
+    customers: ['crm_1'],
+    start_date: '2090-02-01',
+    rent,
+  });
+  const statement = await tenure.tenancies.retrieveStatement(tenancy.id, { to: '2027-02-28' });
+  expect(statement).toMatchObject({ object: 'statement', to: '2027-02-28', entries: [] });
+  const response = await tenure.tenancies.retrieveStatementPdf(tenancy.id, { from: '2027-02-01', to: '2027-02-28' });
+  expect(response.headers.get('content-disposition')).toContain(`statement-${tenancy.id}-2027-02.pdf`);
+  expect((await response.text()).slice(0, 5)).toBe('%PDF-');
+  const lines = [{ type: 'utility' as const, description: 'Water', amount: 4_000 }];
+  const invoice = await tenure.invoices.create({ tenancy: tenancy.id, lines, due_on: '2090-02-01' });
+  expect((await (await tenure.invoices.pdf(invoice.id)).text()).slice(0, 5)).toBe('%PDF-');
+  await expect(tenure.invoices.pdf('in_none')).rejects.toMatchObject({ code: 'resource_missing' });
 });
 
 test('downloads for longer than its limit for a response, until the signal is aborted', async () => {

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import { Tenure, type EventOf, type RequestOptions } from '../src/index.ts';
 import type { Reference as OldReference } from '../src/generated/2025-09-01.ts';
-import type { Reference } from '../src/generated/2026-11-01.ts';
+import type { newestVersion, Reference } from '../src/generated/versions.ts';
 import { constructEvent } from '../src/webhooks.ts';
 import { testKey } from './scripted.ts';
 
@@ -37,7 +37,7 @@ const newestEvent = () => constructEvent('{}', '', 'whsec_1');
 const olderEvent = () => constructEvent('{}', '', 'whsec_1', { apiVersion: '2026-03-01' });
 
 test('gives an event in the version of the endpoint when that is named', () => {
-  expectTypeOf<Awaited<ReturnType<typeof newestEvent>>>().toEqualTypeOf<EventOf['2026-11-01']>();
+  expectTypeOf<Awaited<ReturnType<typeof newestEvent>>>().toEqualTypeOf<EventOf[typeof newestVersion]>();
   expectTypeOf<Awaited<ReturnType<typeof olderEvent>>>().toEqualTypeOf<EventOf['2026-03-01']>();
 });
 

@@ -38,6 +38,14 @@ import type {
   Arrears,
   AutomaticReference,
   AutomaticReferenceInput,
+  BankLineEvidence,
+  BankLineStatus,
+  BankLinesConfirmParams,
+  BankLinesEraseParams,
+  BankLinesIgnoreParams,
+  BankLinesListParams,
+  BankLinesReopenParams,
+  BankLinesRetrieveParams,
   Building,
   BuildingCreatedEvent,
   BuildingDeletedEvent,
@@ -53,6 +61,7 @@ import type {
   CustomersListParams,
   CustomersRetrieveParams,
   CustomersUpdateParams,
+  DeductionReason,
   DeletedApplication,
   DeletedBuilding,
   DeletedCustomer,
@@ -63,6 +72,25 @@ import type {
   DeletedUser,
   DeletedWebhookEndpoint,
   Delivery,
+  DepositDispute,
+  DepositRetention,
+  DepositScheme,
+  DepositStatus,
+  DepositType,
+  DepositsApplyParams,
+  DepositsCancelParams,
+  DepositsCreateParams,
+  DepositsDisputeParams,
+  DepositsExtendParams,
+  DepositsGiveInformationParams,
+  DepositsListParams,
+  DepositsProposeReleaseParams,
+  DepositsProtectParams,
+  DepositsReleaseParams,
+  DepositsRetainParams,
+  DepositsRetrieveParams,
+  DepositsReturnParams,
+  DepositsUpdateParams,
   EventsListDeliveriesParams,
   EventsListParams,
   EventsResendParams,
@@ -110,12 +138,18 @@ import type {
   Money,
   Outcome,
   PaymentFailure,
+  PaymentImport,
+  PaymentImportCreatedEvent,
+  PaymentImportUpdatedEvent,
+  PaymentImportsListParams,
   PaymentMethod,
+  PaymentProvider,
   PaymentStatus,
   PaymentsAllocateParams,
   PaymentsCancelParams,
   PaymentsCreateParams,
   PaymentsFailParams,
+  PaymentsImportParams,
   PaymentsListParams,
   PaymentsRefundParams,
   PaymentsRetrieveParams,
@@ -130,10 +164,12 @@ import type {
   RecoveryUpdatedEvent,
   ReferenceStatus,
   ReferenceType,
+  ReferencingProvider,
   Refund,
   Rent,
   RulesetsResource,
   ScheduledChange,
+  SearchParams,
   Statement,
   SubscriptionStatus,
   SubscriptionType,
@@ -156,6 +192,7 @@ import type {
   TenanciesRequestPetParams,
   TenanciesRetrieveParams,
   TenanciesRetrieveStatementParams,
+  TenanciesRetrieveStatementPdfParams,
   TenanciesSignParams,
   TenanciesUpdateParams,
   TenanciesWithdrawNoticeParams,
@@ -164,6 +201,8 @@ import type {
   TenancyStatus,
   TenancyType,
   TestHelpersClockResource,
+  TestHelpersPaymentsFailParams,
+  TestHelpersPaymentsSucceedParams,
   UnitStatus,
   UnitType,
   UnitsCreateParams,
@@ -244,6 +283,16 @@ export type {
   Arrears,
   AutomaticReference,
   AutomaticReferenceInput,
+  BankDetails,
+  BankDetailsInput,
+  BankLineEvidence,
+  BankLineStatus,
+  BankLinesConfirmParams,
+  BankLinesEraseParams,
+  BankLinesIgnoreParams,
+  BankLinesListParams,
+  BankLinesReopenParams,
+  BankLinesRetrieveParams,
   Building,
   BuildingAddress,
   BuildingAddressInput,
@@ -263,6 +312,7 @@ export type {
   CustomersListParams,
   CustomersRetrieveParams,
   CustomersUpdateParams,
+  DeductionReason,
   DeletedApplication,
   DeletedBuilding,
   DeletedCustomer,
@@ -275,6 +325,26 @@ export type {
   Delivery,
   DeliveryAttempt,
   DeliveryStatus,
+  DepositDeductionInput,
+  DepositDispute,
+  DepositRetention,
+  DepositScheme,
+  DepositStatus,
+  DepositType,
+  DepositsApplyParams,
+  DepositsCancelParams,
+  DepositsCreateParams,
+  DepositsDisputeParams,
+  DepositsExtendParams,
+  DepositsGiveInformationParams,
+  DepositsListParams,
+  DepositsProposeReleaseParams,
+  DepositsProtectParams,
+  DepositsReleaseParams,
+  DepositsRetainParams,
+  DepositsRetrieveParams,
+  DepositsReturnParams,
+  DepositsUpdateParams,
   Difference,
   Error,
   ErrorCode,
@@ -328,6 +398,10 @@ export type {
   InvoicesVoidParams,
   Jurisdiction,
   Latency,
+  Letterhead,
+  LetterheadAddress,
+  LetterheadAddressInput,
+  LetterheadInput,
   LinkedRecords,
   Log,
   LoggedError,
@@ -338,12 +412,20 @@ export type {
   OtherEvent,
   Outcome,
   PaymentFailure,
+  PaymentImport,
+  PaymentImportCreatedEvent,
+  PaymentImportLines,
+  PaymentImportStatus,
+  PaymentImportUpdatedEvent,
+  PaymentImportsListParams,
   PaymentMethod,
+  PaymentProvider,
   PaymentStatus,
   PaymentsAllocateParams,
   PaymentsCancelParams,
   PaymentsCreateParams,
   PaymentsFailParams,
+  PaymentsImportParams,
   PaymentsListParams,
   PaymentsRefundParams,
   PaymentsRetrieveParams,
@@ -365,12 +447,14 @@ export type {
   RecoveryUpdatedEvent,
   ReferenceStatus,
   ReferenceType,
+  ReferencingProvider,
   Refund,
   RejectionReason,
   Rent,
   RentChangeBasis,
   RentInput,
   RequestSource,
+  RetentionReason,
   RightToRent,
   RightToRentInput,
   Ruleset,
@@ -379,6 +463,7 @@ export type {
   RulesetsResource,
   RulesetsRetrieveParams,
   ScheduledChange,
+  SearchParams,
   SecondFactor,
   Statement,
   StatementEntry,
@@ -403,6 +488,7 @@ export type {
   TenanciesRequestPetParams,
   TenanciesRetrieveParams,
   TenanciesRetrieveStatementParams,
+  TenanciesRetrieveStatementPdfParams,
   TenanciesSignParams,
   TenanciesUpdateParams,
   TenanciesWithdrawNoticeParams,
@@ -413,6 +499,8 @@ export type {
   TenancyType,
   TestHelpersClockAdvanceParams,
   TestHelpersClockResource,
+  TestHelpersPaymentsFailParams,
+  TestHelpersPaymentsSucceedParams,
   UnitStatus,
   UnitType,
   UnitsCreateParams,
@@ -876,6 +964,238 @@ export interface ApplicationWithdrawnEvent {
   api_version?: string;
 }
 
+/** A part of a holding deposit that was applied. */
+export interface AppliedPart {
+  /** The id of the deposit that received it. Null for a payment. */
+  deposit: string | null | Deposit;
+  /** The id of the tenancy that it pays. Null for a deposit. */
+  tenancy: string | null | Tenancy;
+  /** In the smallest unit of the currency. */
+  amount: number;
+}
+
+/**
+ * A line of money that came in, from a bank statement. The same money in two files is one line, and a
+ * line becomes at most one payment. `POST /v1/payments/import` makes lines without an event for each:
+ * `payment_import.created` announces them.
+ */
+export interface BankLine {
+  /** The id of the bank line. */
+  id: string;
+  /** The kind of the object. */
+  object: 'bank_line';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the import that made it. */
+  import: string | PaymentImport;
+  /** The number of its line in the file of that import. */
+  line: number;
+  /** The day on which the money came. */
+  received_on: string;
+  /** The amount, in the smallest unit of the currency. */
+  amount: number;
+  /** The currency (ISO 4217), in lower case. */
+  currency: string;
+  /** The reference that the bank shows. Null if there is none, or if its person was erased. */
+  reference: string | null;
+  /** The name of the payer as the bank writes it. Null if there is none, or if its person was erased. */
+  payer_name: string | null;
+  /**
+   * `proposed` for the tenancy in `tenancy`, or `unmatched`. `confirmed`: it is the payment in
+   * `payment`. `ignored`: it is no payment of a tenant.
+   */
+  status: BankLineStatus | (string & {});
+  /** The id of the tenancy that it is proposed for, or whose payment it is. Null if none is told. */
+  tenancy: string | null | Tenancy;
+  /** The id of the person that paid. Null if the payer is not known. */
+  customer: string | null | Customer | DeletedCustomer;
+  /** What of the line fits the proposed tenancy. Empty if none is proposed, or if you chose another one. */
+  matched_by: Array<BankLineEvidence | (string & {})>;
+  /** The tenancies that an unmatched line may be for, the best first, at most 5. */
+  candidates: Array<BankLineCandidate>;
+  /** The id of its payment. Null until it is confirmed. It stays if the payment fails or goes back later. */
+  payment: string | null | Payment;
+  /** When it was confirmed, in seconds since the Unix epoch. Null until then. */
+  confirmed_at: number | null;
+  /** When it was ignored, in seconds since the Unix epoch. Null if it is not. */
+  ignored_at: number | null;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+  /** True if its person was erased. Left out otherwise. */
+  deleted?: true;
+}
+
+/** A tenancy that a line may be for. */
+export interface BankLineCandidate {
+  /** The id of the tenancy. */
+  tenancy: string | Tenancy;
+  /** The id of the person that paid. Null if the payer is not known. */
+  customer: string | null;
+  /** What of the line fits the tenancy. */
+  matched_by: Array<BankLineEvidence | (string & {})>;
+}
+
+export interface BankLineConfirmedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'bank_line.confirmed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: BankLine;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface BankLineDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'bank_line.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: BankLine;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface BankLineIgnoredEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'bank_line.ignored';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: BankLine;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface BankLineList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<BankLine>;
+}
+
+export interface BankLineReopenedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'bank_line.reopened';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: BankLine;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface BankLineUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'bank_line.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: BankLine;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 export interface BuildingList {
   /** The kind of the object. */
   object: 'list';
@@ -907,6 +1227,531 @@ export interface DeliveryList {
   has_more: boolean;
   /** The records of the page. */
   data: Array<Delivery>;
+}
+
+/**
+ * Money that a landlord holds. A `holding` deposit reserves the home of an application, and goes back,
+ * is applied or is retained. A `tenancy` deposit secures the duties of the tenants, is protected by a
+ * scheme, and is released after the end.
+ */
+export interface Deposit {
+  /** The id of the deposit. */
+  id: string;
+  /** The kind of the object. */
+  object: 'deposit';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /**
+   * `holding`: it reserves the home of an application. `tenancy`: it secures the duties of the tenants
+   * of a tenancy.
+   */
+  type: DepositType | (string & {});
+  /** The id of the application, for a holding deposit. Its unit must be a record of this account. */
+  application: string | null | Application;
+  /** The id of the tenancy, for a tenancy deposit. A draft will do. */
+  tenancy: string | null | Tenancy;
+  /** The id of the home. */
+  unit: string | Unit;
+  /** The amount that was agreed, in the smallest unit of the currency. */
+  amount: number;
+  /** The currency of the rent (ISO 4217), in lower case. */
+  currency: string;
+  /** The id of the person that pays it. Null if it is not known. */
+  payer: string | null | Customer | DeletedCustomer;
+  /** The part that has come, in the smallest unit of the currency. */
+  amount_received: number;
+  /** The part that was applied to another deposit or to rent, in the smallest unit of the currency. */
+  amount_applied: number;
+  /** The part that the landlord keeps, in the smallest unit of the currency. */
+  amount_deducted: number;
+  /** The part that went back, in the smallest unit of the currency. */
+  amount_returned: number;
+  /** The part that has come and is still there, in the smallest unit of the currency. */
+  amount_held: number;
+  /** The day on which its last part came. Null until all of it has come. */
+  received_on: string | null;
+  /**
+   * The day by which landlord and applicants decide, for a holding deposit: 14 days after the receipt,
+   * or as `extend` says. Null until it is received.
+   */
+  decide_by: string | null;
+  /**
+   * The last day to return or apply a holding deposit: 6 days after the signing, the refusal or
+   * `decide_by`, the first of them.
+   */
+  repay_by: string | null;
+  /**
+   * The last day to protect a tenancy deposit and to inform the tenants: the thirtieth, counted from the
+   * day on which the first money of it came. Null until then.
+   */
+  protect_by: string | null;
+  /** The scheme that protects it. Null until it is protected. */
+  scheme: DepositScheme | (string & {}) | null;
+  /** Its reference in the scheme. Null until it is protected. */
+  scheme_reference: string | null;
+  /** The day on which the scheme protected it. Null until then. */
+  protected_on: string | null;
+  /** The id of the file with the certificate of the scheme. Null if there is none. */
+  certificate: string | null | File;
+  /** The day on which the tenants got the prescribed information. Null until then. */
+  information_given_on: string | null;
+  /** The id of the file with the prescribed information. Null if there is none. */
+  file: string | null | File;
+  /** The parts of a holding deposit that were applied, the oldest first. */
+  applied_to: Array<AppliedPart>;
+  /** What the landlord keeps of a tenancy deposit: proposed, or final once it is `settled`. */
+  deductions: Array<DepositDeduction>;
+  /** Why a holding deposit was kept. Null if it was not. */
+  retention: DepositRetention | null;
+  /** The dispute about its deductions. Null if there is none. */
+  dispute: DepositDispute | null;
+  /** The day on which money of it last went back. Null if none did. */
+  returned_on: string | null;
+  /** The duties by law that are not met. */
+  checks: Array<RaisedCheck>;
+  /**
+   * `pending` until all of it has come, then `received`. A tenancy deposit becomes `protected`,
+   * `releasing` once deductions are proposed, and `disputed` if the tenants object. `settled`: nothing
+   * is held any more. `canceled`: nothing ever came.
+   */
+  status: DepositStatus | (string & {});
+  /** When all of it had come, in seconds since the Unix epoch. Null if it has not. */
+  received_at: number | null;
+  /** When it was last applied, in seconds since the Unix epoch. Null if it was not. */
+  applied_at: number | null;
+  /** When it was retained, in seconds since the Unix epoch. Null if it was not. */
+  retained_at: number | null;
+  /** When `return` was last called, in seconds since the Unix epoch. Null if it was not. */
+  returned_at: number | null;
+  /** When `protect` was called, in seconds since the Unix epoch. Null if it was not. */
+  protected_at: number | null;
+  /** When `give_information` was called, in seconds since the Unix epoch. Null if it was not. */
+  information_given_at: number | null;
+  /** When deductions were proposed, in seconds since the Unix epoch. Null if they were not. */
+  release_proposed_at: number | null;
+  /** When it was disputed, in seconds since the Unix epoch. Null if it was not. */
+  disputed_at: number | null;
+  /** When `release` was called, in seconds since the Unix epoch. Null if it was not. */
+  released_at: number | null;
+  /** When it was canceled, in seconds since the Unix epoch. Null if it was not. */
+  canceled_at: number | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface DepositAppliedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.applied';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositCanceledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.canceled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositCheckRaisedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.check_raised';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** A part of a deposit that the landlord keeps. */
+export interface DepositDeduction {
+  /** In the smallest unit of the currency. */
+  amount: number;
+  /** What it is for. */
+  reason: DeductionReason | (string & {});
+  /** The deduction in words. Null if there are none. */
+  description: string | null;
+  /** The id of the invoice that it pays. Null if it pays none. */
+  invoice: string | null | Invoice;
+}
+
+export interface DepositDisputedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.disputed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositInformationGivenEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.information_given';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Deposit>;
+}
+
+export interface DepositProtectedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.protected';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositReceivedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.received';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositReleaseProposedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.release_proposed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositReleasedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.released';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositRetainedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.retained';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositReturnedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.returned';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
 }
 
 /**
@@ -1615,6 +2460,19 @@ export type KnownEvent =
   | TenancyArrearsStartedEvent
   | TenancyArrearsClearedEvent
   | TenancyCheckRaisedEvent
+  | DepositCreatedEvent
+  | DepositUpdatedEvent
+  | DepositReceivedEvent
+  | DepositAppliedEvent
+  | DepositRetainedEvent
+  | DepositReturnedEvent
+  | DepositProtectedEvent
+  | DepositInformationGivenEvent
+  | DepositReleaseProposedEvent
+  | DepositDisputedEvent
+  | DepositReleasedEvent
+  | DepositCanceledEvent
+  | DepositCheckRaisedEvent
   | SubscriptionCreatedEvent
   | SubscriptionUpdatedEvent
   | SubscriptionActivatedEvent
@@ -1641,6 +2499,13 @@ export type KnownEvent =
   | PaymentCanceledEvent
   | PaymentAllocatedEvent
   | PaymentRefundedEvent
+  | PaymentImportCreatedEvent
+  | PaymentImportUpdatedEvent
+  | BankLineUpdatedEvent
+  | BankLineDeletedEvent
+  | BankLineConfirmedEvent
+  | BankLineIgnoredEvent
+  | BankLineReopenedEvent
   | CustomerCreatedEvent
   | CustomerUpdatedEvent
   | CustomerDeletedEvent
@@ -1730,8 +2595,9 @@ export interface LogList {
 }
 
 /**
- * Money of the tenants of one tenancy. It settles invoices, the oldest due ones first. Tenure records
- * payments, and does not move money.
+ * Money of the tenants of one tenancy, or of one deposit. That of a tenancy settles invoices, the
+ * oldest due ones first. Tenure records money that you collect yourself, or has a payment gateway
+ * collect it (`provider`).
  */
 export interface Payment {
   /** The id of the payment. */
@@ -1740,21 +2606,31 @@ export interface Payment {
   object: 'payment';
   /** When it was created, in seconds since the Unix epoch. */
   created: number;
-  /** The id of the tenancy that it is for. */
-  tenancy: string | Tenancy;
+  /** The id of the tenancy that it is for. Null if it is for a deposit. */
+  tenancy: string | null | Tenancy;
+  /** The id of the deposit that it is for. Null if it is for a tenancy. */
+  deposit: string | null | Deposit;
   /** The amount, in the smallest unit of the currency. */
   amount: number;
-  /** The currency of the rent (ISO 4217), in lower case. */
+  /** The currency of the rent or of the deposit (ISO 4217), in lower case. */
   currency: string;
-  /** The way in which the money came. */
+  /**
+   * The way in which the money came. `deposit` and `holding_deposit` are payments that `release` and
+   * `apply` of a deposit make.
+   */
   method: PaymentMethod | (string & {});
   /**
    * `pending` until the money is sure, then `succeeded`. `failed`: it did not come, or it bounced.
    * `refunded`: all of it went back.
    */
   status: PaymentStatus | (string & {});
-  /** The day on which the money came. By default today. */
-  received_on: string;
+  /**
+   * The day on which the money came. By default today. A `pending` payment has none: `succeed` sets it,
+   * or the gateway does when it has taken the money.
+   */
+  received_on: string | null;
+  /** The payment gateway that collects the money. Null if you collect it yourself. */
+  provider: PaymentProvider | (string & {}) | null;
   /** The id of the person that paid. Null if it is not known. */
   customer: string | null | Customer | DeletedCustomer;
   /** The reference that the bank shows. Null if there is none. */
@@ -1770,16 +2646,23 @@ export interface Payment {
   amount_unallocated: number;
   /** The part that went back, in the smallest unit of the currency. */
   amount_refunded: number;
-  /** The parts that went back, the oldest first. */
+  /** The parts that went back, or that the gateway was asked to send back, the oldest first. */
   refunds: Array<Refund>;
   /** Why it failed. Null if it did not. */
   failure: PaymentFailure | null;
+  /** The id of the line of a bank statement that it was made from. Null if you recorded it yourself. */
+  bank_line: string | null | BankLine;
   /** When it succeeded, in seconds since the Unix epoch. Null if it did not. */
   succeeded_at: number | null;
   /** When it failed, in seconds since the Unix epoch. Null if it did not. */
   failed_at: number | null;
   /** When it was canceled, in seconds since the Unix epoch. Null if it was not. */
   canceled_at: number | null;
+  /**
+   * When its gateway was asked to cancel it, in seconds since the Unix epoch. Null if it was not. The
+   * gateway’s answer counts: the payment is `canceled`, or it succeeds or fails all the same.
+   */
+  cancel_requested_at: number | null;
   /** When all of it had gone back, in seconds since the Unix epoch. Null if it has not. */
   refunded_at: number | null;
   /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
@@ -1906,6 +2789,17 @@ export interface PaymentFailedEvent {
    * `Service-Version` has it.
    */
   api_version?: string;
+}
+
+export interface PaymentImportList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<PaymentImport>;
 }
 
 export interface PaymentList {
@@ -2220,6 +3114,63 @@ export interface ReferenceUpdatedEvent {
    * `Service-Version` has it.
    */
   api_version?: string;
+}
+
+export interface ReferencingProviderList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<ReferencingProvider>;
+}
+
+export interface SearchHit {
+  /** The kind of the record. */
+  type:
+    | 'reference'
+    | 'application'
+    | 'unit'
+    | 'tenancy'
+    | 'deposit'
+    | 'invoice'
+    | 'payment'
+    | 'bank_line'
+    | 'customer'
+    | (string & {});
+  /** The id of the record. */
+  id: string;
+  /** A line that names the record, for people. */
+  title: string;
+  /** A second line, such as an e-mail address. Null if there is none. */
+  subtitle: string | null;
+  /**
+   * The members with a word of the query: `name`, `unit.building.address.city` for one of a linked
+   * record, or `customer` if only the linked record has the words.
+   */
+  matched: Array<string>;
+  /** The record, as `GET /v1/<path>/{id}` returns it. */
+  record: Reference | Application | Unit | Tenancy | Deposit | Invoice | Payment | BankLine | Customer;
+}
+
+export interface SearchResult {
+  /** The kind of the object. */
+  object: 'search_result';
+  /** The query, as you sent it. */
+  query: string;
+  /** The found records: first those whose id begins with the query, then the newest. */
+  data: Array<SearchHit>;
+  /** Whether more records match. Send a longer query to see them. */
+  has_more: boolean;
+  /**
+   * All changes until this time are found, in seconds since the Unix epoch. Mostly that is now. Under
+   * much load it is seconds earlier. Null while the first index of the account is being made.
+   */
+  indexed_until: number | null;
+  /** The account acted upon, if `Service-Context` names it. */
+  account?: string;
 }
 
 /**
@@ -2609,10 +3560,15 @@ export interface Tenancy {
    * they did not.
    */
   statement_given_on: string | null;
+  /**
+   * The day on which the rent last rose by a notice or a tribunal. Send it for a tenancy that began in
+   * another system. Null if the rent never rose.
+   */
+  rent_increased_on: string | null;
   /** The ids of the guarantors that have agreed. */
   guarantors: Array<string | Guarantor>;
   /** The id of its deposit. Null if there is none. */
-  deposit: string | null;
+  deposit: string | null | Deposit;
   /** The law that applies, from the building. Null means that of the account, `rules.ruleset`. */
   jurisdiction: Jurisdiction | (string & {}) | null;
   /** The notice that was given. Null if there is none, or if it was withdrawn. */
@@ -3099,7 +4055,7 @@ export interface Unit {
   /** The id of the signed tenancy that starts next. Null if there is none. */
   next_tenancy: string | null | Tenancy;
   /** The id of the holding deposit that reserves it. Null if there is none. */
-  holding_deposit: string | null;
+  holding_deposit: string | null | Deposit;
   /** The day after the last tenancy. Null if no end of it is known, or if the home was never let. */
   available_on: string | null;
   /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
@@ -3454,6 +4410,14 @@ export interface ReferencesCancelParams {
   expand?: Array<string> | undefined;
 }
 
+export interface ReferencesRetryParams {
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `pdf`. Follow further
+   * links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
 export interface TestHelpersReferencesAdvanceParams {
   /**
    * Linked records to return instead of their ids: `application`, `customer`, `pdf`. Follow further
@@ -3517,6 +4481,12 @@ export interface ReferencesResource {
    * it.
    */
   cancel(id: string, params?: ReferencesCancelParams, options?: RequestOptions): TenurePromise<Reference>;
+  /**
+   * Asks the service anew within seconds, also if the server has given up after ten failures. Use it
+   * when you have removed the cause that `last_error` names. Repeated requests do not reach the service
+   * more often than every five seconds.
+   */
+  retry(id: string, params?: ReferencesRetryParams, options?: RequestOptions): TenurePromise<Reference>;
 }
 
 export interface ApplicationsResource {
@@ -3643,7 +4613,10 @@ export interface TenanciesResource {
    * void.
    */
   end(id: string, params: TenanciesEndParams, options?: RequestOptions): TenurePromise<Tenancy>;
-  /** Cancels a draft, or a signed tenancy that has not begun. Its application can be let again. */
+  /**
+   * Cancels a draft, or a signed tenancy that has not begun. Its application can be let again. A tenancy
+   * whose deposit is held cannot be canceled. A pending deposit is canceled with it.
+   */
   cancel(id: string, params?: TenanciesCancelParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /**
    * Records that a tenant asks to keep a pet. The landlord has 28 days to answer, and 7 more days once
@@ -3668,6 +4641,68 @@ export interface TenanciesResource {
     params?: TenanciesRetrieveStatementParams,
     options?: RequestOptions,
   ): TenurePromise<Statement>;
+  /**
+   * Returns a PDF instead of JSON. Returns what the tenants owed before a day, the entries of the ledger
+   * until another day, and what they owe then. Entries come in the order of their days: money counts
+   * from the day on which it came.
+   */
+  retrieveStatementPdf(
+    id: string,
+    params?: TenanciesRetrieveStatementPdfParams,
+    options?: RequestOptions,
+  ): TenurePromise<Response>;
+}
+
+export interface DepositsResource {
+  /** Returns the account’s deposits, the newest first. */
+  list(params?: DepositsListParams, options?: RequestOptions): ListPromise<Deposit, DepositList>;
+  /**
+   * Records a deposit that was agreed. A holding deposit is of an `application`, and a tenancy deposit
+   * of a `tenancy`. Then record the money that comes for it: create payments with its id in `deposit`.
+   */
+  create(params: DepositsCreateParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /** Returns the deposit as it is now. */
+  retrieve(id: string, params?: DepositsRetrieveParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /**
+   * Sets the members that you send. All others stay as they are. You can update the `amount` of a
+   * pending deposit. Afterwards, you can update its `metadata`.
+   */
+  update(id: string, params: DepositsUpdateParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /** Records a later `decide_by` of a received holding deposit. `repay_by` follows. */
+  extend(id: string, params: DepositsExtendParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /**
+   * Moves money of a received holding deposit to a tenancy deposit, which receives it on the day of the
+   * signing. Or pays what tenants owe, by a payment with the method `holding_deposit`.
+   */
+  apply(id: string, params: DepositsApplyParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /**
+   * Records that the landlord keeps money of a received holding deposit, once. Return or apply the rest.
+   * Once a tenancy of the application is signed, nothing can be retained.
+   */
+  retain(id: string, params: DepositsRetainParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /** Records that money of a holding deposit went back. Once nothing is held, it is `settled`. */
+  return(id: string, params: DepositsReturnParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /**
+   * A scheme protects a tenancy deposit of which money has come, also if a part is missing. The last day
+   * for it is `protect_by`.
+   */
+  protect(id: string, params: DepositsProtectParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /**
+   * The tenants got the information about their deposit that the law prescribes. The last day for it is
+   * `protect_by`.
+   */
+  giveInformation(id: string, params: DepositsGiveInformationParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /** Records what the landlord wants to keep. Without a dispute, the rest is due within 10 days. */
+  proposeRelease(id: string, params: DepositsProposeReleaseParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /** The tenants object to proposed deductions. The scheme decides. Then call `release`. */
+  dispute(id: string, params: DepositsDisputeParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /**
+   * Ends a tenancy deposit. The landlord keeps the deductions, and the rest goes back. A deduction with
+   * an `invoice` pays it, by a payment with the method `deposit`.
+   */
+  release(id: string, params: DepositsReleaseParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /** Ends a pending deposit that has received nothing. */
+  cancel(id: string, params?: DepositsCancelParams, options?: RequestOptions): TenurePromise<Deposit>;
 }
 
 export interface SubscriptionsResource {
@@ -3688,7 +4723,7 @@ export interface SubscriptionsResource {
   update(id: string, params: SubscriptionsUpdateParams, options?: RequestOptions): TenurePromise<Subscription>;
   /**
    * Charges another amount from the first day of a later period on. On that day the `rent` of the
-   * tenancy follows.
+   * tenancy follows. Earlier periods without an invoice get one on that day, with the old amount.
    */
   changeAmount(
     id: string,
@@ -3741,31 +4776,85 @@ export interface InvoicesResource {
     params?: InvoicesMarkUncollectibleParams,
     options?: RequestOptions,
   ): TenurePromise<Invoice>;
+  /**
+   * Returns the invoice as a PDF to send to the tenants. It shows their names and their home, the
+   * payments so far, and the `letterhead` of the account. It follows the state of the invoice: a draft
+   * and a void invoice say so on each page.
+   */
+  pdf(id: string, options?: RequestOptions): TenurePromise<Response>;
 }
 
 export interface PaymentsResource {
   /** Returns the account’s payments, the newest first. */
   list(params?: PaymentsListParams, options?: RequestOptions): ListPromise<Payment, PaymentList>;
   /**
-   * Records money that came, or with `status: pending` money that is on its way. It settles the invoices
-   * in `allocations`, or else the oldest due ones. What is left settles the next invoice that is
-   * finalized.
+   * Records money that came, or with `status: pending` money that is on its way. It is for a `tenancy`
+   * or for a `deposit`.
    */
   create(params: PaymentsCreateParams, options?: RequestOptions): TenurePromise<Payment>;
   /** Returns the payment as it is now. */
   retrieve(id: string, params?: PaymentsRetrieveParams, options?: RequestOptions): TenurePromise<Payment>;
   /** Sets the members that you send. All others stay as they are. */
   update(id: string, params: PaymentsUpdateParams, options?: RequestOptions): TenurePromise<Payment>;
-  /** The money of a pending payment came. It settles the oldest due invoices. */
+  /**
+   * The money of a pending payment came. It settles the oldest due invoices, or enters its deposit. A
+   * gateway moves its own payments.
+   */
   succeed(id: string, params?: PaymentsSucceedParams, options?: RequestOptions): TenurePromise<Payment>;
-  /** The money did not come, or it bounced. The invoices that it settled are open again. */
+  /**
+   * The money did not come, or it bounced. The invoices that it settled are open again. A gateway moves
+   * its own payments.
+   */
   fail(id: string, params: PaymentsFailParams, options?: RequestOptions): TenurePromise<Payment>;
-  /** Ends a pending payment whose money will not come. */
+  /**
+   * Ends a pending payment whose money will not come. If a gateway collects it, the gateway is asked:
+   * the payment stays `pending` with `cancel_requested_at`, until the gateway has canceled it or has
+   * taken the money.
+   */
   cancel(id: string, params?: PaymentsCancelParams, options?: RequestOptions): TenurePromise<Payment>;
   /** Replaces the invoices that the payment settles. */
   allocate(id: string, params: PaymentsAllocateParams, options?: RequestOptions): TenurePromise<Payment>;
-  /** Money of the payment went back. First what settles no invoice is used, then the newest allocations. */
+  /**
+   * Money of the payment went back. First what settles no invoice is used, then the newest allocations.
+   * If a gateway collected it, the gateway is asked, and the refund counts when the gateway has sent the
+   * money.
+   */
   refund(id: string, params: PaymentsRefundParams, options?: RequestOptions): TenurePromise<Payment>;
+  /**
+   * Send a form (`multipart/form-data`) with the field `file`: a bank statement as CSV, of up to 2,000
+   * lines and 1 MB. Its first line names the columns `date`, `amount`, `reference` and `payer`, and
+   * `currency` if it is not pounds.
+   */
+  import(params: PaymentsImportParams, options?: RequestOptions): TenurePromise<PaymentImport>;
+}
+
+export interface PaymentImportsResource {
+  /** Returns the account’s payment imports, the newest first. */
+  list(params?: PaymentImportsListParams, options?: RequestOptions): ListPromise<PaymentImport, PaymentImportList>;
+  /** Returns the payment import as it is now. */
+  retrieve(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<PaymentImport>;
+}
+
+export interface BankLinesResource {
+  /** Returns the account’s bank lines, the newest first. */
+  list(params?: BankLinesListParams, options?: RequestOptions): ListPromise<BankLine, BankLineList>;
+  /** Returns the bank line as it is now. */
+  retrieve(id: string, params?: BankLinesRetrieveParams, options?: RequestOptions): TenurePromise<BankLine>;
+  /**
+   * Erases the personal data of the bank line for good: in the bank line, in events, in logs and in
+   * stored responses for an `Idempotency-Key`. Ids, amounts and times stay, and `deleted` is true.
+   */
+  erase(id: string, params?: BankLinesEraseParams, options?: RequestOptions): TenurePromise<BankLine>;
+  /**
+   * Makes a payment of the line: a `bank_transfer` of its day, amount and reference, which settles the
+   * oldest due invoices. One transaction makes the payment and confirms the line, so a line becomes at
+   * most one payment.
+   */
+  confirm(id: string, params?: BankLinesConfirmParams, options?: RequestOptions): TenurePromise<BankLine>;
+  /** Records that the money is no payment of a tenant, such as interest. */
+  ignore(id: string, params?: BankLinesIgnoreParams, options?: RequestOptions): TenurePromise<BankLine>;
+  /** The line was ignored, and waits for a decision again. */
+  reopen(id: string, params?: BankLinesReopenParams, options?: RequestOptions): TenurePromise<BankLine>;
 }
 
 export interface CustomersResource {
@@ -3783,8 +4872,8 @@ export interface CustomersResource {
   update(id: string, params: CustomersUpdateParams, options?: RequestOptions): TenurePromise<Customer>;
   /**
    * Erases the person’s data everywhere: in the customer, events, logs, stored responses for an
-   * `Idempotency-Key`, and references with the files of their reports. Only the id of the customer is
-   * left.
+   * `Idempotency-Key`, bank lines, texts of tenancies, applications, deposits and payments, and
+   * references with the files of their reports.
    */
   delete(id: string, options?: RequestOptions): TenurePromise<DeletedCustomer>;
 }
@@ -3821,7 +4910,10 @@ export interface EventsResource {
   stream(params?: EventsStreamParams, options?: RequestOptions): EventStream<Event>;
   /** Returns the event as it is now. */
   retrieve(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Event>;
-  /** Returns the deliveries of this event, the newest first. */
+  /**
+   * Returns the deliveries of this event, the newest first. Your key also needs
+   * `webhook_endpoints.read`.
+   */
   listDeliveries(
     id: string,
     params?: EventsListDeliveriesParams,
@@ -3989,9 +5081,34 @@ export interface TestHelpersReferencesResource {
   note(id: string, params: TestHelpersReferencesNoteParams, options?: RequestOptions): TenurePromise<Reference>;
 }
 
+export interface TestHelpersPaymentsResource {
+  /**
+   * The simulated gateway takes the money of a pending payment at once, and sends the money of pending
+   * refunds. You can call this right after you create the payment. The response shows the effect.
+   */
+  succeed(id: string, params?: TestHelpersPaymentsSucceedParams, options?: RequestOptions): TenurePromise<Payment>;
+  /**
+   * The simulated gateway cannot collect a pending payment, or takes back one that succeeded: it
+   * bounces. You can call this right after you create the payment. The response shows the effect.
+   */
+  fail(id: string, params?: TestHelpersPaymentsFailParams, options?: RequestOptions): TenurePromise<Payment>;
+}
+
 export interface TestHelpersResource {
   references: TestHelpersReferencesResource;
+  payments: TestHelpersPaymentsResource;
   clock: TestHelpersClockResource;
+}
+
+export interface ReferencingProvidersResource {
+  /**
+   * Returns the services that check people, and whether the account can order references from each. All
+   * are on one page.
+   */
+  list(
+    params?: Record<string, never>,
+    options?: RequestOptions,
+  ): ListPromise<ReferencingProvider, ReferencingProviderList>;
 }
 
 export interface ApiVersionsResource {
@@ -4004,15 +5121,24 @@ export interface ApiVersionsResource {
 
 /** The resources of the API, with their methods. */
 export interface Resources {
+  /**
+   * Finds records by parts of names, e-mail addresses, phone numbers, addresses, numbers, references of
+   * banks and deposit schemes, and `metadata` values, or by the beginning of an id. All words of the
+   * query must match, in any order.
+   */
+  search(params: SearchParams, options?: RequestOptions): TenurePromise<SearchResult>;
   references: ReferencesResource;
   applications: ApplicationsResource;
   guarantors: GuarantorsResource;
   buildings: BuildingsResource;
   units: UnitsResource;
   tenancies: TenanciesResource;
+  deposits: DepositsResource;
   subscriptions: SubscriptionsResource;
   invoices: InvoicesResource;
   payments: PaymentsResource;
+  paymentImports: PaymentImportsResource;
+  bankLines: BankLinesResource;
   customers: CustomersResource;
   files: FilesResource;
   events: EventsResource;
@@ -4026,5 +5152,6 @@ export interface Resources {
   testHelpers: TestHelpersResource;
   activity: ActivityResource;
   rulesets: RulesetsResource;
+  referencingProviders: ReferencingProvidersResource;
   apiVersions: ApiVersionsResource;
 }

@@ -13,6 +13,8 @@ import type {
   ApiVersionsResource,
   Application,
   ApplicationsResource,
+  BankLine,
+  BankLinesResource,
   Building,
   BuildingsResource,
   Customer,
@@ -20,6 +22,8 @@ import type {
   DeletedCustomer,
   Delivery,
   DeliveryList,
+  Deposit,
+  DepositsResource,
   EventsListDeliveriesParams,
   EventsListParams,
   EventsResendParams,
@@ -34,11 +38,16 @@ import type {
   InvoicesResource,
   LogsResource,
   Payment,
+  PaymentImport,
+  PaymentImportsResource,
   PaymentsResource,
   Recovery,
   Reference,
   ReferencesResource,
+  ReferencingProvidersResource,
   RulesetsResource,
+  SearchParams,
+  SearchResult,
   Subscription,
   SubscriptionsResource,
   TenanciesResource,
@@ -104,9 +113,24 @@ export type {
   ApplicationsReviewParams,
   ApplicationsUpdateParams,
   ApplicationsWithdrawParams,
+  AppliedPart,
   Arrears,
   AutomaticReference,
   AutomaticReferenceInput,
+  BankDetails,
+  BankDetailsInput,
+  BankLine,
+  BankLineCandidate,
+  BankLineEvidence,
+  BankLineList,
+  BankLineStatus,
+  BankLinesConfirmParams,
+  BankLinesEraseParams,
+  BankLinesIgnoreParams,
+  BankLinesListParams,
+  BankLinesReopenParams,
+  BankLinesResource,
+  BankLinesRetrieveParams,
   Building,
   BuildingAddress,
   BuildingAddressInput,
@@ -124,6 +148,7 @@ export type {
   CustomersResource,
   CustomersRetrieveParams,
   CustomersUpdateParams,
+  DeductionReason,
   DeletedApplication,
   DeletedBuilding,
   DeletedCustomer,
@@ -137,6 +162,30 @@ export type {
   DeliveryAttempt,
   DeliveryList,
   DeliveryStatus,
+  Deposit,
+  DepositDeduction,
+  DepositDeductionInput,
+  DepositDispute,
+  DepositList,
+  DepositRetention,
+  DepositScheme,
+  DepositStatus,
+  DepositType,
+  DepositsApplyParams,
+  DepositsCancelParams,
+  DepositsCreateParams,
+  DepositsDisputeParams,
+  DepositsExtendParams,
+  DepositsGiveInformationParams,
+  DepositsListParams,
+  DepositsProposeReleaseParams,
+  DepositsProtectParams,
+  DepositsReleaseParams,
+  DepositsResource,
+  DepositsRetainParams,
+  DepositsRetrieveParams,
+  DepositsReturnParams,
+  DepositsUpdateParams,
   Difference,
   Error,
   ErrorCode,
@@ -196,6 +245,10 @@ export type {
   Latency,
   LedgerEntry,
   LedgerEntryList,
+  Letterhead,
+  LetterheadAddress,
+  LetterheadAddressInput,
+  LetterheadInput,
   LinkedRecords,
   Log,
   LogList,
@@ -208,13 +261,21 @@ export type {
   Outcome,
   Payment,
   PaymentFailure,
+  PaymentImport,
+  PaymentImportLines,
+  PaymentImportList,
+  PaymentImportStatus,
+  PaymentImportsListParams,
+  PaymentImportsResource,
   PaymentList,
   PaymentMethod,
+  PaymentProvider,
   PaymentStatus,
   PaymentsAllocateParams,
   PaymentsCancelParams,
   PaymentsCreateParams,
   PaymentsFailParams,
+  PaymentsImportParams,
   PaymentsListParams,
   PaymentsRefundParams,
   PaymentsResource,
@@ -242,13 +303,18 @@ export type {
   ReferencesListParams,
   ReferencesResource,
   ReferencesRetrieveParams,
+  ReferencesRetryParams,
   ReferencesUpdateParams,
+  ReferencingProvider,
+  ReferencingProviderList,
+  ReferencingProvidersResource,
   Refund,
   RejectionReason,
   Rent,
   RentChangeBasis,
   RentInput,
   RequestSource,
+  RetentionReason,
   RightToRent,
   RightToRentInput,
   Ruleset,
@@ -257,6 +323,9 @@ export type {
   RulesetsResource,
   RulesetsRetrieveParams,
   ScheduledChange,
+  SearchHit,
+  SearchParams,
+  SearchResult,
   SecondFactor,
   Statement,
   StatementEntry,
@@ -285,6 +354,7 @@ export type {
   TenanciesResource,
   TenanciesRetrieveParams,
   TenanciesRetrieveStatementParams,
+  TenanciesRetrieveStatementPdfParams,
   TenanciesSignParams,
   TenanciesUpdateParams,
   TenanciesWithdrawNoticeParams,
@@ -297,6 +367,9 @@ export type {
   TenancyType,
   TestHelpersClockAdvanceParams,
   TestHelpersClockResource,
+  TestHelpersPaymentsFailParams,
+  TestHelpersPaymentsResource,
+  TestHelpersPaymentsSucceedParams,
   TestHelpersReferencesAdvanceParams,
   TestHelpersReferencesCompleteParams,
   TestHelpersReferencesFailParams,
@@ -872,6 +945,156 @@ export interface ApplicationWithdrawnEvent {
   api_version?: string;
 }
 
+export interface BankLineConfirmedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'bank_line.confirmed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: BankLine;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface BankLineDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'bank_line.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: BankLine;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface BankLineIgnoredEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'bank_line.ignored';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: BankLine;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface BankLineReopenedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'bank_line.reopened';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: BankLine;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface BankLineUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'bank_line.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: BankLine;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 export interface BuildingCreatedEvent {
   /** The id of the event. */
   id: string;
@@ -1035,6 +1258,396 @@ export interface CustomerUpdatedEvent {
   data: {
     /** The record as it was when this happened, without its secrets. */
     object: Customer;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositAppliedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.applied';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositCanceledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.canceled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositCheckRaisedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.check_raised';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositDisputedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.disputed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositInformationGivenEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.information_given';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositProtectedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.protected';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositReceivedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.received';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositReleaseProposedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.release_proposed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositReleasedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.released';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositRetainedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.retained';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositReturnedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.returned';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
     /**
      * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
      * arrays are whole, and null means that the member did not exist. Null for every other type.
@@ -1807,6 +2420,19 @@ export type KnownEvent =
   | TenancyArrearsStartedEvent
   | TenancyArrearsClearedEvent
   | TenancyCheckRaisedEvent
+  | DepositCreatedEvent
+  | DepositUpdatedEvent
+  | DepositReceivedEvent
+  | DepositAppliedEvent
+  | DepositRetainedEvent
+  | DepositReturnedEvent
+  | DepositProtectedEvent
+  | DepositInformationGivenEvent
+  | DepositReleaseProposedEvent
+  | DepositDisputedEvent
+  | DepositReleasedEvent
+  | DepositCanceledEvent
+  | DepositCheckRaisedEvent
   | SubscriptionCreatedEvent
   | SubscriptionUpdatedEvent
   | SubscriptionActivatedEvent
@@ -1833,6 +2459,13 @@ export type KnownEvent =
   | PaymentCanceledEvent
   | PaymentAllocatedEvent
   | PaymentRefundedEvent
+  | PaymentImportCreatedEvent
+  | PaymentImportUpdatedEvent
+  | BankLineUpdatedEvent
+  | BankLineDeletedEvent
+  | BankLineConfirmedEvent
+  | BankLineIgnoredEvent
+  | BankLineReopenedEvent
   | CustomerCreatedEvent
   | CustomerUpdatedEvent
   | CustomerDeletedEvent
@@ -1998,6 +2631,66 @@ export interface PaymentFailedEvent {
   data: {
     /** The record as it was when this happened, without its secrets. */
     object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PaymentImportCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment_import.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PaymentImport;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PaymentImportUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment_import.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PaymentImport;
     /**
      * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
      * arrays are whole, and null means that the member did not exist. Null for every other type.
@@ -3525,7 +4218,10 @@ export interface EventsResource {
   stream(params?: EventsStreamParams, options?: RequestOptions): EventStream<Event>;
   /** Returns the event as it is now. */
   retrieve(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Event>;
-  /** Returns the deliveries of this event, the newest first. */
+  /**
+   * Returns the deliveries of this event, the newest first. Your key also needs
+   * `webhook_endpoints.read`.
+   */
   listDeliveries(
     id: string,
     params?: EventsListDeliveriesParams,
@@ -3541,15 +4237,24 @@ export interface EventsResource {
 
 /** The resources of the API, with their methods. */
 export interface Resources {
+  /**
+   * Finds records by parts of names, e-mail addresses, phone numbers, addresses, numbers, references of
+   * banks and deposit schemes, and `metadata` values, or by the beginning of an id. All words of the
+   * query must match, in any order.
+   */
+  search(params: SearchParams, options?: RequestOptions): TenurePromise<SearchResult>;
   references: ReferencesResource;
   applications: ApplicationsResource;
   guarantors: GuarantorsResource;
   buildings: BuildingsResource;
   units: UnitsResource;
   tenancies: TenanciesResource;
+  deposits: DepositsResource;
   subscriptions: SubscriptionsResource;
   invoices: InvoicesResource;
   payments: PaymentsResource;
+  paymentImports: PaymentImportsResource;
+  bankLines: BankLinesResource;
   customers: CustomersResource;
   files: FilesResource;
   events: EventsResource;
@@ -3563,5 +4268,6 @@ export interface Resources {
   testHelpers: TestHelpersResource;
   activity: ActivityResource;
   rulesets: RulesetsResource;
+  referencingProviders: ReferencingProvidersResource;
   apiVersions: ApiVersionsResource;
 }

@@ -53,6 +53,16 @@ export interface Account {
   rules: AccountRules;
   /** The first part of the numbers of new invoices: `INV` in `INV-000001`, which is the default. */
   invoice_prefix: string;
+  /**
+   * The sender that its invoices and statements show as a PDF, with the bank account to pay to. Null if
+   * none is set: they show `name`.
+   */
+  letterhead: Letterhead | null;
+  /**
+   * The payment gateway of new payments of tenancies by direct debit or card that name none. Null if you
+   * collect them yourself.
+   */
+  payment_provider: PaymentProvider | (string & {}) | null;
   /** The id of the account that it is connected to. Null for a deployment’s first account. */
   parent: string | null | Account;
   /** The account of the record. Only in responses to requests with `Service-Context`. */
@@ -153,12 +163,12 @@ export interface AccountRules {
     right_to_rent?: CheckSeverity | (string & {});
     /**
      * A tenant gives two months’ notice, or less if the landlord agrees in writing. It ends with a rent
-     * period.
+     * period or on the next rent day.
      */
     tenant_notice?: CheckSeverity | (string & {});
     /**
      * A landlord’s notice names grounds of Schedule 2, and is as long as the longest period of these
-     * grounds.
+     * grounds. Grounds 1 and 1A need a tenancy of one year at its end.
      */
     landlord_notice?: CheckSeverity | (string & {});
     /** A tenant’s request to keep a pet gets its answer by the day in `answer_by`. */
@@ -173,6 +183,27 @@ export interface AccountRules {
     permitted_payment?: CheckSeverity | (string & {});
     /** Interest is demanded only for rent that has been unpaid for 14 days. The rate is not checked. */
     late_interest?: CheckSeverity | (string & {});
+    /** A holding deposit is at most the rent of one week. */
+    holding_cap?: CheckSeverity | (string & {});
+    /** A landlord holds one holding deposit at a time for a home. */
+    holding_single?: CheckSeverity | (string & {});
+    /** A holding deposit is returned, applied or retained by the day in `repay_by`. */
+    holding_deadline?: CheckSeverity | (string & {});
+    /** Nothing of a holding deposit is retained once the tenancy is signed. It is returned or applied. */
+    holding_retention?: CheckSeverity | (string & {});
+    /** A deposit is at most the rent of five weeks, or of six from 50,000 pounds a year on. */
+    deposit_cap?: CheckSeverity | (string & {});
+    /** A deposit is protected by a scheme within 30 days, by the day in `protect_by`. */
+    deposit_protection?: CheckSeverity | (string & {});
+    /** The tenants get the prescribed information within 30 days, by the day in `protect_by`. */
+    deposit_information?: CheckSeverity | (string & {});
+    /**
+     * Before a landlord’s notice, the deposit is protected and the tenants are informed about it. Grounds
+     * 7A and 14 need neither.
+     */
+    possession_deposit?: CheckSeverity | (string & {});
+    /** A deposit is returned within 10 days of a proposal that is not disputed. */
+    deposit_return?: CheckSeverity | (string & {});
   };
 }
 
@@ -200,12 +231,12 @@ export interface AccountRulesInput {
         right_to_rent?: CheckSeverity | null | undefined;
         /**
          * A tenant gives two months’ notice, or less if the landlord agrees in writing. It ends with a rent
-         * period.
+         * period or on the next rent day.
          */
         tenant_notice?: CheckSeverity | null | undefined;
         /**
          * A landlord’s notice names grounds of Schedule 2, and is as long as the longest period of these
-         * grounds.
+         * grounds. Grounds 1 and 1A need a tenancy of one year at its end.
          */
         landlord_notice?: CheckSeverity | null | undefined;
         /** A tenant’s request to keep a pet gets its answer by the day in `answer_by`. */
@@ -220,6 +251,27 @@ export interface AccountRulesInput {
         permitted_payment?: CheckSeverity | null | undefined;
         /** Interest is demanded only for rent that has been unpaid for 14 days. The rate is not checked. */
         late_interest?: CheckSeverity | null | undefined;
+        /** A holding deposit is at most the rent of one week. */
+        holding_cap?: CheckSeverity | null | undefined;
+        /** A landlord holds one holding deposit at a time for a home. */
+        holding_single?: CheckSeverity | null | undefined;
+        /** A holding deposit is returned, applied or retained by the day in `repay_by`. */
+        holding_deadline?: CheckSeverity | null | undefined;
+        /** Nothing of a holding deposit is retained once the tenancy is signed. It is returned or applied. */
+        holding_retention?: CheckSeverity | null | undefined;
+        /** A deposit is at most the rent of five weeks, or of six from 50,000 pounds a year on. */
+        deposit_cap?: CheckSeverity | null | undefined;
+        /** A deposit is protected by a scheme within 30 days, by the day in `protect_by`. */
+        deposit_protection?: CheckSeverity | null | undefined;
+        /** The tenants get the prescribed information within 30 days, by the day in `protect_by`. */
+        deposit_information?: CheckSeverity | null | undefined;
+        /**
+         * Before a landlord’s notice, the deposit is protected and the tenants are informed about it. Grounds
+         * 7A and 14 need neither.
+         */
+        possession_deposit?: CheckSeverity | null | undefined;
+        /** A deposit is returned within 10 days of a proposal that is not disputed. */
+        deposit_return?: CheckSeverity | null | undefined;
       }
     | undefined;
 }
@@ -1149,6 +1201,16 @@ export interface ApplicationWithdrawnEvent {
   api_version?: string;
 }
 
+/** A part of a holding deposit that was applied. */
+export interface AppliedPart {
+  /** The id of the deposit that received it. Null for a payment. */
+  deposit: string | null | Deposit;
+  /** The id of the tenancy that it pays. Null for a deposit. */
+  tenancy: string | null | Tenancy;
+  /** In the smallest unit of the currency. */
+  amount: number;
+}
+
 /** The rent that is overdue. */
 export interface Arrears {
   /** In the smallest unit of the currency of the rent. */
@@ -1185,6 +1247,266 @@ export interface AutomaticReferenceInput {
    * `provider_a`.
    */
   provider?: Provider | null | undefined;
+}
+
+/** A bank account to which tenants pay. */
+export interface BankDetails {
+  /** The name of the account, as the bank knows it. */
+  account_name: string;
+  /** The name of the bank. Null if it is not shown. */
+  bank_name: string | null;
+  /** The sort code of a British bank: six digits. Null if there is none. */
+  sort_code: string | null;
+  /** The number of the account, without spaces. Null if there is none. */
+  account_number: string | null;
+  /** The IBAN, without spaces. Null if there is none. */
+  iban: string | null;
+  /** The BIC of the bank. Null if there is none. */
+  bic: string | null;
+}
+
+/** A bank account to which tenants pay. It needs an `account_number` or an `iban`. */
+export interface BankDetailsInput {
+  /** The name of the account, as the bank knows it. */
+  account_name: string;
+  /** The name of the bank. Null if it is not shown. */
+  bank_name?: string | null | undefined;
+  /** The sort code of a British bank: six digits. */
+  sort_code?: string | null | undefined;
+  /** The number of the account, without spaces. */
+  account_number?: string | null | undefined;
+  /** The IBAN, without spaces. */
+  iban?: string | null | undefined;
+  /** The BIC of the bank. */
+  bic?: string | null | undefined;
+}
+
+/**
+ * A line of money that came in, from a bank statement. The same money in two files is one line, and a
+ * line becomes at most one payment. `POST /v1/payments/import` makes lines without an event for each:
+ * `payment_import.created` announces them.
+ */
+export interface BankLine {
+  /** The id of the bank line. */
+  id: string;
+  /** The kind of the object. */
+  object: 'bank_line';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the import that made it. */
+  import: string | PaymentImport;
+  /** The number of its line in the file of that import. */
+  line: number;
+  /** The day on which the money came. */
+  received_on: string;
+  /** The amount, in the smallest unit of the currency. */
+  amount: number;
+  /** The currency (ISO 4217), in lower case. */
+  currency: string;
+  /** The reference that the bank shows. Null if there is none, or if its person was erased. */
+  reference: string | null;
+  /** The name of the payer as the bank writes it. Null if there is none, or if its person was erased. */
+  payer_name: string | null;
+  /**
+   * `proposed` for the tenancy in `tenancy`, or `unmatched`. `confirmed`: it is the payment in
+   * `payment`. `ignored`: it is no payment of a tenant.
+   */
+  status: BankLineStatus | (string & {});
+  /** The id of the tenancy that it is proposed for, or whose payment it is. Null if none is told. */
+  tenancy: string | null | Tenancy;
+  /** The id of the person that paid. Null if the payer is not known. */
+  customer: string | null | Customer | DeletedCustomer;
+  /** What of the line fits the proposed tenancy. Empty if none is proposed, or if you chose another one. */
+  matched_by: Array<BankLineEvidence | (string & {})>;
+  /** The tenancies that an unmatched line may be for, the best first, at most 5. */
+  candidates: Array<BankLineCandidate>;
+  /** The id of its payment. Null until it is confirmed. It stays if the payment fails or goes back later. */
+  payment: string | null | Payment;
+  /** When it was confirmed, in seconds since the Unix epoch. Null until then. */
+  confirmed_at: number | null;
+  /** When it was ignored, in seconds since the Unix epoch. Null if it is not. */
+  ignored_at: number | null;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+  /** True if its person was erased. Left out otherwise. */
+  deleted?: true;
+}
+
+/** A tenancy that a line may be for. */
+export interface BankLineCandidate {
+  /** The id of the tenancy. */
+  tenancy: string | Tenancy;
+  /** The id of the person that paid. Null if the payer is not known. */
+  customer: string | null;
+  /** What of the line fits the tenancy. */
+  matched_by: Array<BankLineEvidence | (string & {})>;
+}
+
+export interface BankLineConfirmedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'bank_line.confirmed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: BankLine;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface BankLineDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'bank_line.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: BankLine;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** A part of a line that fits a tenancy. */
+export type BankLineEvidence = 'reference' | 'payer' | 'amount';
+
+export interface BankLineIgnoredEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'bank_line.ignored';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: BankLine;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface BankLineList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<BankLine>;
+}
+
+export interface BankLineReopenedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'bank_line.reopened';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: BankLine;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The state of a line of a bank statement. */
+export type BankLineStatus = 'proposed' | 'unmatched' | 'confirmed' | 'ignored';
+
+export interface BankLineUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'bank_line.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: BankLine;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
 }
 
 /** A house, or a block of flats. Each home in it is a unit, and a house of one home has one unit. */
@@ -1485,6 +1807,9 @@ export interface CustomerUpdatedEvent {
   api_version?: string;
 }
 
+/** What a deduction is for. */
+export type DeductionReason = 'rent' | 'damage' | 'cleaning' | 'missing_items' | 'bills' | 'other';
+
 export interface DeletedApplication {
   /** The id of the application. */
   id: string;
@@ -1656,6 +1981,577 @@ export interface DeliveryList {
 
 /** The status of a delivery. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'canceled';
+
+/**
+ * Money that a landlord holds. A `holding` deposit reserves the home of an application, and goes back,
+ * is applied or is retained. A `tenancy` deposit secures the duties of the tenants, is protected by a
+ * scheme, and is released after the end.
+ */
+export interface Deposit {
+  /** The id of the deposit. */
+  id: string;
+  /** The kind of the object. */
+  object: 'deposit';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /**
+   * `holding`: it reserves the home of an application. `tenancy`: it secures the duties of the tenants
+   * of a tenancy.
+   */
+  type: DepositType | (string & {});
+  /** The id of the application, for a holding deposit. Its unit must be a record of this account. */
+  application: string | null | Application;
+  /** The id of the tenancy, for a tenancy deposit. A draft will do. */
+  tenancy: string | null | Tenancy;
+  /** The id of the home. */
+  unit: string | Unit;
+  /** The amount that was agreed, in the smallest unit of the currency. */
+  amount: number;
+  /** The currency of the rent (ISO 4217), in lower case. */
+  currency: string;
+  /** The id of the person that pays it. Null if it is not known. */
+  payer: string | null | Customer | DeletedCustomer;
+  /** The part that has come, in the smallest unit of the currency. */
+  amount_received: number;
+  /** The part that was applied to another deposit or to rent, in the smallest unit of the currency. */
+  amount_applied: number;
+  /** The part that the landlord keeps, in the smallest unit of the currency. */
+  amount_deducted: number;
+  /** The part that went back, in the smallest unit of the currency. */
+  amount_returned: number;
+  /** The part that has come and is still there, in the smallest unit of the currency. */
+  amount_held: number;
+  /** The day on which its last part came. Null until all of it has come. */
+  received_on: string | null;
+  /**
+   * The day by which landlord and applicants decide, for a holding deposit: 14 days after the receipt,
+   * or as `extend` says. Null until it is received.
+   */
+  decide_by: string | null;
+  /**
+   * The last day to return or apply a holding deposit: 6 days after the signing, the refusal or
+   * `decide_by`, the first of them.
+   */
+  repay_by: string | null;
+  /**
+   * The last day to protect a tenancy deposit and to inform the tenants: the thirtieth, counted from the
+   * day on which the first money of it came. Null until then.
+   */
+  protect_by: string | null;
+  /** The scheme that protects it. Null until it is protected. */
+  scheme: DepositScheme | (string & {}) | null;
+  /** Its reference in the scheme. Null until it is protected. */
+  scheme_reference: string | null;
+  /** The day on which the scheme protected it. Null until then. */
+  protected_on: string | null;
+  /** The id of the file with the certificate of the scheme. Null if there is none. */
+  certificate: string | null | File;
+  /** The day on which the tenants got the prescribed information. Null until then. */
+  information_given_on: string | null;
+  /** The id of the file with the prescribed information. Null if there is none. */
+  file: string | null | File;
+  /** The parts of a holding deposit that were applied, the oldest first. */
+  applied_to: Array<AppliedPart>;
+  /** What the landlord keeps of a tenancy deposit: proposed, or final once it is `settled`. */
+  deductions: Array<DepositDeduction>;
+  /** Why a holding deposit was kept. Null if it was not. */
+  retention: DepositRetention | null;
+  /** The dispute about its deductions. Null if there is none. */
+  dispute: DepositDispute | null;
+  /** The day on which money of it last went back. Null if none did. */
+  returned_on: string | null;
+  /** The duties by law that are not met. */
+  checks: Array<RaisedCheck>;
+  /**
+   * `pending` until all of it has come, then `received`. A tenancy deposit becomes `protected`,
+   * `releasing` once deductions are proposed, and `disputed` if the tenants object. `settled`: nothing
+   * is held any more. `canceled`: nothing ever came.
+   */
+  status: DepositStatus | (string & {});
+  /** When all of it had come, in seconds since the Unix epoch. Null if it has not. */
+  received_at: number | null;
+  /** When it was last applied, in seconds since the Unix epoch. Null if it was not. */
+  applied_at: number | null;
+  /** When it was retained, in seconds since the Unix epoch. Null if it was not. */
+  retained_at: number | null;
+  /** When `return` was last called, in seconds since the Unix epoch. Null if it was not. */
+  returned_at: number | null;
+  /** When `protect` was called, in seconds since the Unix epoch. Null if it was not. */
+  protected_at: number | null;
+  /** When `give_information` was called, in seconds since the Unix epoch. Null if it was not. */
+  information_given_at: number | null;
+  /** When deductions were proposed, in seconds since the Unix epoch. Null if they were not. */
+  release_proposed_at: number | null;
+  /** When it was disputed, in seconds since the Unix epoch. Null if it was not. */
+  disputed_at: number | null;
+  /** When `release` was called, in seconds since the Unix epoch. Null if it was not. */
+  released_at: number | null;
+  /** When it was canceled, in seconds since the Unix epoch. Null if it was not. */
+  canceled_at: number | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface DepositAppliedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.applied';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositCanceledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.canceled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositCheckRaisedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.check_raised';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** A part of a deposit that the landlord keeps. */
+export interface DepositDeduction {
+  /** In the smallest unit of the currency. */
+  amount: number;
+  /** What it is for. */
+  reason: DeductionReason | (string & {});
+  /** The deduction in words. Null if there are none. */
+  description: string | null;
+  /** The id of the invoice that it pays. Null if it pays none. */
+  invoice: string | null | Invoice;
+}
+
+/** A part of a deposit that the landlord keeps. */
+export interface DepositDeductionInput {
+  /** In the smallest unit of the currency: 21923 is 219.23 pounds. */
+  amount: number;
+  /** What it is for. */
+  reason: DeductionReason;
+  /** The deduction in words. */
+  description?: string | null | undefined;
+  /** The id of an invoice of the tenancy, which the deduction pays on `release`. */
+  invoice?: string | null | undefined;
+}
+
+/** A dispute about deductions. */
+export interface DepositDispute {
+  /** The part in dispute, in the smallest unit of the currency. */
+  amount: number;
+  /** The reference of the scheme. Null if there is none. */
+  reference: string | null;
+}
+
+export interface DepositDisputedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.disputed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositInformationGivenEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.information_given';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Deposit>;
+}
+
+export interface DepositProtectedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.protected';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositReceivedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.received';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositReleaseProposedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.release_proposed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositReleasedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.released';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DepositRetainedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.retained';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** Why a holding deposit was kept, in whole or in part. */
+export interface DepositRetention {
+  /** In the smallest unit of the currency. */
+  amount: number;
+  /** The reason by law. */
+  reason: RetentionReason | (string & {});
+  /** The reason in words, as the applicants got it. */
+  explanation: string;
+}
+
+export interface DepositReturnedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.returned';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** A scheme that protects tenancy deposits. */
+export type DepositScheme =
+  | 'dps_custodial'
+  | 'dps_insured'
+  | 'mydeposits_custodial'
+  | 'mydeposits_insured'
+  | 'tds_custodial'
+  | 'tds_insured'
+  | 'other';
+
+/** The state of a deposit. */
+export type DepositStatus = 'pending' | 'received' | 'protected' | 'releasing' | 'disputed' | 'settled' | 'canceled';
+
+/** `holding`: it reserves a home for applicants. `tenancy`: it secures the duties of tenants. */
+export type DepositType = 'holding' | 'tenancy';
+
+export interface DepositUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'deposit.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Deposit;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
 
 /** A difference between two versions. */
 export interface Difference {
@@ -1903,7 +2799,16 @@ export interface FileList {
 }
 
 /** The purpose of a file. */
-export type FilePurpose = 'reference_report' | 'identity_document' | 'income_evidence' | 'tenancy_agreement' | 'other';
+export type FilePurpose =
+  | 'reference_report'
+  | 'identity_document'
+  | 'income_evidence'
+  | 'right_to_rent'
+  | 'tenancy_agreement'
+  | 'deposit_certificate'
+  | 'prescribed_information'
+  | 'notice'
+  | 'other';
 
 export interface FileUpdatedEvent {
   /** The id of the event. */
@@ -2192,7 +3097,10 @@ export interface Invitation {
   role: UserRole | (string & {});
   /** The user that invited the person. If that user is deleted or disabled, the invitation is void. */
   invited_by: string | null | User;
-  /** When it expires, in seconds since the Unix epoch: seven days after it was made. */
+  /**
+   * When it expires, in seconds since the Unix epoch: seven days after it was made. The clock of a
+   * sandbox does not move this time.
+   */
   expires_at: number;
   /** `pending`, `accepted`, `revoked` (also by a newer invitation of the address) or `expired`. */
   status: InvitationStatus | (string & {});
@@ -2351,7 +3259,10 @@ export interface InvitationWithSecret {
   role: UserRole | (string & {});
   /** The user that invited the person. If that user is deleted or disabled, the invitation is void. */
   invited_by: string | null | User;
-  /** When it expires, in seconds since the Unix epoch: seven days after it was made. */
+  /**
+   * When it expires, in seconds since the Unix epoch: seven days after it was made. The clock of a
+   * sandbox does not move this time.
+   */
   expires_at: number;
   /** `pending`, `accepted`, `revoked` (also by a newer invitation of the address) or `expired`. */
   status: InvitationStatus | (string & {});
@@ -2853,6 +3764,19 @@ export type KnownEvent =
   | TenancyArrearsStartedEvent
   | TenancyArrearsClearedEvent
   | TenancyCheckRaisedEvent
+  | DepositCreatedEvent
+  | DepositUpdatedEvent
+  | DepositReceivedEvent
+  | DepositAppliedEvent
+  | DepositRetainedEvent
+  | DepositReturnedEvent
+  | DepositProtectedEvent
+  | DepositInformationGivenEvent
+  | DepositReleaseProposedEvent
+  | DepositDisputedEvent
+  | DepositReleasedEvent
+  | DepositCanceledEvent
+  | DepositCheckRaisedEvent
   | SubscriptionCreatedEvent
   | SubscriptionUpdatedEvent
   | SubscriptionActivatedEvent
@@ -2879,6 +3803,13 @@ export type KnownEvent =
   | PaymentCanceledEvent
   | PaymentAllocatedEvent
   | PaymentRefundedEvent
+  | PaymentImportCreatedEvent
+  | PaymentImportUpdatedEvent
+  | BankLineUpdatedEvent
+  | BankLineDeletedEvent
+  | BankLineConfirmedEvent
+  | BankLineIgnoredEvent
+  | BankLineReopenedEvent
   | CustomerCreatedEvent
   | CustomerUpdatedEvent
   | CustomerDeletedEvent
@@ -2957,6 +3888,19 @@ export type EventType =
   | 'tenancy.arrears_started'
   | 'tenancy.arrears_cleared'
   | 'tenancy.check_raised'
+  | 'deposit.created'
+  | 'deposit.updated'
+  | 'deposit.received'
+  | 'deposit.applied'
+  | 'deposit.retained'
+  | 'deposit.returned'
+  | 'deposit.protected'
+  | 'deposit.information_given'
+  | 'deposit.release_proposed'
+  | 'deposit.disputed'
+  | 'deposit.released'
+  | 'deposit.canceled'
+  | 'deposit.check_raised'
   | 'subscription.created'
   | 'subscription.updated'
   | 'subscription.activated'
@@ -2983,6 +3927,13 @@ export type EventType =
   | 'payment.canceled'
   | 'payment.allocated'
   | 'payment.refunded'
+  | 'payment_import.created'
+  | 'payment_import.updated'
+  | 'bank_line.updated'
+  | 'bank_line.deleted'
+  | 'bank_line.confirmed'
+  | 'bank_line.ignored'
+  | 'bank_line.reopened'
   | 'customer.created'
   | 'customer.updated'
   | 'customer.deleted'
@@ -3066,6 +4017,64 @@ export interface LedgerEntryList {
   has_more: boolean;
   /** The records of the page. */
   data: Array<LedgerEntry>;
+}
+
+/** The sender of invoices and statements. */
+export interface Letterhead {
+  /** The name of the sender. */
+  name: string;
+  address: LetterheadAddress;
+  /** The e-mail address for questions. Null if there is none. */
+  email: string | null;
+  /** The phone number for questions, as you sent it. Null if there is none. */
+  phone: string | null;
+  /** What the law requires on a letter, such as the number of a company. Null if there is nothing. */
+  registration: string | null;
+  /** The account to which tenants pay. Null if invoices name none. */
+  bank: BankDetails | null;
+}
+
+/** The address of a sender. */
+export interface LetterheadAddress {
+  /** House and street. */
+  line1: string;
+  /** The second line. Null if there is none. */
+  line2: string | null;
+  /** Town or city. */
+  city: string;
+  /** The postal code, as it is written in the country. */
+  postal_code: string;
+  /** ISO 3166-1 alpha-2, such as `GB`. */
+  country: string;
+}
+
+/** The address of a sender. */
+export interface LetterheadAddressInput {
+  /** House and street. */
+  line1: string;
+  /** The second line. Null if there is none. */
+  line2?: string | null | undefined;
+  /** Town or city. */
+  city: string;
+  /** The postal code, as it is written in the country. */
+  postal_code: string;
+  /** ISO 3166-1 alpha-2, such as `GB`. */
+  country: string;
+}
+
+/** The sender of invoices and statements. */
+export interface LetterheadInput {
+  /** The name of the sender. */
+  name: string;
+  address: LetterheadAddressInput;
+  /** The e-mail address for questions. Null if there is none. */
+  email?: string | null | undefined;
+  /** The phone number for questions, as you sent it. Null if there is none. */
+  phone?: string | null | undefined;
+  /** What the law requires on a letter, such as the number of a company. Null if there is nothing. */
+  registration?: string | null | undefined;
+  /** The account to which tenants pay. Null if invoices name none. */
+  bank?: BankDetailsInput | null | undefined;
 }
 
 /** The check of ids in links. */
@@ -3213,8 +4222,9 @@ export interface OtherEvent {
 export type Outcome = 'accept' | 'consider' | 'high_risk';
 
 /**
- * Money of the tenants of one tenancy. It settles invoices, the oldest due ones first. Tenure records
- * payments, and does not move money.
+ * Money of the tenants of one tenancy, or of one deposit. That of a tenancy settles invoices, the
+ * oldest due ones first. Tenure records money that you collect yourself, or has a payment gateway
+ * collect it (`provider`).
  */
 export interface Payment {
   /** The id of the payment. */
@@ -3223,21 +4233,31 @@ export interface Payment {
   object: 'payment';
   /** When it was created, in seconds since the Unix epoch. */
   created: number;
-  /** The id of the tenancy that it is for. */
-  tenancy: string | Tenancy;
+  /** The id of the tenancy that it is for. Null if it is for a deposit. */
+  tenancy: string | null | Tenancy;
+  /** The id of the deposit that it is for. Null if it is for a tenancy. */
+  deposit: string | null | Deposit;
   /** The amount, in the smallest unit of the currency. */
   amount: number;
-  /** The currency of the rent (ISO 4217), in lower case. */
+  /** The currency of the rent or of the deposit (ISO 4217), in lower case. */
   currency: string;
-  /** The way in which the money came. */
+  /**
+   * The way in which the money came. `deposit` and `holding_deposit` are payments that `release` and
+   * `apply` of a deposit make.
+   */
   method: PaymentMethod | (string & {});
   /**
    * `pending` until the money is sure, then `succeeded`. `failed`: it did not come, or it bounced.
    * `refunded`: all of it went back.
    */
   status: PaymentStatus | (string & {});
-  /** The day on which the money came. By default today. */
-  received_on: string;
+  /**
+   * The day on which the money came. By default today. A `pending` payment has none: `succeed` sets it,
+   * or the gateway does when it has taken the money.
+   */
+  received_on: string | null;
+  /** The payment gateway that collects the money. Null if you collect it yourself. */
+  provider: PaymentProvider | (string & {}) | null;
   /** The id of the person that paid. Null if it is not known. */
   customer: string | null | Customer | DeletedCustomer;
   /** The reference that the bank shows. Null if there is none. */
@@ -3253,16 +4273,23 @@ export interface Payment {
   amount_unallocated: number;
   /** The part that went back, in the smallest unit of the currency. */
   amount_refunded: number;
-  /** The parts that went back, the oldest first. */
+  /** The parts that went back, or that the gateway was asked to send back, the oldest first. */
   refunds: Array<Refund>;
   /** Why it failed. Null if it did not. */
   failure: PaymentFailure | null;
+  /** The id of the line of a bank statement that it was made from. Null if you recorded it yourself. */
+  bank_line: string | null | BankLine;
   /** When it succeeded, in seconds since the Unix epoch. Null if it did not. */
   succeeded_at: number | null;
   /** When it failed, in seconds since the Unix epoch. Null if it did not. */
   failed_at: number | null;
   /** When it was canceled, in seconds since the Unix epoch. Null if it was not. */
   canceled_at: number | null;
+  /**
+   * When its gateway was asked to cancel it, in seconds since the Unix epoch. Null if it was not. The
+   * gateway’s answer counts: the payment is `canceled`, or it succeeds or fails all the same.
+   */
+  cancel_requested_at: number | null;
   /** When all of it had gone back, in seconds since the Unix epoch. Null if it has not. */
   refunded_at: number | null;
   /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
@@ -3399,6 +4426,125 @@ export interface PaymentFailure {
   message: string | null;
 }
 
+/**
+ * An upload of a bank statement. It made a bank line for each line of money that came in, and that no
+ * earlier file had. No payment is made until you confirm a line.
+ */
+export interface PaymentImport {
+  /** The id of the payment import. */
+  id: string;
+  /** The kind of the object. */
+  object: 'payment_import';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The filename that the sender gave it. */
+  filename: string;
+  /** The SHA-256 hash of the file, in hex. The file itself is not kept. */
+  sha256: string;
+  /** The format of the file. */
+  format: 'csv' | (string & {});
+  /** `open` while lines of it wait for a decision: proposed or unmatched ones. Then `complete`. */
+  status: PaymentImportStatus | (string & {});
+  /** The number of lines that it made: those that no earlier file had. */
+  lines_new: number;
+  /** The number of lines that an earlier file had. It made nothing of them. */
+  lines_known: number;
+  /** The number of lines without money that came in: an amount of 0 or below. */
+  lines_skipped: number;
+  /** The numbers, in the file, of the lines that an earlier file had. */
+  known_lines: Array<number>;
+  /** The lines that it made, by their state now. */
+  lines: PaymentImportLines;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface PaymentImportCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment_import.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PaymentImport;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The lines that an import made, by their state now. */
+export interface PaymentImportLines {
+  /** The number of lines with a proposal. */
+  proposed: number;
+  /** The number of lines without one. */
+  unmatched: number;
+  /** The number of lines that are payments. */
+  confirmed: number;
+  /** The number of ignored lines. */
+  ignored: number;
+}
+
+export interface PaymentImportList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<PaymentImport>;
+}
+
+/** The state of an import. */
+export type PaymentImportStatus = 'open' | 'complete';
+
+export interface PaymentImportUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'payment_import.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PaymentImport;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 export interface PaymentList {
   /** The kind of the object. */
   object: 'list';
@@ -3411,7 +4557,19 @@ export interface PaymentList {
 }
 
 /** The way in which money came. */
-export type PaymentMethod = 'bank_transfer' | 'standing_order' | 'direct_debit' | 'card' | 'cash' | 'cheque' | 'other';
+export type PaymentMethod =
+  | 'bank_transfer'
+  | 'standing_order'
+  | 'direct_debit'
+  | 'card'
+  | 'cash'
+  | 'cheque'
+  | 'other'
+  | 'deposit'
+  | 'holding_deposit';
+
+/** A payment gateway. */
+export type PaymentProvider = 'simulator';
 
 export interface PaymentRefundedEvent {
   /** The id of the event. */
@@ -3993,14 +5151,52 @@ export interface ReferenceUpdatedEvent {
   api_version?: string;
 }
 
-/** A part of a payment that went back. */
+export interface ReferencingProvider {
+  /** The name, as you send it in `automatic_reference.provider`. */
+  id: 'provider_a' | 'provider_b' | 'provider_c' | 'provider_d' | (string & {});
+  /** The kind of the object. */
+  object: 'referencing_provider';
+  /**
+   * Whether you can order references. `credentials_missing`: set `provider_credentials` with POST
+   * /v1/account. `not_set_up`: ask the operator for the address of the service.
+   */
+  status: 'ready' | 'credentials_missing' | 'not_set_up' | (string & {});
+  /** How this deployment reaches the service. Null if it does not. A simulated one needs no credentials. */
+  service: 'real' | 'simulated' | (string & {}) | null;
+  /** Whether the account has set credentials. No response shows them. */
+  credentials_set: boolean;
+  /** The members of `provider_credentials[<provider>]`, all of which the service needs. */
+  credential_names: Array<string>;
+  /** The account acted upon, if `Service-Context` names it. */
+  account?: string;
+}
+
+export interface ReferencingProviderList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<ReferencingProvider>;
+}
+
+/** A part of a payment that went back, or that a gateway was asked to send back. */
 export interface Refund {
   /** In the smallest unit of the currency. */
   amount: number;
   /** The reason. Null if none was given. */
   reason: string | null;
-  /** When it was recorded, in seconds since the Unix epoch. */
-  refunded_at: number;
+  /**
+   * `pending` until the gateway has sent the money. Then it counts in `amount_refunded`. A refund
+   * without a gateway succeeds at once.
+   */
+  status: 'pending' | 'succeeded' | 'failed' | (string & {});
+  /** Why the gateway did not send it. Null if it did not fail. */
+  failure: PaymentFailure | null;
+  /** When it was recorded, in seconds since the Unix epoch. Null until it succeeds. */
+  refunded_at: number | null;
 }
 
 /**
@@ -4047,6 +5243,9 @@ export interface RentInput {
 
 /** The interface of a request. */
 export type RequestSource = 'api' | 'dashboard' | 'portal';
+
+/** Why a holding deposit is kept (Tenant Fees Act 2019 Sch 2 paras 8-12). */
+export type RetentionReason = 'right_to_rent' | 'false_information' | 'tenant_withdrew' | 'tenant_took_no_steps';
 
 /** A check of the right to rent in England. */
 export interface RightToRent {
@@ -4117,6 +5316,52 @@ export interface ScheduledChange {
   basis: RentChangeBasis | (string & {});
   /** The day on which a notice of it was served. Null if none was. */
   served_on: string | null;
+}
+
+export interface SearchHit {
+  /** The kind of the record. */
+  type:
+    | 'reference'
+    | 'application'
+    | 'unit'
+    | 'tenancy'
+    | 'deposit'
+    | 'invoice'
+    | 'payment'
+    | 'bank_line'
+    | 'customer'
+    | (string & {});
+  /** The id of the record. */
+  id: string;
+  /** A line that names the record, for people. */
+  title: string;
+  /** A second line, such as an e-mail address. Null if there is none. */
+  subtitle: string | null;
+  /**
+   * The members with a word of the query: `name`, `unit.building.address.city` for one of a linked
+   * record, or `customer` if only the linked record has the words.
+   */
+  matched: Array<string>;
+  /** The record, as `GET /v1/<path>/{id}` returns it. */
+  record: Reference | Application | Unit | Tenancy | Deposit | Invoice | Payment | BankLine | Customer;
+}
+
+export interface SearchResult {
+  /** The kind of the object. */
+  object: 'search_result';
+  /** The query, as you sent it. */
+  query: string;
+  /** The found records: first those whose id begins with the query, then the newest. */
+  data: Array<SearchHit>;
+  /** Whether more records match. Send a longer query to see them. */
+  has_more: boolean;
+  /**
+   * All changes until this time are found, in seconds since the Unix epoch. Mostly that is now. Under
+   * much load it is seconds earlier. Null while the first index of the account is being made.
+   */
+  indexed_until: number | null;
+  /** The account acted upon, if `Service-Context` names it. */
+  account?: string;
 }
 
 /** The second factor of a sign-in. */
@@ -4568,10 +5813,15 @@ export interface Tenancy {
    * they did not.
    */
   statement_given_on: string | null;
+  /**
+   * The day on which the rent last rose by a notice or a tribunal. Send it for a tenancy that began in
+   * another system. Null if the rent never rose.
+   */
+  rent_increased_on: string | null;
   /** The ids of the guarantors that have agreed. */
   guarantors: Array<string | Guarantor>;
   /** The id of its deposit. Null if there is none. */
-  deposit: string | null;
+  deposit: string | null | Deposit;
   /** The law that applies, from the building. Null means that of the account, `rules.ruleset`. */
   jurisdiction: Jurisdiction | (string & {}) | null;
   /** The notice that was given. Null if there is none, or if it was withdrawn. */
@@ -5102,7 +6352,7 @@ export interface Unit {
   /** The id of the signed tenancy that starts next. Null if there is none. */
   next_tenancy: string | null | Tenancy;
   /** The id of the holding deposit that reserves it. Null if there is none. */
-  holding_deposit: string | null;
+  holding_deposit: string | null | Deposit;
   /** The day after the last tenancy. Null if no end of it is known, or if the home was never let. */
   available_on: string | null;
   /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
@@ -5859,6 +7109,14 @@ export interface ReferencesCancelParams {
   expand?: Array<string> | undefined;
 }
 
+export interface ReferencesRetryParams {
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
 export interface ApplicationsListParams {
   /** Only applications of this person. */
   customer?: string | undefined;
@@ -6305,6 +7563,8 @@ export interface TenanciesListParams {
   type?: TenancyType | undefined;
   /** Only tenancies of this person. */
   customer?: string | undefined;
+  /** Only tenancies whose rent is overdue, or only the others. */
+  in_arrears?: 'true' | 'false' | undefined;
   /** Bounds of `start_date`. */
   start_date?:
     | {
@@ -6384,6 +7644,11 @@ export interface TenanciesCreateParams {
    */
   statement_given_on?: string | null | undefined;
   /**
+   * The day on which the rent last rose by a notice or a tribunal. Send it for a tenancy that began in
+   * another system. Null if the rent never rose.
+   */
+  rent_increased_on?: string | null | undefined;
+  /**
    * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
    * up to 500 characters.
    */
@@ -6419,6 +7684,11 @@ export interface TenanciesUpdateParams {
    * they did not.
    */
   statement_given_on?: string | null | undefined;
+  /**
+   * The day on which the rent last rose by a notice or a tribunal. Send it for a tenancy that began in
+   * another system. Null if the rent never rose.
+   */
+  rent_increased_on?: string | null | undefined;
   /**
    * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
    * and null clears all. A record has up to 50.
@@ -6525,6 +7795,266 @@ export interface TenanciesAnswerPetParams {
    * Linked records to return instead of their ids: `unit`, `customers`, `application`, `replaces`,
    * `agreement`, `guarantors`, `deposit`, `pet_requests.customer`. Follow further links with dots, up to
    * four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface DepositsListParams {
+  /** Only records with this `type`. */
+  type?: DepositType | undefined;
+  /** Only records with this `status`. */
+  status?: DepositStatus | undefined;
+  /** Only records with this `application`. */
+  application?: string | undefined;
+  /** Only records with this `tenancy`. */
+  tenancy?: string | undefined;
+  /** Only records with this `unit`. */
+  unit?: string | undefined;
+  /** Only deposits that this person pays. */
+  customer?: string | undefined;
+  /** Bounds of `protect_by`. */
+  protect_by?:
+    | {
+        /** Only records whose `protect_by` is after this day. */
+        gt?: string | undefined;
+        /** Only records whose `protect_by` is on or after this day. */
+        gte?: string | undefined;
+        /** Only records whose `protect_by` is before this day. */
+        lt?: string | undefined;
+        /** Only records whose `protect_by` is on or before this day. */
+        lte?: string | undefined;
+      }
+    | undefined;
+  /** Bounds of `decide_by`. */
+  decide_by?:
+    | {
+        /** Only records whose `decide_by` is after this day. */
+        gt?: string | undefined;
+        /** Only records whose `decide_by` is on or after this day. */
+        gte?: string | undefined;
+        /** Only records whose `decide_by` is before this day. */
+        lt?: string | undefined;
+        /** Only records whose `decide_by` is on or before this day. */
+        lte?: string | undefined;
+      }
+    | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.application`, `data.tenancy`, `data.unit`,
+   * `data.payer`, `data.certificate`, `data.file`, `data.applied_to.deposit`, `data.applied_to.tenancy`,
+   * `data.deductions.invoice`.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface DepositsCreateParams {
+  /**
+   * `holding`: it reserves the home of an application. `tenancy`: it secures the duties of the tenants
+   * of a tenancy.
+   */
+  type: DepositType;
+  /** The id of the application, for a holding deposit. Its unit must be a record of this account. */
+  application?: string | null | undefined;
+  /** The id of the tenancy, for a tenancy deposit. A draft will do. */
+  tenancy?: string | null | undefined;
+  /** In the smallest unit of the currency: 21923 is 219.23 pounds. */
+  amount: number;
+  /** The id of the person that pays it. Null if it is not known. */
+  payer?: string | null | undefined;
+  /**
+   * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
+   * up to 500 characters.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `application`, `tenancy`, `unit`, `payer`,
+   * `certificate`, `file`, `applied_to.deposit`, `applied_to.tenancy`, `deductions.invoice`. Follow
+   * further links with dots, up to four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface DepositsRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `application`, `tenancy`, `unit`, `payer`,
+   * `certificate`, `file`, `applied_to.deposit`, `applied_to.tenancy`, `deductions.invoice`. Follow
+   * further links with dots, up to four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface DepositsUpdateParams {
+  /** In the smallest unit of the currency: 21923 is 219.23 pounds. */
+  amount?: number | undefined;
+  /**
+   * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
+   * and null clears all. A record has up to 50.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `application`, `tenancy`, `unit`, `payer`,
+   * `certificate`, `file`, `applied_to.deposit`, `applied_to.tenancy`, `deductions.invoice`. Follow
+   * further links with dots, up to four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface DepositsExtendParams {
+  /** The new day by which both sides decide. It is later than the present one. */
+  decide_by: string;
+  /** Must be true: both sides have agreed in writing. */
+  agreed_in_writing: true;
+  /**
+   * Linked records to return instead of their ids: `application`, `tenancy`, `unit`, `payer`,
+   * `certificate`, `file`, `applied_to.deposit`, `applied_to.tenancy`, `deductions.invoice`. Follow
+   * further links with dots, up to four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface DepositsApplyParams {
+  /** The parts: each with a deposit or a tenancy. */
+  to: Array<{
+    /**
+     * The id of a pending tenancy deposit. Its tenancy is signed, and is of the application of the holding
+     * deposit.
+     */
+    deposit?: string | null | undefined;
+    /** The id of a tenancy of the application. Its oldest due invoices are paid first. */
+    tenancy?: string | null | undefined;
+    /** In the smallest unit of the currency: 21923 is 219.23 pounds. */
+    amount: number;
+  }>;
+  /** Must be true: the payer consents. */
+  payer_consents: true;
+  /**
+   * Linked records to return instead of their ids: `application`, `tenancy`, `unit`, `payer`,
+   * `certificate`, `file`, `applied_to.deposit`, `applied_to.tenancy`, `deductions.invoice`. Follow
+   * further links with dots, up to four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface DepositsRetainParams {
+  /** In the smallest unit of the currency: 21923 is 219.23 pounds. */
+  amount: number;
+  /** The reason by law. */
+  reason: RetentionReason;
+  /** The reason in words, as the applicants get it. */
+  explanation: string;
+  /**
+   * Linked records to return instead of their ids: `application`, `tenancy`, `unit`, `payer`,
+   * `certificate`, `file`, `applied_to.deposit`, `applied_to.tenancy`, `deductions.invoice`. Follow
+   * further links with dots, up to four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface DepositsReturnParams {
+  /** The part that goes back. By default, all that is held. */
+  amount?: number | null | undefined;
+  /** The day on which the money went back: today or earlier, and not before money of the deposit came. */
+  returned_on: string;
+  /**
+   * Linked records to return instead of their ids: `application`, `tenancy`, `unit`, `payer`,
+   * `certificate`, `file`, `applied_to.deposit`, `applied_to.tenancy`, `deductions.invoice`. Follow
+   * further links with dots, up to four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface DepositsProtectParams {
+  /** The scheme that protects it. */
+  scheme: DepositScheme;
+  /** The reference of the deposit in the scheme. */
+  scheme_reference: string;
+  /** The day of the protection: today or earlier, and not before money of the deposit came. */
+  protected_on: string;
+  /** The id of the file with the certificate of the scheme. */
+  certificate?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `application`, `tenancy`, `unit`, `payer`,
+   * `certificate`, `file`, `applied_to.deposit`, `applied_to.tenancy`, `deductions.invoice`. Follow
+   * further links with dots, up to four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface DepositsGiveInformationParams {
+  /** The day on which the tenants got it: today or earlier, and not before money of the deposit came. */
+  given_on: string;
+  /** The id of the file with the prescribed information. */
+  file?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `application`, `tenancy`, `unit`, `payer`,
+   * `certificate`, `file`, `applied_to.deposit`, `applied_to.tenancy`, `deductions.invoice`. Follow
+   * further links with dots, up to four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface DepositsProposeReleaseParams {
+  /** What the landlord wants to keep. Empty for nothing. */
+  deductions: Array<DepositDeductionInput>;
+  /**
+   * Linked records to return instead of their ids: `application`, `tenancy`, `unit`, `payer`,
+   * `certificate`, `file`, `applied_to.deposit`, `applied_to.tenancy`, `deductions.invoice`. Follow
+   * further links with dots, up to four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface DepositsDisputeParams {
+  /** The part of the proposed deductions in dispute, in the smallest unit of the currency. */
+  amount: number;
+  /** The reference of the dispute in the scheme. */
+  reference?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `application`, `tenancy`, `unit`, `payer`,
+   * `certificate`, `file`, `applied_to.deposit`, `applied_to.tenancy`, `deductions.invoice`. Follow
+   * further links with dots, up to four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface DepositsReleaseParams {
+  /** What the landlord keeps in the end. Empty for nothing. */
+  deductions: Array<DepositDeductionInput>;
+  /** The day on which the rest went back: today or earlier, and not before money of the deposit came. */
+  returned_on: string;
+  /**
+   * Linked records to return instead of their ids: `application`, `tenancy`, `unit`, `payer`,
+   * `certificate`, `file`, `applied_to.deposit`, `applied_to.tenancy`, `deductions.invoice`. Follow
+   * further links with dots, up to four.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface DepositsCancelParams {
+  /**
+   * Linked records to return instead of their ids: `application`, `tenancy`, `unit`, `payer`,
+   * `certificate`, `file`, `applied_to.deposit`, `applied_to.tenancy`, `deductions.invoice`. Follow
+   * further links with dots, up to four.
    */
   expand?: Array<string> | undefined;
 }
@@ -6834,6 +8364,8 @@ export interface InvoicesMarkUncollectibleParams {
 export interface PaymentsListParams {
   /** Only records with this `tenancy`. */
   tenancy?: string | undefined;
+  /** Only records with this `deposit`. */
+  deposit?: string | undefined;
   /** Only records with this `customer`. */
   customer?: string | undefined;
   /** Only records with this `status`. */
@@ -6875,27 +8407,37 @@ export interface PaymentsListParams {
   /** The page before the record with this id. Send the first id of the following page. */
   ending_before?: string | undefined;
   /**
-   * Linked records to return instead of their ids: `data.tenancy`, `data.customer`,
-   * `data.allocations.invoice`. Follow further links with dots, up to four. Your key needs the
-   * permission to read them.
+   * Linked records to return instead of their ids: `data.tenancy`, `data.deposit`, `data.customer`,
+   * `data.allocations.invoice`, `data.bank_line`. Follow further links with dots, up to four. Your key
+   * needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface PaymentsCreateParams {
-  /** The id of the tenancy that it is for. */
-  tenancy: string;
+  /** The id of the tenancy that it is for. Null if it is for a deposit. */
+  tenancy?: string | null | undefined;
+  /** The id of the deposit that it is for. Null if it is for a tenancy. */
+  deposit?: string | null | undefined;
   /** In the smallest unit of the currency: 95000 is 950.00 pounds. */
   amount: number;
-  /** The way in which the money came. */
-  method: PaymentMethod;
+  /**
+   * The way in which the money came. `deposit` and `holding_deposit` are payments that `release` and
+   * `apply` of a deposit make.
+   */
+  method: 'bank_transfer' | 'standing_order' | 'direct_debit' | 'card' | 'cash' | 'cheque' | 'other';
   /**
    * `pending` until the money is sure, then `succeeded`. `failed`: it did not come, or it bounced.
    * `refunded`: all of it went back.
    */
   status?: 'pending' | 'succeeded' | null | undefined;
-  /** The day on which the money came. By default today. */
+  /**
+   * The day on which the money came. By default today. A `pending` payment has none: `succeed` sets it,
+   * or the gateway does when it has taken the money.
+   */
   received_on?: string | null | undefined;
+  /** The payment gateway that collects the money. Null if you collect it yourself. */
+  provider?: PaymentProvider | null | undefined;
   /** The id of the person that paid. Null if it is not known. */
   customer?: string | null | undefined;
   /** The reference that the bank shows. Null if there is none. */
@@ -6908,16 +8450,18 @@ export interface PaymentsCreateParams {
    */
   metadata?: Record<string, string> | null | undefined;
   /**
-   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `tenancy`, `deposit`, `customer`,
+   * `allocations.invoice`, `bank_line`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface PaymentsRetrieveParams {
   /**
-   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `tenancy`, `deposit`, `customer`,
+   * `allocations.invoice`, `bank_line`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -6931,16 +8475,20 @@ export interface PaymentsUpdateParams {
    */
   metadata?: Record<string, string> | null | undefined;
   /**
-   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `tenancy`, `deposit`, `customer`,
+   * `allocations.invoice`, `bank_line`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface PaymentsSucceedParams {
+  /** The day on which the money came: today or earlier. The default is today. */
+  received_on?: string | null | undefined;
   /**
-   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `tenancy`, `deposit`, `customer`,
+   * `allocations.invoice`, `bank_line`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -6951,16 +8499,18 @@ export interface PaymentsFailParams {
   /** The reason in words. */
   message?: string | null | undefined;
   /**
-   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `tenancy`, `deposit`, `customer`,
+   * `allocations.invoice`, `bank_line`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface PaymentsCancelParams {
   /**
-   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `tenancy`, `deposit`, `customer`,
+   * `allocations.invoice`, `bank_line`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -6969,8 +8519,9 @@ export interface PaymentsAllocateParams {
   /** All invoices that it settles from now on. */
   allocations: Array<AllocationInput>;
   /**
-   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `tenancy`, `deposit`, `customer`,
+   * `allocations.invoice`, `bank_line`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -6981,8 +8532,140 @@ export interface PaymentsRefundParams {
   /** The reason. */
   reason?: string | null | undefined;
   /**
-   * Linked records to return instead of their ids: `tenancy`, `customer`, `allocations.invoice`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `tenancy`, `deposit`, `customer`,
+   * `allocations.invoice`, `bank_line`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface PaymentImportsListParams {
+  /** Only records with this `status`. */
+  status?: PaymentImportStatus | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+}
+
+export interface PaymentsImportParams {
+  /** The file, with a filename: a bank statement as CSV of up to 1 MB. */
+  file: Blob;
+}
+
+export interface BankLinesListParams {
+  /** Only records with this `import`. */
+  import?: string | undefined;
+  /** Only records with this `status`. */
+  status?: BankLineStatus | undefined;
+  /** Only records with this `tenancy`. */
+  tenancy?: string | undefined;
+  /** Only records with this `customer`. */
+  customer?: string | undefined;
+  /** Bounds of `received_on`. */
+  received_on?:
+    | {
+        /** Only records whose `received_on` is after this day. */
+        gt?: string | undefined;
+        /** Only records whose `received_on` is on or after this day. */
+        gte?: string | undefined;
+        /** Only records whose `received_on` is before this day. */
+        lt?: string | undefined;
+        /** Only records whose `received_on` is on or before this day. */
+        lte?: string | undefined;
+      }
+    | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.import`, `data.tenancy`, `data.customer`,
+   * `data.candidates.tenancy`, `data.payment`. Follow further links with dots, up to four. Your key
+   * needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface BankLinesRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `import`, `tenancy`, `customer`,
+   * `candidates.tenancy`, `payment`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface BankLinesEraseParams {
+  /**
+   * Linked records to return instead of their ids: `import`, `tenancy`, `customer`,
+   * `candidates.tenancy`, `payment`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface BankLinesConfirmParams {
+  /** The id of the tenancy whose money it is. By default the proposed one. */
+  tenancy?: string | undefined;
+  /** The id of the person that paid. By default that of the proposal, if it is for this tenancy. */
+  customer?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `import`, `tenancy`, `customer`,
+   * `candidates.tenancy`, `payment`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface BankLinesIgnoreParams {
+  /**
+   * Linked records to return instead of their ids: `import`, `tenancy`, `customer`,
+   * `candidates.tenancy`, `payment`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface BankLinesReopenParams {
+  /**
+   * Linked records to return instead of their ids: `import`, `tenancy`, `customer`,
+   * `candidates.tenancy`, `payment`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -7463,6 +9146,16 @@ export interface AccountUpdateParams {
   /** Up to 12 capital letters and digits, the first a letter. */
   invoice_prefix?: string | undefined;
   /**
+   * The sender that its invoices and statements show as a PDF, with the bank account to pay to. Null if
+   * none is set: they show `name`.
+   */
+  letterhead?: LetterheadInput | null | undefined;
+  /**
+   * The payment gateway of new payments of tenancies by direct debit or card that name none. Null if you
+   * collect them yourself.
+   */
+  payment_provider?: PaymentProvider | null | undefined;
+  /**
    * Whether its team members need a second factor to use the dashboard. Null means: in live mode, but
    * not in a sandbox.
    */
@@ -7545,6 +9238,16 @@ export interface AccountsCreateParams {
   rules?: AccountRulesInput | null | undefined;
   /** Up to 12 capital letters and digits, the first a letter. */
   invoice_prefix?: string | null | undefined;
+  /**
+   * The sender that its invoices and statements show as a PDF, with the bank account to pay to. Null if
+   * none is set: they show `name`.
+   */
+  letterhead?: LetterheadInput | null | undefined;
+  /**
+   * The payment gateway of new payments of tenancies by direct debit or card that name none. Null if you
+   * collect them yourself.
+   */
+  payment_provider?: PaymentProvider | null | undefined;
   /**
    * Linked records to return instead of their ids: `parent`. Follow further links with dots, up to four.
    * Your key needs the permission to read them.
@@ -7733,6 +9436,26 @@ export interface TestHelpersReferencesNoteParams {
   expand?: Array<string> | undefined;
 }
 
+export interface TestHelpersPaymentsSucceedParams {
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `deposit`, `customer`,
+   * `allocations.invoice`, `bank_line`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TestHelpersPaymentsFailParams {
+  /** The code of the failure. The default is `declined`, or `bounced` after it succeeded. */
+  code?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `tenancy`, `deposit`, `customer`,
+   * `allocations.invoice`, `bank_line`. Follow further links with dots, up to four. Your key needs the
+   * permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
 export interface ActivityRetrieveParams {
   /** The first interval has this time. The default is 24 intervals before `until`. */
   since?: number | undefined;
@@ -7754,6 +9477,23 @@ export interface TenanciesRetrieveStatementParams {
   from?: string | undefined;
   /** The last day. By default today, in the account’s time zone. */
   to?: string | undefined;
+}
+
+export interface TenanciesRetrieveStatementPdfParams {
+  /** The first day. By default that of the first entry. */
+  from?: string | undefined;
+  /** The last day. By default today, in the account’s time zone. */
+  to?: string | undefined;
+}
+
+export interface SearchParams {
+  /** The words, with 2 to 500 characters. Every character is literal: there are no wildcards. */
+  query: string;
+  /**
+   * The kinds to search, with commas between them: `reference`, `application`, `unit`, `tenancy`,
+   * `deposit`, `invoice`, `payment`, `bank_line`, `customer`. The default is all that your key can read.
+   */
+  types?: string | undefined;
 }
 
 export interface AccountApiVersionPreviewParams {
@@ -7791,6 +9531,12 @@ export interface ReferencesResource {
    * it.
    */
   cancel(id: string, params?: ReferencesCancelParams, options?: RequestOptions): TenurePromise<Reference>;
+  /**
+   * Asks the service anew within seconds, also if the server has given up after ten failures. Use it
+   * when you have removed the cause that `last_error` names. Repeated requests do not reach the service
+   * more often than every five seconds.
+   */
+  retry(id: string, params?: ReferencesRetryParams, options?: RequestOptions): TenurePromise<Reference>;
 }
 
 export interface ApplicationsResource {
@@ -7917,7 +9663,10 @@ export interface TenanciesResource {
    * void.
    */
   end(id: string, params: TenanciesEndParams, options?: RequestOptions): TenurePromise<Tenancy>;
-  /** Cancels a draft, or a signed tenancy that has not begun. Its application can be let again. */
+  /**
+   * Cancels a draft, or a signed tenancy that has not begun. Its application can be let again. A tenancy
+   * whose deposit is held cannot be canceled. A pending deposit is canceled with it.
+   */
   cancel(id: string, params?: TenanciesCancelParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /**
    * Records that a tenant asks to keep a pet. The landlord has 28 days to answer, and 7 more days once
@@ -7942,6 +9691,68 @@ export interface TenanciesResource {
     params?: TenanciesRetrieveStatementParams,
     options?: RequestOptions,
   ): TenurePromise<Statement>;
+  /**
+   * Returns a PDF instead of JSON. Returns what the tenants owed before a day, the entries of the ledger
+   * until another day, and what they owe then. Entries come in the order of their days: money counts
+   * from the day on which it came.
+   */
+  retrieveStatementPdf(
+    id: string,
+    params?: TenanciesRetrieveStatementPdfParams,
+    options?: RequestOptions,
+  ): TenurePromise<Response>;
+}
+
+export interface DepositsResource {
+  /** Returns the account’s deposits, the newest first. */
+  list(params?: DepositsListParams, options?: RequestOptions): ListPromise<Deposit, DepositList>;
+  /**
+   * Records a deposit that was agreed. A holding deposit is of an `application`, and a tenancy deposit
+   * of a `tenancy`. Then record the money that comes for it: create payments with its id in `deposit`.
+   */
+  create(params: DepositsCreateParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /** Returns the deposit as it is now. */
+  retrieve(id: string, params?: DepositsRetrieveParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /**
+   * Sets the members that you send. All others stay as they are. You can update the `amount` of a
+   * pending deposit. Afterwards, you can update its `metadata`.
+   */
+  update(id: string, params: DepositsUpdateParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /** Records a later `decide_by` of a received holding deposit. `repay_by` follows. */
+  extend(id: string, params: DepositsExtendParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /**
+   * Moves money of a received holding deposit to a tenancy deposit, which receives it on the day of the
+   * signing. Or pays what tenants owe, by a payment with the method `holding_deposit`.
+   */
+  apply(id: string, params: DepositsApplyParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /**
+   * Records that the landlord keeps money of a received holding deposit, once. Return or apply the rest.
+   * Once a tenancy of the application is signed, nothing can be retained.
+   */
+  retain(id: string, params: DepositsRetainParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /** Records that money of a holding deposit went back. Once nothing is held, it is `settled`. */
+  return(id: string, params: DepositsReturnParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /**
+   * A scheme protects a tenancy deposit of which money has come, also if a part is missing. The last day
+   * for it is `protect_by`.
+   */
+  protect(id: string, params: DepositsProtectParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /**
+   * The tenants got the information about their deposit that the law prescribes. The last day for it is
+   * `protect_by`.
+   */
+  giveInformation(id: string, params: DepositsGiveInformationParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /** Records what the landlord wants to keep. Without a dispute, the rest is due within 10 days. */
+  proposeRelease(id: string, params: DepositsProposeReleaseParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /** The tenants object to proposed deductions. The scheme decides. Then call `release`. */
+  dispute(id: string, params: DepositsDisputeParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /**
+   * Ends a tenancy deposit. The landlord keeps the deductions, and the rest goes back. A deduction with
+   * an `invoice` pays it, by a payment with the method `deposit`.
+   */
+  release(id: string, params: DepositsReleaseParams, options?: RequestOptions): TenurePromise<Deposit>;
+  /** Ends a pending deposit that has received nothing. */
+  cancel(id: string, params?: DepositsCancelParams, options?: RequestOptions): TenurePromise<Deposit>;
 }
 
 export interface SubscriptionsResource {
@@ -7962,7 +9773,7 @@ export interface SubscriptionsResource {
   update(id: string, params: SubscriptionsUpdateParams, options?: RequestOptions): TenurePromise<Subscription>;
   /**
    * Charges another amount from the first day of a later period on. On that day the `rent` of the
-   * tenancy follows.
+   * tenancy follows. Earlier periods without an invoice get one on that day, with the old amount.
    */
   changeAmount(
     id: string,
@@ -8015,31 +9826,85 @@ export interface InvoicesResource {
     params?: InvoicesMarkUncollectibleParams,
     options?: RequestOptions,
   ): TenurePromise<Invoice>;
+  /**
+   * Returns the invoice as a PDF to send to the tenants. It shows their names and their home, the
+   * payments so far, and the `letterhead` of the account. It follows the state of the invoice: a draft
+   * and a void invoice say so on each page.
+   */
+  pdf(id: string, options?: RequestOptions): TenurePromise<Response>;
 }
 
 export interface PaymentsResource {
   /** Returns the account’s payments, the newest first. */
   list(params?: PaymentsListParams, options?: RequestOptions): ListPromise<Payment, PaymentList>;
   /**
-   * Records money that came, or with `status: pending` money that is on its way. It settles the invoices
-   * in `allocations`, or else the oldest due ones. What is left settles the next invoice that is
-   * finalized.
+   * Records money that came, or with `status: pending` money that is on its way. It is for a `tenancy`
+   * or for a `deposit`.
    */
   create(params: PaymentsCreateParams, options?: RequestOptions): TenurePromise<Payment>;
   /** Returns the payment as it is now. */
   retrieve(id: string, params?: PaymentsRetrieveParams, options?: RequestOptions): TenurePromise<Payment>;
   /** Sets the members that you send. All others stay as they are. */
   update(id: string, params: PaymentsUpdateParams, options?: RequestOptions): TenurePromise<Payment>;
-  /** The money of a pending payment came. It settles the oldest due invoices. */
+  /**
+   * The money of a pending payment came. It settles the oldest due invoices, or enters its deposit. A
+   * gateway moves its own payments.
+   */
   succeed(id: string, params?: PaymentsSucceedParams, options?: RequestOptions): TenurePromise<Payment>;
-  /** The money did not come, or it bounced. The invoices that it settled are open again. */
+  /**
+   * The money did not come, or it bounced. The invoices that it settled are open again. A gateway moves
+   * its own payments.
+   */
   fail(id: string, params: PaymentsFailParams, options?: RequestOptions): TenurePromise<Payment>;
-  /** Ends a pending payment whose money will not come. */
+  /**
+   * Ends a pending payment whose money will not come. If a gateway collects it, the gateway is asked:
+   * the payment stays `pending` with `cancel_requested_at`, until the gateway has canceled it or has
+   * taken the money.
+   */
   cancel(id: string, params?: PaymentsCancelParams, options?: RequestOptions): TenurePromise<Payment>;
   /** Replaces the invoices that the payment settles. */
   allocate(id: string, params: PaymentsAllocateParams, options?: RequestOptions): TenurePromise<Payment>;
-  /** Money of the payment went back. First what settles no invoice is used, then the newest allocations. */
+  /**
+   * Money of the payment went back. First what settles no invoice is used, then the newest allocations.
+   * If a gateway collected it, the gateway is asked, and the refund counts when the gateway has sent the
+   * money.
+   */
   refund(id: string, params: PaymentsRefundParams, options?: RequestOptions): TenurePromise<Payment>;
+  /**
+   * Send a form (`multipart/form-data`) with the field `file`: a bank statement as CSV, of up to 2,000
+   * lines and 1 MB. Its first line names the columns `date`, `amount`, `reference` and `payer`, and
+   * `currency` if it is not pounds.
+   */
+  import(params: PaymentsImportParams, options?: RequestOptions): TenurePromise<PaymentImport>;
+}
+
+export interface PaymentImportsResource {
+  /** Returns the account’s payment imports, the newest first. */
+  list(params?: PaymentImportsListParams, options?: RequestOptions): ListPromise<PaymentImport, PaymentImportList>;
+  /** Returns the payment import as it is now. */
+  retrieve(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<PaymentImport>;
+}
+
+export interface BankLinesResource {
+  /** Returns the account’s bank lines, the newest first. */
+  list(params?: BankLinesListParams, options?: RequestOptions): ListPromise<BankLine, BankLineList>;
+  /** Returns the bank line as it is now. */
+  retrieve(id: string, params?: BankLinesRetrieveParams, options?: RequestOptions): TenurePromise<BankLine>;
+  /**
+   * Erases the personal data of the bank line for good: in the bank line, in events, in logs and in
+   * stored responses for an `Idempotency-Key`. Ids, amounts and times stay, and `deleted` is true.
+   */
+  erase(id: string, params?: BankLinesEraseParams, options?: RequestOptions): TenurePromise<BankLine>;
+  /**
+   * Makes a payment of the line: a `bank_transfer` of its day, amount and reference, which settles the
+   * oldest due invoices. One transaction makes the payment and confirms the line, so a line becomes at
+   * most one payment.
+   */
+  confirm(id: string, params?: BankLinesConfirmParams, options?: RequestOptions): TenurePromise<BankLine>;
+  /** Records that the money is no payment of a tenant, such as interest. */
+  ignore(id: string, params?: BankLinesIgnoreParams, options?: RequestOptions): TenurePromise<BankLine>;
+  /** The line was ignored, and waits for a decision again. */
+  reopen(id: string, params?: BankLinesReopenParams, options?: RequestOptions): TenurePromise<BankLine>;
 }
 
 export interface CustomersResource {
@@ -8057,8 +9922,8 @@ export interface CustomersResource {
   update(id: string, params: CustomersUpdateParams, options?: RequestOptions): TenurePromise<Customer>;
   /**
    * Erases the person’s data everywhere: in the customer, events, logs, stored responses for an
-   * `Idempotency-Key`, and references with the files of their reports. Only the id of the customer is
-   * left.
+   * `Idempotency-Key`, bank lines, texts of tenancies, applications, deposits and payments, and
+   * references with the files of their reports.
    */
   delete(id: string, options?: RequestOptions): TenurePromise<DeletedCustomer>;
 }
@@ -8095,7 +9960,10 @@ export interface EventsResource {
   stream(params?: EventsStreamParams, options?: RequestOptions): EventStream<Event>;
   /** Returns the event as it is now. */
   retrieve(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Event>;
-  /** Returns the deliveries of this event, the newest first. */
+  /**
+   * Returns the deliveries of this event, the newest first. Your key also needs
+   * `webhook_endpoints.read`.
+   */
   listDeliveries(
     id: string,
     params?: EventsListDeliveriesParams,
@@ -8291,6 +10159,19 @@ export interface TestHelpersReferencesResource {
   note(id: string, params: TestHelpersReferencesNoteParams, options?: RequestOptions): TenurePromise<Reference>;
 }
 
+export interface TestHelpersPaymentsResource {
+  /**
+   * The simulated gateway takes the money of a pending payment at once, and sends the money of pending
+   * refunds. You can call this right after you create the payment. The response shows the effect.
+   */
+  succeed(id: string, params?: TestHelpersPaymentsSucceedParams, options?: RequestOptions): TenurePromise<Payment>;
+  /**
+   * The simulated gateway cannot collect a pending payment, or takes back one that succeeded: it
+   * bounces. You can call this right after you create the payment. The response shows the effect.
+   */
+  fail(id: string, params?: TestHelpersPaymentsFailParams, options?: RequestOptions): TenurePromise<Payment>;
+}
+
 export interface TestHelpersClockResource {
   /**
    * Sandbox only. Returns the time of this deployment, and how far it is ahead of real time. It is 0
@@ -8303,6 +10184,7 @@ export interface TestHelpersClockResource {
 
 export interface TestHelpersResource {
   references: TestHelpersReferencesResource;
+  payments: TestHelpersPaymentsResource;
   clock: TestHelpersClockResource;
 }
 
@@ -8323,6 +10205,17 @@ export interface RulesetsResource {
   retrieve(id: string, params?: RulesetsRetrieveParams, options?: RequestOptions): TenurePromise<Ruleset>;
 }
 
+export interface ReferencingProvidersResource {
+  /**
+   * Returns the services that check people, and whether the account can order references from each. All
+   * are on one page.
+   */
+  list(
+    params?: Record<string, never>,
+    options?: RequestOptions,
+  ): ListPromise<ReferencingProvider, ReferencingProviderList>;
+}
+
 export interface ApiVersionsResource {
   /**
    * Returns the versions that you can send in `Service-Version`, the newest first, with their changes.
@@ -8333,15 +10226,24 @@ export interface ApiVersionsResource {
 
 /** The resources of the API, with their methods. */
 export interface Resources {
+  /**
+   * Finds records by parts of names, e-mail addresses, phone numbers, addresses, numbers, references of
+   * banks and deposit schemes, and `metadata` values, or by the beginning of an id. All words of the
+   * query must match, in any order.
+   */
+  search(params: SearchParams, options?: RequestOptions): TenurePromise<SearchResult>;
   references: ReferencesResource;
   applications: ApplicationsResource;
   guarantors: GuarantorsResource;
   buildings: BuildingsResource;
   units: UnitsResource;
   tenancies: TenanciesResource;
+  deposits: DepositsResource;
   subscriptions: SubscriptionsResource;
   invoices: InvoicesResource;
   payments: PaymentsResource;
+  paymentImports: PaymentImportsResource;
+  bankLines: BankLinesResource;
   customers: CustomersResource;
   files: FilesResource;
   events: EventsResource;
@@ -8355,5 +10257,6 @@ export interface Resources {
   testHelpers: TestHelpersResource;
   activity: ActivityResource;
   rulesets: RulesetsResource;
+  referencingProviders: ReferencingProvidersResource;
   apiVersions: ApiVersionsResource;
 }

@@ -3,13 +3,13 @@
 /** An operation of the API. */
 export interface Operation {
   method: 'DELETE' | 'GET' | 'POST';
-  /** The path, with `{id}` in the place of an id. */
+  /** The path, with `{id}` in the place of an id. It can have a query that chooses the form of the response. */
   path: string;
   /** The response: JSON of one object, a list with pages, the bytes of a file, or a stream of events. */
   answer: 'object' | 'list' | 'file' | 'stream';
   /** The kind of the body. Left out if the operation takes none. */
   body?: 'json' | 'multipart';
-  /** Parameters of a POST that belong to the query. All parameters of a GET do. */
+  /** Parameters of a POST or of a file that belong to the query. All parameters of another GET do. */
   query?: readonly string[];
 }
 
@@ -27,6 +27,7 @@ export const operations = {
     update: { method: 'POST', path: '/v1/references/{id}', answer: 'object', body: 'json', query: ['expand'] },
     erase: { method: 'POST', path: '/v1/references/{id}/erase', answer: 'object', query: ['expand'] },
     cancel: { method: 'POST', path: '/v1/references/{id}/cancel', answer: 'object', query: ['expand'] },
+    retry: { method: 'POST', path: '/v1/references/{id}/retry', answer: 'object', query: ['expand'] },
   },
   applications: {
     list: { method: 'GET', path: '/v1/applications', answer: 'list' },
@@ -114,6 +115,40 @@ export const operations = {
     },
     listLedger: { method: 'GET', path: '/v1/tenancies/{id}/ledger', answer: 'list' },
     retrieveStatement: { method: 'GET', path: '/v1/tenancies/{id}/statement', answer: 'object' },
+    retrieveStatementPdf: {
+      method: 'GET',
+      path: '/v1/tenancies/{id}/statement?format=pdf',
+      answer: 'file',
+      query: ['from', 'to'],
+    },
+  },
+  deposits: {
+    list: { method: 'GET', path: '/v1/deposits', answer: 'list' },
+    create: { method: 'POST', path: '/v1/deposits', answer: 'object', body: 'json', query: ['expand'] },
+    retrieve: { method: 'GET', path: '/v1/deposits/{id}', answer: 'object' },
+    update: { method: 'POST', path: '/v1/deposits/{id}', answer: 'object', body: 'json', query: ['expand'] },
+    extend: { method: 'POST', path: '/v1/deposits/{id}/extend', answer: 'object', body: 'json', query: ['expand'] },
+    apply: { method: 'POST', path: '/v1/deposits/{id}/apply', answer: 'object', body: 'json', query: ['expand'] },
+    retain: { method: 'POST', path: '/v1/deposits/{id}/retain', answer: 'object', body: 'json', query: ['expand'] },
+    return: { method: 'POST', path: '/v1/deposits/{id}/return', answer: 'object', body: 'json', query: ['expand'] },
+    protect: { method: 'POST', path: '/v1/deposits/{id}/protect', answer: 'object', body: 'json', query: ['expand'] },
+    giveInformation: {
+      method: 'POST',
+      path: '/v1/deposits/{id}/give_information',
+      answer: 'object',
+      body: 'json',
+      query: ['expand'],
+    },
+    proposeRelease: {
+      method: 'POST',
+      path: '/v1/deposits/{id}/propose_release',
+      answer: 'object',
+      body: 'json',
+      query: ['expand'],
+    },
+    dispute: { method: 'POST', path: '/v1/deposits/{id}/dispute', answer: 'object', body: 'json', query: ['expand'] },
+    release: { method: 'POST', path: '/v1/deposits/{id}/release', answer: 'object', body: 'json', query: ['expand'] },
+    cancel: { method: 'POST', path: '/v1/deposits/{id}/cancel', answer: 'object', query: ['expand'] },
   },
   subscriptions: {
     list: { method: 'GET', path: '/v1/subscriptions', answer: 'list' },
@@ -153,17 +188,31 @@ export const operations = {
       answer: 'object',
       query: ['expand'],
     },
+    pdf: { method: 'GET', path: '/v1/invoices/{id}/pdf', answer: 'file' },
   },
   payments: {
     list: { method: 'GET', path: '/v1/payments', answer: 'list' },
     create: { method: 'POST', path: '/v1/payments', answer: 'object', body: 'json', query: ['expand'] },
     retrieve: { method: 'GET', path: '/v1/payments/{id}', answer: 'object' },
     update: { method: 'POST', path: '/v1/payments/{id}', answer: 'object', body: 'json', query: ['expand'] },
-    succeed: { method: 'POST', path: '/v1/payments/{id}/succeed', answer: 'object', query: ['expand'] },
+    succeed: { method: 'POST', path: '/v1/payments/{id}/succeed', answer: 'object', body: 'json', query: ['expand'] },
     fail: { method: 'POST', path: '/v1/payments/{id}/fail', answer: 'object', body: 'json', query: ['expand'] },
     cancel: { method: 'POST', path: '/v1/payments/{id}/cancel', answer: 'object', query: ['expand'] },
     allocate: { method: 'POST', path: '/v1/payments/{id}/allocate', answer: 'object', body: 'json', query: ['expand'] },
     refund: { method: 'POST', path: '/v1/payments/{id}/refund', answer: 'object', body: 'json', query: ['expand'] },
+    import: { method: 'POST', path: '/v1/payments/import', answer: 'object', body: 'multipart' },
+  },
+  paymentImports: {
+    list: { method: 'GET', path: '/v1/payment_imports', answer: 'list' },
+    retrieve: { method: 'GET', path: '/v1/payment_imports/{id}', answer: 'object' },
+  },
+  bankLines: {
+    list: { method: 'GET', path: '/v1/bank_lines', answer: 'list' },
+    retrieve: { method: 'GET', path: '/v1/bank_lines/{id}', answer: 'object' },
+    erase: { method: 'POST', path: '/v1/bank_lines/{id}/erase', answer: 'object', query: ['expand'] },
+    confirm: { method: 'POST', path: '/v1/bank_lines/{id}/confirm', answer: 'object', body: 'json', query: ['expand'] },
+    ignore: { method: 'POST', path: '/v1/bank_lines/{id}/ignore', answer: 'object', query: ['expand'] },
+    reopen: { method: 'POST', path: '/v1/bank_lines/{id}/reopen', answer: 'object', query: ['expand'] },
   },
   customers: {
     list: { method: 'GET', path: '/v1/customers', answer: 'list' },
@@ -269,6 +318,16 @@ export const operations = {
         query: ['expand'],
       },
     },
+    payments: {
+      succeed: { method: 'POST', path: '/v1/test_helpers/payments/{id}/succeed', answer: 'object', query: ['expand'] },
+      fail: {
+        method: 'POST',
+        path: '/v1/test_helpers/payments/{id}/fail',
+        answer: 'object',
+        body: 'json',
+        query: ['expand'],
+      },
+    },
     clock: {
       retrieve: { method: 'GET', path: '/v1/test_helpers/clock', answer: 'object' },
       advance: { method: 'POST', path: '/v1/test_helpers/clock/advance', answer: 'object', body: 'json' },
@@ -276,5 +335,7 @@ export const operations = {
   },
   activity: { retrieve: { method: 'GET', path: '/v1/activity', answer: 'object' } },
   rulesets: { retrieve: { method: 'GET', path: '/v1/rulesets/{id}', answer: 'object' } },
+  referencingProviders: { list: { method: 'GET', path: '/v1/referencing_providers', answer: 'list' } },
+  search: { method: 'GET', path: '/v1/search', answer: 'object' },
   apiVersions: { list: { method: 'GET', path: '/v1/api_versions', answer: 'list' } },
 } as const satisfies OperationTable;

@@ -24,7 +24,10 @@ describe('the generated files', () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     const inTable = operationsIn(operations).map(({ method, path }) => `${method} ${path}`);
-    expect(inTable.sort()).toEqual(inDocuments.sort());
+    const asFiles = inTable.filter((name) => name.includes('?'));
+    expect(inTable.filter((name) => !asFiles.includes(name)).sort()).toEqual(inDocuments.sort());
+    // An operation that returns JSON or a file has a method for each.
+    expect(asFiles).toEqual(['GET /v1/tenancies/{id}/statement?format=pdf']);
   });
 
   test('repeat no type when the next newer version has the same', async () => {
