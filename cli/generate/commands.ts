@@ -9,7 +9,7 @@ export function catalogueOf(
   const catalogue: Catalogue = { resources: {}, eventTypes: eventTypesOf(document) };
   for (const operation of operationsOf(document)) {
     const { path, method } = operation.entry;
-    const told: PersonsOperation | undefined = document.paths[path]?.[method.toLowerCase()];
+    const told: PersonsOperation | undefined = document.paths[withoutQuery(path)]?.[method.toLowerCase()];
     // A command has a key, and no key can do this.
     if (told?.['x-for-persons']) continue;
     const [outer = '', inner] = operation.resource.map(snakeCase);
@@ -22,17 +22,23 @@ export function catalogueOf(
 
 type PersonsOperation = OperationObject & { 'x-for-persons'?: true };
 
-function verbOf(document: OpenApiDocument, { entry, params, answer }: SdkOperation): Verb {
-  const told = document.paths[entry.path]?.[entry.method.toLowerCase()] as OperationObject & { summary?: string };
-  const [about = '', permission] = (told.description ?? '').split(/\s*Needs the permission `([a-z_.]+)`/);
+/** Returns the path as the document has it, without the query of a second form. */
+function withoutQuery(path: string): string {
+  return path.replace(/\?.*$/, '');
+}
+
+function verbOf(document: OpenApiDocument, { entry, params, answer, summary, description }: SdkOperation): Verb {
+  const told = document.paths[withoutQuery(entry.path)]![entry.method.toLowerCase()]!;
+  const [about = '', permission] = description.split(/\s*Needs the permission `([a-z_.]+)`/);
   const example = Object.values(told.requestBody?.content ?? {}).map((content) => (content as Example).example)[0];
   return {
-    summary: told.summary ?? '',
+    summary,
     about,
     ...(permission !== undefined && { permission }),
     ...idOf(told),
     ...(params && { params: parametersOf(document, params) }),
-    fields: fieldsOf(document, answer, entry.answer === 'list'),
+    fields: fieldsOf(document, answer),
+    ...(entry.answer === 'file' && { isFile: true }),
     ...(example !== undefined && { example }),
   };
 }
@@ -97,10 +103,11 @@ function alternativesOf(document: OpenApiDocument, schema: Schema): Schema[] {
   return alternatives.flatMap((alternative) => alternativesOf(document, alternative));
 }
 
-/** Returns the members of a response. For a list, these are the members of its records. */
-function fieldsOf(document: OpenApiDocument, answer: Schema | null, isList: boolean): string[] {
+/** Returns the members of a response. For a list and for a search, these are the members of its items. */
+function fieldsOf(document: OpenApiDocument, answer: Schema | null): string[] {
   if (!answer) return [];
-  const records = isList ? (resolve(document, answer).properties?.data?.items ?? {}) : answer;
+  const { data, has_more: more } = resolve(document, answer).properties ?? {};
+  const records = more ? (data?.items ?? {}) : answer;
   return [...new Set(alternativesOf(document, records).flatMap(({ properties = {} }) => Object.keys(properties)))];
 }
 

@@ -25,6 +25,8 @@ export interface Verb {
   params?: Record<string, Parameter>;
   /** The members of the response, or of each record of a list. */
   fields: string[];
+  /** Whether the response is the bytes of a file. */
+  isFile?: true;
   example?: Record<string, unknown>;
 }
 

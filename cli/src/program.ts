@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { catalogue } from './catalogue.ts';
 import {
   addCompletion,
   addDoctor,
@@ -21,9 +22,12 @@ export const resourceTexts: Record<string, string> = {
   buildings: 'Houses and blocks of flats',
   units: 'Homes to let',
   tenancies: 'Lets of homes to tenants',
+  deposits: 'Deposits of applicants and tenants',
   subscriptions: 'Rents and services that are invoiced in periods',
   invoices: 'Demands for money of tenants',
   payments: 'Money of tenants',
+  payment_imports: 'Bank statements that were imported',
+  bank_lines: 'Lines of bank statements, which become payments',
   customers: 'Applicants and tenants',
   files: 'Reports and evidence',
   events: 'Changes of records',
@@ -34,8 +38,14 @@ export const resourceTexts: Record<string, string> = {
   accounts: 'Connected accounts',
   api_keys: 'Keys and their permissions',
   api_versions: 'Versions of the API',
+  referencing_providers: 'Services that check people',
   rulesets: 'The checks of the law on a day',
   test_helpers: 'Outcomes and the clock of a sandbox',
+};
+
+/** The operations that belong to no resource, with what they do. A test compares them with the API. */
+export const operationTexts: Record<string, string> = {
+  search: 'Find records by parts of their texts',
 };
 
 /** Makes all commands. Those of a resource are made in detail only if the command line names the resource: that takes time. */
@@ -75,14 +85,19 @@ permitted, 6 the server cannot be reached, 130 interrupted.`,
   addCompletion(program);
   program.commandsGroup('Any request:');
   addRequests(program);
-  program.commandsGroup('Resources:');
   const named = new Set(args.map((arg) => arg.replaceAll('-', '_')));
+  for (const [name, text] of Object.entries(operationTexts)) {
+    if (named.has(name)) addVerbs(program, '', name);
+    else program.command(name).summary(text);
+  }
+  program.commandsGroup('Resources:');
   for (const [resource, text] of Object.entries(resourceTexts)) {
     const command = program.command(resource).summary(text).description(`${text}.`);
     if (!named.has(resource)) continue;
     if (resource === 'test_helpers') {
-      for (const inner of ['references', 'clock']) {
-        addVerbs(command.command(inner).summary(`Helpers for ${inner} in a sandbox`), `${resource} ${inner}`);
+      for (const name of Object.keys(catalogue().resources).filter((one) => one.startsWith(`${resource} `))) {
+        const inner = name.slice(resource.length + 1);
+        addVerbs(command.command(inner).summary(`Helpers for ${inner} in a sandbox`), name);
       }
     } else addVerbs(command, resource);
     if (resource === 'events') addEventsTail(command);

@@ -9,7 +9,8 @@ import { catalogueOf, snakeCase } from '../generate/commands.ts';
 import { catalogueFile } from '../generate/files.ts';
 import { catalogue } from '../src/catalogue.ts';
 import { addVerbs } from '../src/commands/resource.ts';
-import { makeProgram, resourceTexts } from '../src/program.ts';
+import { makeProgram, operationTexts, resourceTexts } from '../src/program.ts';
+import { recipes } from '../src/trigger/recipes.ts';
 import { version } from '../src/version.ts';
 
 const cliFolder = join(import.meta.dirname, '..');
@@ -35,7 +36,21 @@ test('has a command for each operation of the SDK', () => {
     Object.keys(verbs),
   ]);
   expect(Object.fromEntries(commands)).toEqual(named);
-  expect(new Set(commands.map(([name]) => name.split(' ')[0]))).toEqual(new Set(Object.keys(resourceTexts)));
+  // Operations without a resource are commands of their own.
+  const own = Object.fromEntries(commands)[''];
+  expect(own).toEqual(Object.keys(operationTexts));
+  const resources = commands.filter(([name]) => name !== '').map(([name]) => name.split(' ')[0]);
+  expect(
+    new Set(Object.keys(resourceTexts)),
+    'Add the resource to `resourceTexts` in cli/src/program.ts, with what it is.',
+  ).toEqual(new Set(resources));
+});
+
+test('has a recipe for each event type, or says why no command causes it', () => {
+  expect(
+    new Set(Object.keys(recipes)),
+    'Add the event type to `recipes` in cli/src/trigger/recipes.ts. `npm run test:matrix -- everyday` tries each recipe.',
+  ).toEqual(new Set(catalogue().eventTypes));
 });
 
 test('gives each operation an argument for its id if its path has one', () => {
@@ -44,10 +59,12 @@ test('gives each operation an argument for its id if its path has one', () => {
     addVerbs(parent, resource);
     for (const command of parent.commands) {
       let entry: unknown = operations;
-      for (const name of [...resource.split(' '), command.name()])
+      for (const name of [...resource.split(' ').filter(Boolean), command.name()])
         entry = (entry as Record<string, unknown>)[camelCase(name)];
       const hasId = (entry as Operation).path.includes('{id}');
-      expect(command.registeredArguments.length, `${resource} ${command.name()}`).toBe(hasId ? 1 : 0);
+      // An operation without a resource takes its words.
+      const hasWords = resource === '';
+      expect(command.registeredArguments.length, `${resource} ${command.name()}`).toBe(hasId || hasWords ? 1 : 0);
       expect(Object.keys(verbs)).toContain(command.name());
     }
   }

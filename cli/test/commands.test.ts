@@ -33,6 +33,18 @@ describe('commands of resources', () => {
     expect(list).toMatchObject({ object: 'list', data: [{ id, 'metadata.branch': 'york' }] });
   });
 
+  test('searches for the words after the command, and shows what was found', async () => {
+    const user = new User(server);
+    const made = await user.json(['customers', 'create', '--name', 'Ada Lovelace', '--email', 'ada@example.org']);
+    const found = await user.json(['search', 'lovelace', 'ADA', '--types', 'customer']);
+    expect(found).toMatchObject({ object: 'search_result', query: 'lovelace ADA', has_more: false });
+    expect(found.data).toEqual([expect.objectContaining({ id: made.id, title: 'Ada Lovelace', record: made })]);
+    const fields = await user.json(['search', 'lovelace', '--fields', 'id,record.email']);
+    expect(fields.data).toEqual([{ id: made.id, 'record.email': 'ada@example.org' }]);
+    expect(await user.run(['search'])).toMatchObject({ code: 2 });
+    expect(await user.run(['search', 'x'])).toMatchObject({ code: 1, stderr: expect.stringContaining('`query`') });
+  });
+
   test('reads fields from -d, from a file and from standard input', async () => {
     const user = new User(server);
     const file = join(user.home, 'application.json');
@@ -121,6 +133,30 @@ describe('commands of resources', () => {
     expect(await user.run(['files', 'contents', String(file.id), '-o', saved])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('exists already'),
+    });
+  });
+
+  test('writes an invoice and a statement of some days as PDFs', async () => {
+    const user = new User(server);
+    const make = (words: string, ...more: string[]) => user.json([...words.split(' '), ...more]);
+    const address = '--address.line1 Coppergate --address.city York --address.postal-code YO1 --address.country GB';
+    const building = await make(`buildings create --name Coppergate ${address}`);
+    const unit = await make(`units create --building ${String(building.id)} --name Flat`);
+    const rent = '--rent.amount 95000 --rent.currency gbp --rent.interval month';
+    const home = `--unit ${String(unit.id)} --customers crm_1 --start-date 2090-02-01`;
+    const tenancy = await make(`tenancies create ${home} ${rent}`);
+    const lines = 'lines:=[{"type": "utility", "description": "Water", "amount": 4000}]';
+    const invoice = await make(`invoices create --tenancy ${String(tenancy.id)} --due-on 2090-02-01`, '-d', lines);
+    const [draft, statement] = [join(user.home, 'draft.pdf'), join(user.home, 'statement.pdf')];
+    const days = ['--from', '2027-02-01', '--to', '2027-02-28'];
+    const id = String(tenancy.id);
+    expect((await user.run(['invoices', 'pdf', String(invoice.id), '-o', draft])).code).toBe(0);
+    const printed = await user.run(['tenancies', 'retrieve_statement_pdf', id, ...days, '-o', statement]);
+    expect(printed, printed.stderr).toMatchObject({ code: 0 });
+    for (const path of [draft, statement]) expect(readFileSync(path).subarray(0, 5).toString()).toBe('%PDF-');
+    expect(await user.json(['tenancies', 'retrieve_statement', id, ...days])).toMatchObject({
+      object: 'statement',
+      from: '2027-02-01',
     });
   });
 

@@ -9,6 +9,17 @@ import type { OpenFlags } from './definitions.ts';
 /** The pages by their names, with their paths below `/dashboard`. A test compares them with the dashboard's navigation. */
 export const pages: Record<string, string> = {
   home: '',
+  applications: 'applications',
+  references: 'references',
+  customers: 'customers',
+  units: 'units',
+  tenancies: 'tenancies',
+  arrears: 'arrears',
+  invoices: 'invoices',
+  payments: 'payments',
+  subscriptions: 'subscriptions',
+  deposits: 'deposits',
+  files: 'files',
   events: 'events',
   logs: 'logs',
   webhooks: 'webhooks',

@@ -16,12 +16,16 @@ const finalVerbs: Record<string, string> = {
   roll_secret: 'The old secret is void at once.',
 };
 
-/** Adds a command for each verb of a resource. */
-export function addVerbs(parent: Command, resource: string): void {
+/**
+ * Adds a command for each verb of a resource.
+ *
+ * @param only adds only the command of this verb. An operation without a resource is a command of its own.
+ */
+export function addVerbs(parent: Command, resource: string, only?: string): void {
   const verbs = catalogue().resources[resource] ?? {};
   for (const [name, verb] of Object.entries(verbs)) {
     // The stream has commands of its own.
-    if (name !== 'stream') addVerb(parent, resource, name, verb);
+    if (name !== 'stream' && (only === undefined || name === only)) addVerb(parent, resource, name, verb);
   }
 }
 
@@ -30,24 +34,36 @@ function addVerb(parent: Command, resource: string, name: string, verb: Verb): v
   const command = parent.command(name).summary(verb.summary).description(descriptionOf(verb));
   const hasId = verb.id !== undefined;
   if (hasId) command.argument('<id>', `its id, ${verb.id}`);
-  for (const [parameter, told] of Object.entries(verb.params ?? {})) addFlags(command, parameter, told);
-  const isWrite = verb.params !== undefined && !isList && !['retrieve', 'api_version_preview'].includes(name);
+  const words = resource === '' ? wordsOf(verb) : null;
+  if (words !== null) command.argument(`<${words}...>`, helpOf(verb.params![words]!));
+  for (const [parameter, told] of Object.entries(verb.params ?? {}))
+    if (parameter !== words) addFlags(command, parameter, told);
+  const isRead =
+    isList || verb.isFile || resource === '' || name === 'api_version_preview' || name.startsWith('retrieve');
+  const isWrite = verb.params !== undefined && !isRead;
   if (verb.params) {
     command.addOption(dataOption());
   }
   if (isWrite) command.option(...idempotencyKeyFlag);
   if (isList) command.option('--all', 'all pages, not only the first');
-  if (name === 'contents') command.option('-o, --output <path>', 'write the file here instead of to standard output');
+  if (verb.isFile) command.option('-o, --output <path>', 'write the file here instead of to standard output');
   if (name === 'recover') command.option('--wait', 'wait until the recovery is complete, and show its progress');
   const example = exampleOf(resource, name, verb);
   command.addHelpText('after', `\nExample:\n  $ ${example}`);
   command.action(async (...given: unknown[]) => {
     const id = hasId ? (given.shift() as string) : undefined;
     const flags = command.optsWithGlobals<Flags>();
-    const params = verb.params ? paramsFrom(flags, verb.params) : {};
+    const named = words === null ? {} : { [words]: (given.shift() as string[]).join(' ') };
+    const params = { ...(verb.params && paramsFrom(flags, verb.params)), ...named };
     const { runOperation } = await import('./run-operation.ts');
     await runOperation({ resource, name, verb, id, params, flags, question: finalVerbs[name] ?? null });
   });
+}
+
+/** Returns the only required parameter of an operation, whose words follow the command: `tenure search ada lovelace`. */
+function wordsOf({ params = {} }: Verb): string | null {
+  const required = Object.keys(params).filter((name) => params[name]?.required);
+  return required.length === 1 ? required[0]! : null;
 }
 
 /** What a command needs to call its operation. */
@@ -145,7 +161,7 @@ function attributeOf(parameter: string): string {
 
 /** Returns a command line for the example of the API docs. */
 export function exampleOf(resource: string, name: string, verb: Verb): string {
-  const words = ['tenure', resource, name, ...(verb.id === undefined ? [] : [verb.id])];
+  const words = ['tenure', ...(resource === '' ? [] : [resource]), name, ...(verb.id === undefined ? [] : [verb.id])];
   for (const [field, value] of Object.entries(verb.example ?? {})) {
     const parameter = verb.params?.[field];
     if (!parameter) throw new CliError(`The example of ${resource} ${name} has an unknown field ${field}.`);

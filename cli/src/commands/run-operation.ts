@@ -24,8 +24,8 @@ export async function runOperation({
 }: OperationCall): Promise<void> {
   const session = await Session.open(flags);
   const { terminal } = session;
-  const view = viewOf(flags, terminal, flags.serviceVersion === undefined && name !== 'contents' ? verb.fields : null);
-  const names = [...resource.split(' '), name].map(camelCase);
+  const view = viewOf(flags, terminal, flags.serviceVersion === undefined && !verb.isFile ? verb.fields : null);
+  const names = [...(resource === '' ? [] : resource.split(' ')), name].map(camelCase);
   const { operation, method } = session.operation(names);
   if (operation.method !== 'GET') await session.confirm(question);
   const sent = operation.body === 'multipart' ? await withFile(params, session) : params;
@@ -33,13 +33,14 @@ export async function runOperation({
     ...session.options,
     ...(flags.idempotencyKey !== undefined && { idempotencyKey: flags.idempotencyKey }),
   };
-  const takesParams = operation.method !== 'DELETE' && operation.answer !== 'file';
+  const takesParams = operation.method !== 'DELETE' && (operation.answer !== 'file' || operation.query !== undefined);
   const given = [...(id === undefined ? [] : [id]), ...(takesParams ? [sent] : []), options];
   const answer = method(...given);
   if (operation.answer === 'list') return showList(answer as ListPromise<unknown>, flags.all === true, view, session);
   if (operation.answer === 'file') return saveFile((await answer) as Response, flags.output, session);
   const record = (await answer) as Shown;
   terminal.endProgress();
+  if (isPage(record)) return showPage(record, view, session);
   if (flags.wait) return showRecord(await waitForRecovery(record, session), view, terminal);
   showRecord(record, view, terminal);
 }
@@ -48,26 +49,32 @@ function camelCase(name: string): string {
   return name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
+type Page = Shown & { data: unknown[]; has_more: boolean };
+
+function isPage(record: Shown): record is Page {
+  return Array.isArray(record.data) && typeof record.has_more === 'boolean';
+}
+
+/** Shows one page. Only a list has a count, and further pages. */
+function showPage(page: Page, view: View, { terminal }: Session): void {
+  if (view.isJson) {
+    const data = page.data.map((record) => picked(record, view.fields));
+    return terminal.out(showJson({ ...page, data }, terminal));
+  }
+  if (page.data.length === 0) return terminal.say('There are none.');
+  new RecordTable(columnsFor(page.data, view.fields), terminal).show(page.data);
+  if (!page.has_more) return;
+  const count = page.count ?? page.total_count;
+  const more =
+    count === undefined
+      ? `${page.data.length} of more. Be more specific to see the others.`
+      : `${page.data.length} of ${Number(count).toLocaleString('en')}. Pass --all for all of them.`;
+  terminal.say(terminal.paintMessage('dim', more));
+}
+
 async function showList(list: ListPromise<unknown>, isAll: boolean, view: View, session: Session): Promise<void> {
   const { terminal } = session;
-  if (!isAll) {
-    const page = (await list) as unknown as Shown & { data: unknown[]; has_more: boolean };
-    if (view.isJson) {
-      const data = page.data.map((record) => picked(record, view.fields));
-      return terminal.out(showJson({ ...page, data }, terminal));
-    }
-    const count = Number(page.count ?? page.total_count ?? page.data.length);
-    if (page.data.length === 0) return terminal.say('There are none.');
-    new RecordTable(columnsFor(page.data, view.fields), terminal).show(page.data);
-    if (page.has_more)
-      terminal.say(
-        terminal.paintMessage(
-          'dim',
-          `${page.data.length} of ${count.toLocaleString('en')}. Pass --all for all of them.`,
-        ),
-      );
-    return;
-  }
+  if (!isAll) return showPage((await list) as unknown as Page, view, session);
   let table: RecordTable | undefined;
   let shown = 0;
   for await (const page of list.pages()) {

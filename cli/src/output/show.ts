@@ -119,7 +119,7 @@ export function columnsFor(records: readonly unknown[], fields: string[] | null)
   return (
     usual ??
     Object.keys(first)
-      .filter((name) => name !== 'object')
+      .filter((name) => !['object', 'record'].includes(name))
       .slice(0, 6)
   );
 }

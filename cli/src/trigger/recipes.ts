@@ -124,7 +124,7 @@ export const recipes: Record<string, Recipe | string> = {
   'unit.let_agreed': (kitchen) => letTo(kitchen, ['sign']),
   'unit.available': (kitchen) => letTo(kitchen, ['sign', 'cancel']),
   'unit.occupied': 'the server makes it on the first day of a signed tenancy.',
-  'unit.reserved': 'the server makes it when a holding deposit is received.',
+  'unit.reserved': (kitchen) => held(kitchen, ['pay']),
   'tenancy.created': (kitchen) => letTo(kitchen, []),
   'tenancy.updated': async (kitchen) => {
     const id = await letTo(kitchen, []);
@@ -144,6 +144,20 @@ export const recipes: Record<string, Recipe | string> = {
   'tenancy.check_raised': (kitchen) => letTo(kitchen, ['sign']),
   'tenancy.arrears_started': 'the server makes it on the day after an unpaid invoice was due.',
   'tenancy.arrears_cleared': 'a payment makes it after arrears.',
+  'deposit.created': (kitchen) => secured(kitchen, []),
+  'deposit.updated': (kitchen) => secured(kitchen, ['update']),
+  'deposit.received': (kitchen) => secured(kitchen, ['pay']),
+  'deposit.applied': (kitchen) => held(kitchen, ['pay', 'apply']),
+  'deposit.retained': (kitchen) => held(kitchen, ['pay', 'retain']),
+  'deposit.returned': (kitchen) => held(kitchen, ['pay', 'giveBack']),
+  'deposit.protected': (kitchen) => secured(kitchen, ['pay', 'protect']),
+  'deposit.information_given': (kitchen) => secured(kitchen, ['pay', 'giveInformation']),
+  'deposit.release_proposed': (kitchen) => secured(kitchen, ['pay', 'proposeRelease']),
+  'deposit.disputed': (kitchen) => secured(kitchen, ['pay', 'proposeRelease', 'dispute']),
+  'deposit.released': (kitchen) => secured(kitchen, ['pay', 'release']),
+  'deposit.canceled': (kitchen) => secured(kitchen, ['cancel']),
+  // Its money came long ago, and the law demands the protection within 30 days.
+  'deposit.check_raised': (kitchen) => secured(kitchen, ['pay', 'giveInformation']),
   'subscription.created': (kitchen) => subscribed(kitchen, []),
   'subscription.updated': (kitchen) => subscribed(kitchen, ['update']),
   'subscription.activated': (kitchen) => subscribed(kitchen, []),
@@ -170,6 +184,17 @@ export const recipes: Record<string, Recipe | string> = {
   'payment.canceled': (kitchen) => paid(kitchen, ['cancel']),
   'payment.allocated': (kitchen) => paid(kitchen, ['succeed', 'allocate']),
   'payment.refunded': (kitchen) => paid(kitchen, ['succeed', 'refund']),
+  'payment_import.created': async (kitchen) => (await imported(kitchen)).id,
+  'payment_import.updated': async (kitchen) => {
+    const { id, line } = await imported(kitchen);
+    await kitchen.client.bankLines.ignore(line, {}, kitchen.options);
+    return id;
+  },
+  'bank_line.updated': (kitchen) => bankLine(kitchen, ['ignore']),
+  'bank_line.confirmed': (kitchen) => bankLine(kitchen, ['confirm']),
+  'bank_line.ignored': (kitchen) => bankLine(kitchen, ['ignore']),
+  'bank_line.reopened': (kitchen) => bankLine(kitchen, ['ignore', 'reopen']),
+  'bank_line.deleted': (kitchen) => bankLine(kitchen, ['erase']),
   'customer.created': customer,
   'customer.updated': async (kitchen) => {
     const id = await customer(kitchen);
@@ -309,6 +334,80 @@ async function letTo(
   return id;
 }
 
+/** Makes a deposit of a signed tenancy, and takes these steps. */
+async function secured(
+  { client, options, overrides }: Kitchen,
+  steps: readonly (
+    | 'update'
+    | 'pay'
+    | 'protect'
+    | 'giveInformation'
+    | 'proposeRelease'
+    | 'dispute'
+    | 'release'
+    | 'cancel'
+  )[],
+): Promise<string> {
+  const tenancy = await letTo({ client, options, overrides: {} }, ['sign']);
+  const { id } = await client.deposits.create(
+    { type: 'tenancy', tenancy, amount: 100_000, metadata, ...overrides },
+    options,
+  );
+  const deductions = [{ amount: 4_500, reason: 'cleaning' as const }];
+  const acts = {
+    update: () => client.deposits.update(id, changed, options),
+    pay: () => payDeposit({ client, options }, id),
+    protect: () =>
+      client.deposits.protect(id, { scheme: 'dps_custodial', scheme_reference: 'D1', protected_on: pastDay }, options),
+    giveInformation: () => client.deposits.giveInformation(id, { given_on: pastDay }, options),
+    proposeRelease: () => client.deposits.proposeRelease(id, { deductions }, options),
+    dispute: () => client.deposits.dispute(id, { amount: 4_500 }, options),
+    release: () => client.deposits.release(id, { deductions, returned_on: pastDay }, options),
+    cancel: () => client.deposits.cancel(id, {}, options),
+  };
+  for (const step of steps) await acts[step]();
+  return id;
+}
+
+/** Makes a holding deposit for a new home, and takes these steps. */
+async function held(
+  { client, options, overrides }: Kitchen,
+  steps: readonly ('pay' | 'apply' | 'retain' | 'giveBack')[],
+): Promise<string> {
+  const rent = { amount: 95_000, currency: 'gbp', interval: 'month' } as const;
+  const home = await unit({ client, options, overrides: { rent } });
+  const applied = await application({ client, options, overrides: { unit: home, rent } });
+  const { id } = await client.deposits.create(
+    { type: 'holding', application: applied, amount: 20_000, metadata, ...overrides },
+    options,
+  );
+  const acts = {
+    pay: () => payDeposit({ client, options }, id),
+    apply: async () => {
+      const tenancy = await letTo({ client, options, overrides: { unit: home, application: applied } }, ['sign']);
+      await client.deposits.apply(id, { to: [{ tenancy, amount: 20_000 }], payer_consents: true }, options);
+    },
+    retain: () =>
+      client.deposits.retain(
+        id,
+        { amount: 20_000, reason: 'tenant_withdrew', explanation: 'The applicants took another home.' },
+        options,
+      ),
+    giveBack: () => client.deposits.return(id, { returned_on: pastDay }, options),
+  };
+  for (const step of steps) await acts[step]();
+  return id;
+}
+
+/** Records all of the money of a deposit. */
+async function payDeposit({ client, options }: Pick<Kitchen, 'client' | 'options'>, id: string): Promise<void> {
+  const { amount } = await client.deposits.retrieve(id, {}, options);
+  await client.payments.create(
+    { deposit: id, amount, method: 'bank_transfer', received_on: pastDay, metadata },
+    options,
+  );
+}
+
 /** Makes a subscription of a tenancy that has begun, and takes these steps. */
 async function subscribed(
   { client, options, overrides }: Kitchen,
@@ -380,6 +479,33 @@ async function paid(
   };
   for (const step of steps) await acts[step]();
   return id;
+}
+
+/** Imports a bank statement of one line. Its reference is new each time, because a known line is not made again. */
+async function imported({ client, options }: Kitchen): Promise<{ id: string; line: string }> {
+  const csv = `date,amount,reference,payer\n${pastDay},950.00,tenure trigger ${crypto.randomUUID()},\n`;
+  const { id } = await client.payments.import({ file: new File([csv], 'trigger.csv', { type: 'text/csv' }) }, options);
+  const { data } = await client.bankLines.list({ import: id }, options);
+  return { id, line: data[0]!.id };
+}
+
+async function bankLine(
+  kitchen: Kitchen,
+  steps: readonly ('confirm' | 'ignore' | 'reopen' | 'erase')[],
+): Promise<string> {
+  const { client, options } = kitchen;
+  const { line } = await imported(kitchen);
+  const acts = {
+    confirm: async () => {
+      const tenancy = await letTo({ client, options, overrides: {} }, ['sign']);
+      return client.bankLines.confirm(line, { tenancy }, options);
+    },
+    ignore: () => client.bankLines.ignore(line, {}, options),
+    reopen: () => client.bankLines.reopen(line, {}, options),
+    erase: () => client.bankLines.erase(line, {}, options),
+  };
+  for (const step of steps) await acts[step]();
+  return line;
 }
 
 async function customer({ client, options, overrides }: Kitchen): Promise<string> {
