@@ -200,6 +200,7 @@ export function ComboBox({
       defaultItems={choices}
       inputValue={value}
       onInputChange={onChange}
+      selectedKey={choices.find(({ name }) => name === value)?.id ?? null}
       onSelectionChange={(key) => key !== null && onCommit?.(String(key))}
     >
       {label !== null && <Label className={styles.label}>{label}</Label>}

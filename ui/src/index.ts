@@ -1,5 +1,6 @@
 export { Button, ButtonLink, Link, type ButtonLook, type ButtonProps } from './button.tsx';
 export { BarChart, Sparkline, type Series } from './chart.tsx';
+export { Checkboxes, FileField, Picker, Radios, type Option } from './choose.tsx';
 export { classes } from './classes.ts';
 export {
   Badge,
@@ -32,7 +33,9 @@ export {
   type MenuEntry,
   type MenuGroup,
   type PaletteEntry,
+  type PaletteGroup,
   type TabDefinition,
 } from './overlay.tsx';
 export { KitProvider } from './react-aria.tsx';
 export { ExactTime, Time, TimeContext, type TimeSettings } from './time.tsx';
+export { VirtualList } from './virtual-list.tsx';

@@ -234,6 +234,16 @@ export function Toasts(): ReactNode {
 
 export interface PaletteEntry extends MenuEntry {
   icon: IconName;
+  /** A second line. */
+  detail?: string;
+}
+
+export interface PaletteGroup {
+  id: string;
+  title: string;
+  entries: readonly PaletteEntry[];
+  /** The typed text found the entries already, so that all of them are shown. */
+  isFound?: boolean;
 }
 
 /** A dialog with a field that filters entries as the reader types. The arrow keys choose one, and Enter takes it. */
@@ -242,19 +252,27 @@ export function CommandPalette(props: {
   placeholder: string;
   isOpen: boolean;
   onClose: () => void;
-  entries: readonly PaletteEntry[];
+  groups: readonly PaletteGroup[];
   text: string;
   onTextChange: (text: string) => void;
+  /** Says what the groups do not: that more is being looked for, or why nothing was found. */
+  status?: string;
 }): ReactNode {
-  const { title, placeholder, isOpen, onClose, entries, text, onTextChange } = props;
+  const { title, placeholder, isOpen, onClose, groups, text, onTextChange, status } = props;
   const { contains } = useFilter({ sensitivity: 'base' });
+  const entries = new Map(groups.flatMap((group) => group.entries.map((entry) => [entry.id, entry] as const)));
+  const found = new Set(groups.filter(({ isFound }) => isFound).flatMap((group) => group.entries.map(({ id }) => id)));
   const take = (id: string): void => {
     onClose();
-    entries.find((entry) => entry.id === id)?.onAction?.();
+    entries.get(id)?.onAction?.();
   };
   return (
     <Dialog title={title} isOpen={isOpen} onClose={onClose}>
-      <Autocomplete inputValue={text} onInputChange={onTextChange} filter={contains}>
+      <Autocomplete
+        inputValue={text}
+        onInputChange={onTextChange}
+        filter={(name, typed, { key }) => found.has(String(key)) || contains(name, typed)}
+      >
         {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- The field is the only thing to use in this dialog. */}
         <SearchField aria-label={placeholder} autoFocus>
           <Input className={styles.paletteInput} placeholder={placeholder} />
@@ -262,19 +280,29 @@ export function CommandPalette(props: {
         <AriaMenu
           aria-label="Results"
           className={popover.list}
-          items={entries}
-          dependencies={[entries]}
           onAction={(key) => take(String(key))}
           renderEmptyState={() => <div className={popover.section}>Nothing found.</div>}
         >
-          {(entry) => (
-            <AriaMenuItem id={entry.id} textValue={entry.name} className={popover.item}>
-              <Icon name={entry.icon} />
-              <Text slot="label">{entry.name}</Text>
-            </AriaMenuItem>
-          )}
+          {groups.map((group) => (
+            <MenuSection key={group.id} aria-label={group.title}>
+              <Header className={popover.section}>{group.title}</Header>
+              {group.entries.map((entry) => (
+                <AriaMenuItem key={entry.id} id={entry.id} textValue={entry.name} className={popover.item}>
+                  <Icon name={entry.icon} />
+                  {/* Both lines are the name, because a screen reader says what can be seen. */}
+                  <Text slot="label" className={styles.paletteLines}>
+                    <span>{entry.name}</span>
+                    {entry.detail !== undefined && <span className={styles.paletteDetail}>{entry.detail}</span>}
+                  </Text>
+                </AriaMenuItem>
+              ))}
+            </MenuSection>
+          ))}
         </AriaMenu>
       </Autocomplete>
+      <div role="status" className={styles.paletteStatus}>
+        {status}
+      </div>
     </Dialog>
   );
 }

@@ -12,9 +12,18 @@ export const TimeContext = createContext<TimeSettings>({ zone: 'local', aheadSec
 
 const daySeconds = 86_400;
 
-/** A moment in seconds since the Unix epoch: relative within 24 h, else a date. Its title has all of it. */
-export function Time({ at }: { at: number }): ReactNode {
-  const { zone, aheadSeconds } = use(TimeContext);
+interface TimeProps {
+  /** Seconds since the Unix epoch. */
+  at: number;
+  /** Whether it is a time of the world, as those of sessions and links. If the clock of the deployment was moved, the text says so. */
+  isReal?: boolean;
+}
+
+/** A moment: relative within 24 h, else a date. Its title has all of it. */
+export function Time({ at, isReal = false }: TimeProps): ReactNode {
+  const { zone, aheadSeconds: movedSeconds } = use(TimeContext);
+  const aheadSeconds = isReal ? 0 : movedSeconds;
+  const suffix = isReal && movedSeconds > 0 ? realSuffix : '';
   const [nowMs, setNowMs] = useState(() => Date.now());
   const passed = nowMs / 1000 + aheadSeconds - at;
   const isRelative = Math.abs(passed) < daySeconds;
@@ -24,24 +33,27 @@ export function Time({ at }: { at: number }): ReactNode {
     return () => clearInterval(timer);
   }, [isRelative, passed]);
   const date = new Date(at * 1000);
-  const exact = exactTime(at, zone);
+  const exact = exactTime(at, zone) + suffix;
   return (
     <time className={styles.time} dateTime={date.toISOString()} title={exact}>
-      {isRelative ? relativeTime(passed) : exactTime(at, zone, 'short')}
+      {isRelative ? relativeTime(passed) : exactTime(at, zone, 'short') + suffix}
     </time>
   );
 }
 
 /** A moment with its date, its seconds and its zone. */
-export function ExactTime({ at }: { at: number }): ReactNode {
-  const { zone } = use(TimeContext);
-  const text = useMemo(() => exactTime(at, zone), [at, zone]);
+export function ExactTime({ at, isReal = false }: TimeProps): ReactNode {
+  const { zone, aheadSeconds } = use(TimeContext);
+  const suffix = isReal && aheadSeconds > 0 ? realSuffix : '';
+  const text = useMemo(() => exactTime(at, zone) + suffix, [at, zone, suffix]);
   return (
     <time className={styles.time} dateTime={new Date(at * 1000).toISOString()}>
       {text}
     </time>
   );
 }
+
+const realSuffix = ' (real time)';
 
 function exactTime(at: number, zone: TimeSettings['zone'], timeStyle: 'short' | 'medium' = 'medium'): string {
   const text = new Intl.DateTimeFormat(undefined, {
