@@ -13,6 +13,11 @@ export function curlOf({ method, path }: Operation, { id, body }: { id?: string;
   ]);
 }
 
+/** Returns a command of `curlOf` that acts on a connected account. */
+export function curlAs(account: string, curl: string): string {
+  return curl.replace(authorization, `${authorization} \\\n  ${contextOf(account)}`);
+}
+
 /**
  * Returns the command that sends a logged request again. A new `Idempotency-Key` lets the server carry it out again.
  *
@@ -25,7 +30,7 @@ export function curlOfLog({ method, url, api_version: version, request_body: bod
     `-X ${method}`,
     authorization,
     `-H "Service-Version: ${version}"`,
-    ...(account === undefined ? [] : [`-H ${quoted(`Service-Context: ${account}`)}`]),
+    ...(account === undefined ? [] : [contextOf(account)]),
     ...(method === 'POST' ? [newKey] : []),
     // `-d` reads a file if the text begins with `@`.
     ...(body === null ? [] : [jsonType, `--data-raw ${quoted(body)}`]),
@@ -35,6 +40,10 @@ export function curlOfLog({ method, url, api_version: version, request_body: bod
 const authorization = '-H "Authorization: Bearer $TENURE_API_KEY"';
 const newKey = '-H "Idempotency-Key: $(uuidgen)"';
 const jsonType = '-H "Content-Type: application/json"';
+
+function contextOf(account: string): string {
+  return `-H ${quoted(`Service-Context: ${account}`)}`;
+}
 
 function command(parts: string[]): string {
   return parts.join(' \\\n  ');

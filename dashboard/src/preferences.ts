@@ -9,6 +9,8 @@ export interface Preferences {
   hasSingleKeys: boolean;
   /** Whether the home page shows the first steps that are not done yet. */
   hasFirstSteps: boolean;
+  /** Which of the two start pages opens. */
+  home: 'office' | 'developers';
 }
 
 const storageKey = 'tenure.preferences';
@@ -18,6 +20,7 @@ const defaults: Preferences = {
   zone: 'local',
   hasSingleKeys: true,
   hasFirstSteps: true,
+  home: 'developers',
 };
 const listeners = new Set<() => void>();
 let current = { ...defaults, ...stored() };

@@ -34,9 +34,10 @@ const identityProviderRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/identity-provider.tsx'), 'IdentityProviderPage'),
 });
 
-const homeRoute = createRoute({
+export const homeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',
+  validateSearch: (search): { view?: string } => pick(search, ['view']),
   component: lazyRouteComponent(() => import('./pages/home/home.tsx'), 'HomePage'),
 });
 
@@ -50,10 +51,16 @@ const goRoute = createRoute({
   component: NotFoundPage,
 });
 
+export const recordRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/records/$id',
+  component: lazyRouteComponent(() => import('./pages/records/record-detail.tsx'), 'RecordPage'),
+});
+
 export const eventListRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/events',
-  validateSearch: listSearch('type', 'object_id', 'related_object', 'actor'),
+  validateSearch: listSearch('type', 'object_id', 'related_object', 'actor', 'since', 'until'),
   component: lazyRouteComponent(() => import('./pages/events/event-list.tsx'), 'EventListPage'),
 });
 
@@ -75,6 +82,8 @@ export const logListRoute = createRoute({
     'user',
     'source',
     'idempotency_key',
+    'since',
+    'until',
     'view',
   ),
   component: lazyRouteComponent(() => import('./pages/logs/log-list.tsx'), 'LogListPage'),
@@ -166,6 +175,168 @@ const cliRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/cli/cli.tsx'), 'CliPage'),
 });
 
+export const applicationListRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/applications',
+  validateSearch: listSearch('status'),
+  component: lazyRouteComponent(() => import('./pages/applications/application-list.tsx'), 'ApplicationListPage'),
+});
+
+const newApplicationRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/applications/new',
+  component: lazyRouteComponent(() => import('./pages/applications/new-application.tsx'), 'NewApplicationPage'),
+});
+
+export const applicationRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/applications/$id',
+  component: lazyRouteComponent(() => import('./pages/applications/application-detail.tsx'), 'ApplicationPage'),
+});
+
+export const referenceListRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/references',
+  validateSearch: listSearch('status', 'outcome'),
+  component: lazyRouteComponent(() => import('./pages/references/reference-list.tsx'), 'ReferenceListPage'),
+});
+
+export const referenceRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/references/$id',
+  component: lazyRouteComponent(() => import('./pages/references/reference-detail.tsx'), 'ReferencePage'),
+});
+
+export const customerListRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/customers',
+  validateSearch: listSearch('email'),
+  component: lazyRouteComponent(() => import('./pages/customers/customer-list.tsx'), 'CustomerListPage'),
+});
+
+export const customerRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/customers/$id',
+  component: lazyRouteComponent(() => import('./pages/customers/customer-detail.tsx'), 'CustomerPage'),
+});
+
+export const fileListRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/files',
+  validateSearch: listSearch('purpose'),
+  component: lazyRouteComponent(() => import('./pages/files/file-list.tsx'), 'FileListPage'),
+});
+
+export const fileRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/files/$id',
+  component: lazyRouteComponent(() => import('./pages/files/file-detail.tsx'), 'FilePage'),
+});
+
+export const homeListRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/units',
+  validateSearch: listSearch('status', 'archived'),
+  component: lazyRouteComponent(() => import('./pages/homes/home-list.tsx'), 'HomeListPage'),
+});
+
+export const homeDetailRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/units/$id',
+  component: lazyRouteComponent(() => import('./pages/homes/home-detail.tsx'), 'HomeDetailPage'),
+});
+
+const homeBoardRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/units/board',
+  component: lazyRouteComponent(() => import('./pages/homes/home-board.tsx'), 'HomeBoardPage'),
+});
+
+export const buildingListRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/buildings',
+  validateSearch: listSearch('archived'),
+  component: lazyRouteComponent(() => import('./pages/homes/building-list.tsx'), 'BuildingListPage'),
+});
+
+export const buildingRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/buildings/$id',
+  component: lazyRouteComponent(() => import('./pages/homes/building-detail.tsx'), 'BuildingPage'),
+});
+
+export const tenancyListRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/tenancies',
+  validateSearch: listSearch('status', 'in_arrears'),
+  component: lazyRouteComponent(() => import('./pages/tenancies/tenancy-list.tsx'), 'TenancyListPage'),
+});
+
+export const tenancyRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/tenancies/$id',
+  component: lazyRouteComponent(() => import('./pages/tenancies/tenancy-detail.tsx'), 'TenancyPage'),
+});
+
+export const billListRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/invoices',
+  validateSearch: listSearch('status', 'overdue'),
+  component: lazyRouteComponent(() => import('./pages/rent/bill-list.tsx'), 'BillListPage'),
+});
+
+export const billRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/invoices/$id',
+  component: lazyRouteComponent(() => import('./pages/rent/bill-detail.tsx'), 'BillPage'),
+});
+
+export const arrearsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/arrears',
+  validateSearch: listSearch(),
+  component: lazyRouteComponent(() => import('./pages/rent/arrears-list.tsx'), 'ArrearsPage'),
+});
+
+export const paymentListRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/payments',
+  validateSearch: listSearch('status', 'method'),
+  component: lazyRouteComponent(() => import('./pages/rent/payment-list.tsx'), 'PaymentListPage'),
+});
+
+export const paymentRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/payments/$id',
+  component: lazyRouteComponent(() => import('./pages/rent/payment-detail.tsx'), 'PaymentPage'),
+});
+
+export const chargeListRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/subscriptions',
+  validateSearch: listSearch('status', 'type'),
+  component: lazyRouteComponent(() => import('./pages/rent/charge-list.tsx'), 'ChargeListPage'),
+});
+
+export const chargeRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/subscriptions/$id',
+  component: lazyRouteComponent(() => import('./pages/rent/charge-detail.tsx'), 'ChargePage'),
+});
+
+export const depositListRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/deposits',
+  validateSearch: listSearch('status', 'type'),
+  component: lazyRouteComponent(() => import('./pages/deposits/deposit-list.tsx'), 'DepositListPage'),
+});
+
+export const depositRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/deposits/$id',
+  component: lazyRouteComponent(() => import('./pages/deposits/deposit-detail.tsx'), 'DepositPage'),
+});
+
 const unknownRoute = createRoute({ getParentRoute: () => shellRoute, path: '$', component: NotFoundPage });
 
 export const router = createRouter({
@@ -175,6 +346,7 @@ export const router = createRouter({
     shellRoute.addChildren([
       homeRoute,
       goRoute,
+      recordRoute,
       logListRoute,
       logRoute,
       eventListRoute,
@@ -191,6 +363,31 @@ export const router = createRouter({
       memberRoute,
       meRoute,
       cliRoute,
+      applicationListRoute,
+      newApplicationRoute,
+      applicationRoute,
+      referenceListRoute,
+      referenceRoute,
+      customerListRoute,
+      customerRoute,
+      fileListRoute,
+      fileRoute,
+      homeListRoute,
+      homeBoardRoute,
+      homeDetailRoute,
+      buildingListRoute,
+      buildingRoute,
+      tenancyListRoute,
+      tenancyRoute,
+      arrearsRoute,
+      billListRoute,
+      billRoute,
+      paymentListRoute,
+      paymentRoute,
+      chargeListRoute,
+      chargeRoute,
+      depositListRoute,
+      depositRoute,
       unknownRoute,
     ]),
   ]),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstOwner, member, type Browser } from '../../server/test/support/browser.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { latestVersion } from '../../server/test/support/versions.ts';
 import { describeInBrowser, expectAccessible, expectFocus, openDashboard } from './support/browser.ts';
 
 describeInBrowser('the pages of API keys and of the version', () => {
@@ -30,22 +31,22 @@ describeInBrowser('the pages of API keys and of the version', () => {
   test('upgrades the account when its date is typed, and rolls it back', async () => {
     await using open = await openDashboard(server, '/api-keys#version', { person: owner });
     const { page, problems } = open;
-    await page.getByRole('link', { name: 'Preview the upgrade to 2026-11-01' }).click();
+    await page.getByRole('link', { name: `Preview the upgrade to ${latestVersion}` }).click();
     const example = page
       .getByRole('region', { name: 'Your events' })
       .getByRole('row', { name: /^request/ })
       .first();
     expect(await example.innerText()).toMatch(/request\s+("req_|null).*"actor"/s);
     await expectAccessible(page);
-    const upgrade = page.getByRole('button', { name: 'Upgrade to 2026-11-01' });
+    const upgrade = page.getByRole('button', { name: `Upgrade to ${latestVersion}` });
     expect(await upgrade.isDisabled()).toBe(true);
-    await page.getByLabel('Type 2026-11-01 to upgrade').fill('2026-11-01');
+    await page.getByLabel(`Type ${latestVersion} to upgrade`).fill(latestVersion);
     await upgrade.click();
     await page.getByText(/^(3 d|2 d 23 h) left$/).waitFor();
-    expect(await versionNow()).toBe('2026-11-01');
+    expect(await versionNow()).toBe(latestVersion);
     await page.getByRole('button', { name: 'Roll back to 2026-03-01' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Roll back to 2026-03-01' }).click();
-    await page.getByRole('link', { name: 'Preview the upgrade to 2026-11-01' }).waitFor();
+    await page.getByRole('link', { name: `Preview the upgrade to ${latestVersion}` }).waitFor();
     expect(await versionNow()).toBe('2026-03-01');
     expect(problems).toEqual([]);
   });
@@ -58,7 +59,7 @@ describeInBrowser('the pages of API keys and of the version', () => {
       await released;
       await route.continue();
     });
-    await page.getByRole('link', { name: 'Preview the upgrade to 2026-11-01' }).click();
+    await page.getByRole('link', { name: `Preview the upgrade to ${latestVersion}` }).click();
     await page.getByRole('status', { name: 'Loading' }).waitFor();
     await page.evaluate(() => {
       const shifts: number[] = [];
@@ -69,7 +70,7 @@ describeInBrowser('the pages of API keys and of the version', () => {
       }).observe({ type: 'layout-shift' });
     });
     release();
-    await page.getByLabel('Type 2026-11-01 to upgrade').waitFor();
+    await page.getByLabel(`Type ${latestVersion} to upgrade`).waitFor();
     await page.getByRole('region', { name: 'Your events' }).waitFor();
     const shifts = await page.evaluate(async () => {
       await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));

@@ -39,6 +39,25 @@ describeInBrowser('the pages of API keys', () => {
     expect(problems).toEqual([]);
   });
 
+  test('names the makers of keys, and the team its members, when a person goes from one to the other', async () => {
+    const key = { type: 'restricted', permissions: ['references.read'] };
+    expect((await owner.post('/v1/api_keys', key)).status).toBe(200);
+    for (const path of ['/team', '/api-keys']) {
+      await using open = await openDashboard(server, path, { person: owner });
+      const { page, problems } = open;
+      const pages = page.getByRole('navigation', { name: 'Pages' });
+      const keys = page.getByRole('table', { name: 'API keys' }).getByRole('cell', { name: 'ada@example.com' }).first();
+      const member = page.getByRole('table', { name: 'Members' }).getByRole('row', { name: /ada@example\.com/ });
+      const [first, second] = path === '/team' ? [member, keys] : [keys, member];
+      await first.waitFor();
+      await pages.getByRole('link', { name: path === '/team' ? 'API keys' : 'Team' }).click();
+      await second.waitFor();
+      await pages.getByRole('link', { name: path === '/team' ? 'Team' : 'API keys' }).click();
+      await first.waitFor();
+      expect(problems).toEqual([]);
+    }
+  });
+
   async function statusOf(key: string, path: string): Promise<number> {
     const { status } = await fetch(server.url + path, { headers: { authorization: `Bearer ${key}` } });
     return status;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { receiverForTest } from '../../server/test/support/receiver.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { versions } from '../../server/test/support/versions.ts';
 import { describeInBrowser, openDashboard } from './support/browser.ts';
 
 describeInBrowser('the pages of events', () => {
@@ -30,11 +31,14 @@ describeInBrowser('the pages of events', () => {
       expect.stringContaining('customer.created'),
     ]);
     await page.getByText('2 of 2 events').waitFor();
-    await page.getByRole('combobox', { name: 'Type' }).fill('customer.created');
-    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Type' }).fill('customer.crea');
+    await page.getByRole('option', { name: 'customer.created' }).click();
     await page.getByText('1 of 1 events').waitFor();
     expect(new URL(page.url()).search).toBe('?type=customer.created');
-    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByLabel('Until').fill('2026-01-01T09:00');
+    await page.keyboard.press('Enter');
+    await page.getByText('No events match').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
     await page.waitForURL((url) => url.search === '');
     await page.getByRole('link', { name: 'customer.updated' }).click();
     await page.getByRole('heading', { name: 'customer.updated' }).waitFor();
@@ -49,7 +53,7 @@ describeInBrowser('the pages of events', () => {
     const { page, problems } = open;
     await page.getByRole('link', { name: 'customer.created' }).click();
     await page.getByRole('tab', { name: 'Compare versions' }).click();
-    await page.getByRole('region', { name: 'In 2026-03-01' }).waitFor();
+    await page.getByRole('region', { name: `In ${versions[1]}` }).waitFor();
     await page.getByRole('button', { name: 'Second version' }).click();
     await page.getByRole('option', { name: '2025-09-01' }).click();
     await page.getByRole('region', { name: 'In 2025-09-01' }).waitFor();
@@ -71,7 +75,7 @@ describeInBrowser('the pages of events', () => {
       await route.fallback();
     });
     await page.keyboard.press('Control+k');
-    await page.getByRole('searchbox', { name: 'A page, an id or an action' }).fill(created!.id);
+    await page.getByRole('searchbox', { name: 'A page, a record, an id or an action' }).fill(created!.id);
     await page.getByRole('menuitem', { name: `Go to ${created!.id}` }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -109,7 +113,7 @@ describeInBrowser('the pages of events', () => {
     await page.keyboard.press('Enter');
     const id = await page.locator('[data-copy-id]').getAttribute('data-copy-id');
     await page.keyboard.press('Control+k');
-    await page.getByRole('searchbox', { name: 'A page, an id or an action' }).fill(id!);
+    await page.getByRole('searchbox', { name: 'A page, a record, an id or an action' }).fill(id!);
     await page.getByRole('menuitem', { name: `Go to ${id}` }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ActivityPoint } from 'tenure';
+import { receiverForTest } from '../../server/test/support/receiver.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser, openDashboard } from './support/browser.ts';
+import { describeInBrowser, openDashboard, viewer } from './support/browser.ts';
 
 describeInBrowser('the home page', () => {
   let server: TestServer;
@@ -18,6 +20,8 @@ describeInBrowser('the home page', () => {
     expect(await steps.count()).toBe(5);
     expect(await steps.filter({ hasText: /Create a reference\s+done/ }).count()).toBe(0);
     await page.getByRole('button', { name: 'Create a sample reference' }).click();
+    await page.getByRole('heading', { name: /^Check of Ada Sample/ }).waitFor();
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Home' }).click();
     await steps.filter({ hasText: /Create a reference\s+done/ }).waitFor();
     const { body } = await good(server.api.get('/v1/references'));
     expect(body.data).toEqual([expect.objectContaining({ metadata: { sample: 'true' }, status: 'pending' })]);
@@ -39,7 +43,10 @@ describeInBrowser('the home page', () => {
     await attention
       .getByRole('listitem')
       .filter({ hasText: /expires\s*Nightly import/ })
-      .waitFor();
+      .getByRole('link')
+      .click();
+    await page.getByRole('heading', { name: 'Nightly import' }).waitFor();
+    await page.goBack();
     const requests = page.getByRole('article', { name: 'Requests' });
     await requests.getByText('As a table').click();
     const hours = requests.getByRole('table').getByRole('row');
@@ -48,19 +55,39 @@ describeInBrowser('the home page', () => {
     expect(problems).toEqual([]);
   });
 
-  test('lets a viewer see what needs attention, but create nothing', async () => {
-    const user = {
-      id: 'usr_2',
-      email: 'grace@example.com',
-      name: null,
-      role: 'viewer' as const,
-      second_factor: 'none' as const,
-      recovery_codes_left: 0,
-      passkeys: 0,
-      identity: null,
-      permissions: ['accounts.read', 'events.read', 'references.read'],
-      account: { id: 'acct_1', name: 'My account' },
+  test('lists endpoints that fail or are disabled, and no key that was rolled', async () => {
+    const receiver = await receiverForTest(204, 500);
+    const endpoint = { url: receiver.url, enabled_events: ['customer.created'] };
+    const failing = (await good(server.api.post('/v1/webhook_endpoints', endpoint))).body.id;
+    const disabled = { url: 'https://example.org/hook', status: 'disabled' };
+    await good(server.api.post('/v1/webhook_endpoints', disabled));
+    for (const count of [1, 2]) {
+      await good(server.api.post('/v1/customers', { name: 'Ada Example', email: 'ada@example.com' }));
+      await receiver.count(count);
+    }
+    const failedAttempts = async (): Promise<number> => {
+      const { body } = await good(server.api.get(`/v1/activity?interval=hour&webhook_endpoint=${failing}`));
+      return body.data.reduce((sum: number, { attempts }: ActivityPoint) => sum + attempts.failed, 0);
     };
+    await expect.poll(failedAttempts).toBe(1);
+    const key = { type: 'restricted', name: 'Rolled import', permissions: ['references.read'] };
+    const { id } = (await good(server.api.post('/v1/api_keys', key))).body;
+    await good(server.api.post(`/v1/api_keys/${id}/roll`, { expires_in: 86_400 }));
+    await using open = await openDashboard(server, '/');
+    const { page, problems } = open;
+    const concerns = page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem');
+    await concerns.filter({ hasText: /disabled\s*https:\/\/example\.org\/hook\s*It gets no events/ }).waitFor();
+    expect(await concerns.filter({ hasText: 'Rolled import' }).count()).toBe(0);
+    await concerns
+      .filter({ hasText: /^failing/ })
+      .getByRole('link', { name: receiver.url })
+      .click();
+    await page.getByRole('heading', { name: failing }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('lets a viewer see what needs attention, but create nothing', async () => {
+    const user = viewer('accounts.read', 'events.read', 'references.read');
     await using open = await openDashboard(server, '/', { session: { user } });
     const { page, problems } = open;
     await page.getByText('Nothing right now.').waitFor();

@@ -5,6 +5,7 @@ import { naughtyStrings } from '../../server/test/support/naughty-strings.ts';
 import { scriptStrings } from '../../server/test/support/script-strings.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
 import { describeInBrowser, openDashboard, type OpenPage } from './support/browser.ts';
+import { makeFullOffice, type FullOffice } from './support/office.ts';
 
 /** Every page that shows texts of records, each with the part that appears last. */
 type HostilePage = [name: string, path: () => string, ready: string, options?: { isVisitor?: boolean }];
@@ -15,6 +16,7 @@ describeInBrowser('a page whose records have hostile texts', () => {
   let server: TestServer;
   let owner: Browser;
   const ids: Record<'account' | 'endpoint' | 'event' | 'key' | 'log' | 'code' | 'link', string> = Object.create(null);
+  let office: FullOffice;
   const seen = new Set<string>();
 
   beforeAll(async () => {
@@ -38,6 +40,7 @@ describeInBrowser('a page whose records have hostile texts', () => {
     await good(owner.post('/v1/invitations', { email: 'grace@example.com', role: 'viewer' }));
     ids.event = (await good(server.api.get('/v1/events?type=customer.updated'))).body.data[0].id;
     ids.log = (await good(server.api.get('/v1/logs?idempotency_key=first'))).body.data[1].id;
+    office = await makeFullOffice(server);
     ids.code = (await new Device(server).begin('laptop')).user_code;
     ids.link = await makeLink(server, 'sign_in', (await owner.get('/auth/session')).body.user.id);
   });
@@ -51,6 +54,7 @@ describeInBrowser('a page whose records have hostile texts', () => {
     ['a request', () => `/logs/${ids.log}`, '[aria-label="Replays"] p'],
     ['events', () => '/events', 'table'],
     ['an event', () => `/events/${ids.event}`, '[aria-label="Deliveries"] article'],
+    ['a record without a page of its own', () => `/records/${office.guarantor}`, '[aria-label="Data"]'],
     ['webhook endpoints', () => '/webhooks', 'table'],
     ['a webhook endpoint', () => `/webhooks/${ids.endpoint}`, '[aria-label="Deliveries"] article'],
     ['API keys', () => '/api-keys', 'table'],
@@ -61,6 +65,31 @@ describeInBrowser('a page whose records have hostile texts', () => {
     ['the team', () => '/team', '[aria-label="Invitations"] table'],
     ['settings', () => '/settings', 'text=Retention'],
     ['the profile', () => '/settings/me', '[aria-label="Sessions"] table'],
+    ['applications', () => '/applications', 'table'],
+    ['a new application', () => '/applications/new', 'text=/By hand/'],
+    ['an application', () => `/applications/${office.application}`, '[aria-label="History"] li'],
+    ['a refused application', () => `/applications/${office.refused}`, '[aria-label="History"] li'],
+    ['checks', () => '/references', 'table'],
+    ['a check', () => `/references/${office.finished}`, '[aria-label="History"] li'],
+    ['people', () => '/customers', 'table'],
+    ['a person', () => `/customers/${office.ada}`, '[aria-label="History"] li'],
+    ['homes', () => '/units', 'table'],
+    ['the board of homes', () => '/units/board', '[aria-label="Empty"] li'],
+    ['a home', () => `/units/${office.home}`, '[aria-label="History"] li'],
+    ['a building', () => `/buildings/${office.building}`, '[aria-label="Homes"] table'],
+    ['tenancies', () => '/tenancies', 'table'],
+    ['a tenancy', () => `/tenancies/${office.tenancy}`, '[aria-label="History"] li'],
+    ['arrears', () => '/arrears', 'table'],
+    ['payments', () => '/payments', 'table'],
+    ['a payment', () => `/payments/${office.payment}`, '[aria-label="History"] li'],
+    ['regular charges', () => '/subscriptions', 'table'],
+    ['a regular charge', () => `/subscriptions/${office.charge}`, '[aria-label="History"] li'],
+    ['bills', () => '/invoices', 'table'],
+    ['a bill', () => `/invoices/${office.bill}`, '[aria-label="History"] li'],
+    ['deposits', () => '/deposits', 'table'],
+    ['a deposit', () => `/deposits/${office.deposit}`, '[aria-label="History"] li'],
+    ['files', () => '/files', 'table'],
+    ['a file', () => `/files/${office.file}`, 'iframe'],
     ['an error', () => '/events/evt_none', '[role=alert]'],
     ['a sign-in of the command line', () => `/cli#${ids.code}`, 'text=Code'],
     ['a one-time link', () => `/link#${ids.link}`, 'text=E-mail', { isVisitor: true }],
@@ -100,7 +129,7 @@ async function expectHarmless({ page, problems }: OpenPage): Promise<void> {
       ...elements
         .filter((element) =>
           element.matches(
-            'script, style, link, base, meta, img, iframe, object, embed, video, math, marquee, plaintext, animate',
+            'script, style, link, base, meta, img, iframe:not([src^="/dashboard/files/file_"]), object, embed, video, math, marquee, plaintext, animate',
           ),
         )
         .map((element) => `A text became an element: ${element.outerHTML}`),
@@ -135,9 +164,11 @@ const ownMembers = new Set([
   'doc_url',
   'default_provider',
   'created',
+  'currency',
   'error',
   'error_code',
   'id',
+  'interval',
   'kind',
   'last_four',
   'latest',
@@ -148,6 +179,7 @@ const ownMembers = new Set([
   'object',
   'outcome',
   'permissions',
+  'provider',
   'purpose',
   'request_id',
   'role',
@@ -155,6 +187,7 @@ const ownMembers = new Set([
   'signing_secret',
   'source',
   'status',
+  'time_zone',
   'type',
   'version',
   'all',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Browser, firstOwner, goodPassword } from '../../server/test/support/browser.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { latestVersion } from '../../server/test/support/versions.ts';
 import { describeInBrowser, openDashboard, type OpenPage } from './support/browser.ts';
 import { Keyboard } from './support/keyboard.ts';
 
@@ -62,7 +63,7 @@ describeInBrowser('a person without a mouse', () => {
           globalThis as unknown as { noteCopied: (text: string) => Promise<void> }
         ).noteCopied;
       });
-      await keyboard.use(page.getByRole('button', { name: 'Find a page or an id' }));
+      await keyboard.use(page.getByRole('button', { name: 'Find a page or a record' }));
       await keyboard.type(body.data[0].id);
       await page.getByRole('menuitem', { name: `Go to ${body.data[0].id}` }).waitFor();
       await keyboard.press('ArrowDown');
@@ -122,18 +123,18 @@ describeInBrowser('a person without a mouse', () => {
       const { page, keyboard, problems } = opened;
       await goTo(opened, 'API keys');
       await keyboard.use(page.getByRole('link', { name: 'API version 2026-03-01' }));
-      await keyboard.use(page.getByRole('link', { name: 'Preview the upgrade to 2026-11-01' }));
+      await keyboard.use(page.getByRole('link', { name: `Preview the upgrade to ${latestVersion}` }));
       await page.getByRole('region', { name: 'Your events' }).waitFor();
-      await keyboard.tabTo(page.getByLabel('Type 2026-11-01 to upgrade'));
-      await keyboard.type('2026-11-01');
-      await keyboard.use(page.getByRole('button', { name: 'Upgrade to 2026-11-01' }));
+      await keyboard.tabTo(page.getByLabel(`Type ${latestVersion} to upgrade`));
+      await keyboard.type(latestVersion);
+      await keyboard.use(page.getByRole('button', { name: `Upgrade to ${latestVersion}` }));
       const rollBack = page.getByRole('button', { name: 'Roll back to 2026-03-01' });
       await keyboard.use(rollBack);
-      const question = page.getByRole('alertdialog', { name: 'Roll back from 2026-11-01 to 2026-03-01?' });
+      const question = page.getByRole('alertdialog', { name: `Roll back from ${latestVersion} to 2026-03-01?` });
       await question.waitFor();
       await keyboard.expectSeen();
       await keyboard.use(question.getByRole('button', { name: 'Roll back to 2026-03-01' }));
-      await page.getByRole('link', { name: 'Preview the upgrade to 2026-11-01' }).waitFor();
+      await page.getByRole('link', { name: `Preview the upgrade to ${latestVersion}` }).waitFor();
       await keyboard.expectSeen();
       expect((await good(server.api.get('/v1/account'))).body.api_version).toBe('2026-03-01');
       expect(problems).toEqual([]);

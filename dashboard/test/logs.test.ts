@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser, openDashboard } from './support/browser.ts';
+import { latestVersion } from '../../server/test/support/versions.ts';
+import { describeInBrowser, expectFocus, openDashboard } from './support/browser.ts';
 
 describeInBrowser('the pages of logs', () => {
   let server: TestServer;
@@ -95,7 +96,7 @@ describeInBrowser('the pages of logs', () => {
       `curl -g '${server.url}/v1/references'`,
       '-X POST',
       '-H "Authorization: Bearer $TENURE_API_KEY"',
-      '-H "Service-Version: 2026-11-01"',
+      `-H "Service-Version: ${latestVersion}"`,
       '-H "Idempotency-Key: $(uuidgen)"',
       '-H "Content-Type: application/json"',
       `--data-raw '{"application":"app_1","metadata":{"tenant":"O'\\''Neil"}}'`,
@@ -113,6 +114,61 @@ describeInBrowser('the pages of logs', () => {
     await server.api.delete('/v1/customers/cus_none');
     await page.getByRole('button', { name: '1 new' }).click();
     await page.getByText('1 of 1 logs').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('stay within the time of the filter when a person opens a group', async () => {
+    await server.api.post('/v1/customers', { nme: 'Ada Example' });
+    await using open = await openDashboard(server, '/logs?view=groups&since=1600000000');
+    await open.page.getByRole('link', { name: '400 POST /v1/customers' }).first().click();
+    await open.page.waitForURL(
+      (url) => url.searchParams.get('since') === '1600000000' && !url.searchParams.has('view'),
+    );
+    expect(open.problems).toEqual([]);
+  });
+
+  test('are found by a suggestion, by a part of one, by a time and by the name of a key', async () => {
+    const key = { type: 'restricted', name: 'Nightly import', permissions: ['references.write'] };
+    const made = (await good(server.api.post('/v1/api_keys', key))).body;
+    await fetch(`${server.url}/v1/files`, { method: 'POST', headers: { authorization: `Bearer ${made.secret}` } });
+    await using open = await openDashboard(server, '/logs');
+    const { page, problems } = open;
+    const search = (): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams);
+    await page.getByRole('cell', { name: 'Nightly import' }).waitFor();
+    const status = page.getByRole('combobox', { name: 'Status' });
+    await status.focus();
+    await page.keyboard.type('4');
+    await page.getByRole('option', { name: '4xx' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(search).toEqual({ status: '4xx' });
+    await expectFocus(status);
+    await status.fill('2x');
+    await page.keyboard.press('Enter');
+    await expect.poll(search).toEqual({ status: '2xx' });
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByRole('combobox', { name: 'Path' }).fill('/v1/webhook');
+    await page.getByRole('option', { name: '/v1/webhook_endpoints', exact: true }).click();
+    await expect.poll(search).toEqual({ path: '/v1/webhook_endpoints' });
+    await page.getByText('A path must be whole').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await page.getByRole('button', { name: /more filters/ }).click();
+    await page.getByRole('combobox', { name: 'API key' }).fill('Nightly');
+    await page.getByRole('option', { name: /Nightly import/ }).click();
+    await expect.poll(search).toEqual({ key: made.id });
+    await expect.poll(() => page.getByRole('combobox', { name: 'API key' }).inputValue()).toMatch(/^Nightly import …/);
+    await page.getByText('1 of 1 logs').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByLabel('Until').fill('2026-01-01T09:00');
+    await page.keyboard.press('Enter');
+    const at = Date.UTC(2026, 0, 1, 9, 0, 59) / 1000;
+    await expect.poll(search).toEqual({ until: String(at + new Date(at * 1000).getTimezoneOffset() * 60) });
+    await page.getByText('No logs match').waitFor();
+    await page.getByLabel('Until').fill('');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('From').fill('2026-01-01T09:00');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'POST /v1/references' }).first().waitFor();
     expect(problems).toEqual([]);
   });
 });

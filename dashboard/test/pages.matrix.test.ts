@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { firstOwner, type Browser } from '../../server/test/support/browser.ts';
+import { firstOwner, member, type Browser } from '../../server/test/support/browser.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { versions } from '../../server/test/support/versions.ts';
 import { describeInBrowser, expectAccessibleInThemes, openDashboard } from './support/browser.ts';
+import { makeFullOffice, type FullOffice } from './support/office.ts';
 
 /** The pages, each with a text that appears when it is ready. A page of your own belongs here, full and empty. */
 const pages: [path: string, ready: string][] = [
@@ -31,10 +33,14 @@ const pagesOfPersons: [path: string, ready: string][] = [
 describeInBrowser('every page', () => {
   let server: TestServer;
   let owner: Browser;
+  let guarantor: string;
 
   beforeAll(async () => {
     server = await startTestServer();
-    await good(server.api.post('/v1/customers', { name: 'Ada Example', email: 'ada@example.com' }));
+    const { body } = await good(server.api.post('/v1/customers', { name: 'Ada Example', email: 'ada@example.com' }));
+    const { body: application } = await good(server.api.post('/v1/applications', { customers: ['tenant_1'] }));
+    const proposal = { application: application.id, customer: body.id };
+    guarantor = (await good(server.api.post('/v1/guarantors', proposal))).body.id;
     await server.api.post('/v1/customers', { nme: 'Ada Example' });
     // The top bar then has the switcher of accounts.
     await good(server.api.post('/v1/accounts', { name: 'Ouse Lettings' }));
@@ -59,7 +65,7 @@ describeInBrowser('every page', () => {
       await page.getByRole('region', { name: 'Event' }).waitFor();
       await expectAccessibleInThemes(page, 'event');
       await page.getByRole('tab', { name: 'Compare versions' }).click();
-      await page.getByRole('region', { name: 'In 2026-03-01' }).waitFor();
+      await page.getByRole('region', { name: `In ${versions[1]}` }).waitFor();
       await expectAccessibleInThemes(page, 'event-versions');
       await page.getByRole('button', { name: 'Second version' }).click();
       await page.getByRole('option', { name: '2025-09-01' }).waitFor();
@@ -70,6 +76,10 @@ describeInBrowser('every page', () => {
       expect(problems).toEqual([]);
     },
   );
+
+  test('fits WCAG 2.2 AA and its own policy at a record without a page of its own', async () => {
+    await expectFitsAllWindows(server, `/records/${guarantor}`, 'proposed');
+  });
 
   test.each([320, 1280])(
     'shows a request with its faults in both themes when the window is %d px wide',
@@ -96,6 +106,86 @@ describeInBrowser('every page', () => {
       expect([...signIn.problems, ...link.problems]).toEqual([]);
     },
   );
+});
+
+/** The pages of the office, each with a text that appears when it is ready. */
+const pagesOfOffice: [name: string, path: (office: FullOffice) => string, ready: string][] = [
+  ['what is stuck', () => '/?view=stuck', 'Not begun'],
+  ['what was done', () => '/?view=done', 'Done this week'],
+  ['applications', () => '/applications', 'Micklegate House'],
+  ['no applications', () => '/applications?status=withdrawn', 'No applications match'],
+  ['a new application', () => '/applications/new', 'Who makes the checks'],
+  ['an application', ({ application }) => `/applications/${application}`, 'took an application'],
+  ['a refused application', ({ refused }) => `/applications/${refused}`, 'We earn more now.'],
+  ['checks', () => '/references', 'Your office'],
+  ['no checks', () => '/references?status=canceled', 'No checks match'],
+  ['a check by hand', ({ byHand }) => `/references/${byHand}`, 'ordered a check by hand'],
+  ['a finished check', ({ finished }) => `/references/${finished}`, 'ordered a check by hand'],
+  ['people', () => '/customers', 'Ada Lovelace'],
+  ['no people', () => '/customers?email=none@example.org', 'No people match'],
+  ['a person', ({ ada }) => `/customers/${ada}`, 'added this person'],
+  ['homes', () => '/units', 'Fishergate Court'],
+  ['no homes', () => '/units?status=reserved', 'No properties match'],
+  ['a home', ({ home }) => `/units/${home}`, 'added this home'],
+  ['the board of homes', () => '/units/board', 'Micklegate House'],
+  ['buildings', () => '/buildings', 'Fishergate Court'],
+  ['a building', ({ building }) => `/buildings/${building}`, '22 Fishergate'],
+  ['tenancies', () => '/tenancies', 'Marek Nowak'],
+  ['no tenancies', () => '/tenancies?status=canceled', 'No tenancies match'],
+  ['a tenancy', ({ tenancy }) => `/tenancies/${tenancy}`, 'drafted a tenancy'],
+  ['arrears', () => '/arrears', 'Marek Nowak'],
+  ['payments', () => '/payments', 'RENT 5'],
+  ['no payments', () => '/payments?status=canceled', 'No payments match'],
+  ['a payment', ({ payment }) => `/payments/${payment}`, 'noted a payment'],
+  ['regular charges', () => '/subscriptions', 'Marek Nowak'],
+  ['no regular charges', () => '/subscriptions?status=ended', 'No regular charges match'],
+  ['a regular charge', ({ charge }) => `/subscriptions/${charge}`, 'set up a regular charge'],
+  ['bills', () => '/invoices', 'Marek Nowak'],
+  ['no bills', () => '/invoices?status=void', 'No bills match'],
+  ['a bill', ({ bill }) => `/invoices/${bill}`, 'issued the bill'],
+  ['deposits', () => '/deposits', 'Marek Nowak'],
+  ['no deposits', () => '/deposits?status=disputed', 'No deposits match'],
+  ['a deposit', ({ deposit }) => `/deposits/${deposit}`, 'asked for a deposit'],
+  ['files', () => '/files', 'report.pdf'],
+  ['no files', () => '/files?purpose=identity_document', 'No files match'],
+  ['a file', ({ file }) => `/files/${file}`, 'Contents'],
+];
+
+/** The dialogs of the office, each with its page, its button and its title. */
+const dialogsOfOffice: [title: string, path: (office: FullOffice) => string, button: string][] = [
+  ['Decide on the application', ({ application }) => `/applications/${application}`, 'Decide'],
+  ['Propose a guarantor', ({ application }) => `/applications/${application}`, 'Propose a guarantor'],
+  ['Answer the review', ({ refused }) => `/applications/${refused}`, 'Answer the review'],
+  ['Enter the outcome', ({ byHand }) => `/references/${byHand}`, 'Enter the outcome'],
+  ['Attach a report', ({ byHand }) => `/references/${byHand}`, 'Attach a report'],
+  ['Add a person', () => '/customers', 'Add a person'],
+  ['Add a file', () => '/files', 'Add a file'],
+];
+
+describeInBrowser('every page of the office', () => {
+  let server: TestServer;
+  let operator: Browser;
+  let office: FullOffice;
+
+  beforeAll(async () => {
+    server = await startTestServer();
+    office = await makeFullOffice(server);
+    operator = await member(server, await firstOwner(server), 'operator', 'mary@example.com');
+  });
+  afterAll(() => server.stop());
+
+  test.each(pagesOfOffice)('fits WCAG 2.2 AA and its own policy when it shows %s', async (_, path, ready) => {
+    await expectFitsAllWindows(server, path(office), ready, operator);
+  });
+
+  test.each(dialogsOfOffice)('fits WCAG 2.2 AA and its own policy in the dialog "%s"', async (title, path, button) => {
+    await using open = await openDashboard(server, path(office), { person: operator, width: 320 });
+    const { page, problems } = open;
+    await page.getByRole('button', { name: button }).first().click();
+    await page.getByRole('dialog', { name: title }).waitFor();
+    await expectAccessibleInThemes(page, `dialog ${title}`);
+    expect(problems).toEqual([]);
+  });
 });
 
 /** Opens a page once, and checks it in both themes and at both widths. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { Browser, codeOf, firstOwner, goodPassword, member } from '../../server/test/support/browser.ts';
-import { serverForTest } from '../../server/test/support/server.ts';
+import { good, serverForTest } from '../../server/test/support/server.ts';
 import { describeInBrowser, expectAccessible, openDashboard } from './support/browser.ts';
 
 const newPassword = 'a stitch in time saves nine';
@@ -80,6 +80,25 @@ describeInBrowser('a person', () => {
     await page.getByText('Saved.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Ada, Countess of Lovelace');
     await page.getByRole('button', { name: 'Menu of ada@example.com' }).getByText('Ada, Countess').waitFor();
+  });
+
+  test('sees an invitation as open by real time when the clock of the sandbox was moved', async () => {
+    const server = await serverForTest();
+    const owner = await firstOwner(server);
+    await good(server.api.post('/v1/test_helpers/clock/advance', { seconds: 14 * 86_400 }));
+    await using open = await openDashboard(server, '/team', { person: owner });
+    const { page } = open;
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByLabel('E-mail').fill('late@example.com');
+    await page.getByRole('button', { name: 'Make invitation' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Invitation of late@example.com' });
+    await dialog.getByText(/It ends .* \(real time\)/).waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('row', { name: /late@example\.com viewer pending/ });
+    await row.getByText(/\(real time\)/).waitFor();
+    await row.getByRole('button', { name: 'Revoke the invitation of late@example.com' }).click();
+    await page.getByRole('button', { name: 'Revoke invitation' }).click();
+    await page.getByRole('row', { name: /late@example\.com viewer revoked/ }).waitFor();
   });
 
   test('confirms a sensitive action with the password when the sign-in is 16 minutes old', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Browser, goodPassword, makeLink } from '../../server/test/support/browser.ts';
 import { startTestServer, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser, openDashboard } from './support/browser.ts';
+import { describeInBrowser, expectFocus, openDashboard } from './support/browser.ts';
 
 describeInBrowser('the team', () => {
   let server: TestServer;
@@ -24,13 +24,16 @@ describeInBrowser('the team', () => {
     await owner.page.getByRole('button', { name: 'Make invitation' }).click();
     const link = new URL((await owner.page.getByRole('group', { name: 'Link' }).textContent())!.trim());
     await owner.page.getByRole('button', { name: 'Done' }).click();
+    await expectFocus(owner.page.getByRole('button', { name: 'Invite', exact: true }));
     await owner.page.getByRole('row', { name: /grace@example\.com viewer pending/ }).waitFor();
 
     await using viewer = await openDashboard(server, `/link${link.hash}`, { person: new Browser(server) });
     await viewer.page.getByLabel('Password', { exact: true }).fill('a stitch in time saves');
     await viewer.page.getByRole('button', { name: 'Join and sign in' }).click();
     await viewer.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Events' }).click();
-    await viewer.page.getByRole('link', { name: 'user.created' }).first().waitFor();
+    await viewer.page.getByRole('link', { name: 'user.created' }).first().click();
+    await viewer.page.getByRole('region', { name: 'Data', exact: true }).waitFor();
+    expect(await viewer.page.getByRole('region', { name: 'Deliveries' }).count()).toBe(0);
     expect(await viewer.page.getByRole('link', { name: 'Team' }).count()).toBe(0);
     await viewer.page.goto(`${server.url}/dashboard/team`);
     await viewer.page.getByText('Your role does not see the team').waitFor();

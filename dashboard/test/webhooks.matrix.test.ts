@@ -104,10 +104,13 @@ describeInBrowser('people', () => {
     await dialog.getByRole('textbox', { name: 'Description' }).fill('Back office');
     await dialog.getByText('All events, also of types that come later').click();
     await dialog.getByText('reference.*').click();
+    await dialog.getByLabel('Find an event').fill('customer.cr');
+    expect(await dialog.getByRole('group', { name: /\.\*$/ }).count()).toBe(1);
     await dialog.getByText('customer.created').click();
     await dialog.getByRole('button', { name: 'Create endpoint' }).click();
     await dialog.getByText('The URL must begin with').waitFor();
     await url.fill(receiver.url);
+    expect(await dialog.getByText('The URL must begin with').count()).toBe(0);
     await dialog.getByRole('button', { name: 'Create endpoint' }).click();
     const created = page.getByRole('dialog', { name: 'Endpoint created' });
     const secret = await created.getByText(/^whsec_\w+$/).innerText();
@@ -202,6 +205,12 @@ describeInBrowser('people', () => {
     await row.getByRole('cell', { name: '1', exact: true }).waitFor();
     const [received] = await receiver.count(1);
     expect(received!.body.data.object.id).toBe(missed.body.id);
+    const deliveries = page.getByRole('region', { name: 'Deliveries' });
+    await deliveries
+      .getByRole('article', { name: /^Delivery dlv_/ })
+      .getByText('delivered')
+      .waitFor();
+    await page.getByRole('region', { name: 'Last 24 hours' }).getByText('1 delivered, 0 failed').waitFor();
   });
 
   test('refuse every change with a reason when the role may only read', async () => {

@@ -6,21 +6,37 @@ import {
   type UseMutationResult,
   type UseQueryResult,
 } from '@tanstack/react-query';
-import { useRef } from 'react';
-import { ApiError, type RequestOptions, type Tenure } from 'tenure';
+import { useEffect, useRef } from 'react';
+import { ApiError, ConnectionError, TimeoutError, type RequestOptions, type Tenure } from 'tenure';
 import type { ShownError } from '@tenure/ui';
 import { ask } from './ask.ts';
 import { useAccountId, useTenure } from './client.ts';
 
+/** A kind of reading. See `defineRead`. */
+export interface Read<Input extends object, T> {
+  id: number;
+  load(tenure: Tenure, input: Input, options: RequestOptions): PromiseLike<T>;
+}
+
+let readCount = 0;
+
 /**
- * Reads from the API for a component. Equal keys share one request. While parameters change, such as a filter, the former data stay. Those
- * of another record or another account do not.
+ * Defines what a component can read from the API, once for all components. Each definition has a cache of its own. So two pages never share
+ * data in two shapes, and those that want the same data share the definition.
  *
- * @param key names the data by texts, such as a kind and an id. An object has the other parameters of the request. The account is added.
+ * @param load uses only its input, which names the data in the cache. Texts name a record, such as its id. An object has other parameters.
  */
-export function useRead<T>(
-  key: readonly unknown[],
-  load: (tenure: Tenure, options: RequestOptions) => PromiseLike<T>,
+export function defineRead<T, Input extends object = object>(load: Read<Input, T>['load']): Read<Input, T> {
+  return { id: readCount++, load };
+}
+
+/**
+ * Reads from the API for a component. Equal inputs share one request. While parameters change, such as a filter, the former data stay. Those
+ * of another record or another account do not.
+ */
+export function useRead<T, Input extends object>(
+  read: Read<Input, T>,
+  input: Input,
   {
     isOn = true,
     refreshMs,
@@ -32,26 +48,47 @@ export function useRead<T>(
 ): UseQueryResult<T> {
   const tenure = useTenure();
   const account = useAccountId();
-  const queryKey = ['api', account, ...key];
+  const queryKey = ['api', account, read.id, input] as const satisfies ReadKey;
   return useQuery({
     queryKey,
-    queryFn: ({ signal }) => ask(() => load(tenure, { signal })),
+    queryFn: ({ signal }) => ask(() => read.load(tenure, input, { signal })),
     placeholderData: (former, formerQuery) => (isSameSubject(formerQuery?.queryKey, queryKey) ? former : undefined),
     enabled: isOn,
     refetchInterval: ({ state }) => (state.data === undefined ? false : (refreshMs?.(state.data) ?? false)),
   });
 }
 
-function isSameSubject(former: QueryKey | undefined, key: QueryKey): boolean {
-  return (
-    former?.length === key.length &&
-    key.every((part, index) => (typeof part === 'object' && part !== null) || part === former[index])
-  );
+/** Returns whether two keys differ in nothing but parameters, which are objects. */
+function isSameSubject(former: QueryKey | undefined, key: ReadKey): boolean {
+  if (former?.length !== key.length) return false;
+  const [kind, account, id, input] = former as unknown as ReadKey;
+  return kind === key[0] && account === key[1] && id === key[2] && subjectOf(input) === subjectOf(key[3]);
+}
+
+type ReadKey = readonly [kind: 'api', account: string | undefined, readId: number, input: object];
+
+function subjectOf(input: object): string {
+  return JSON.stringify(Object.entries(input).filter(([, value]) => typeof value !== 'object'));
+}
+
+/**
+ * Reads everything on the page again when a part of it shows a change. The other parts may not know it yet.
+ *
+ * @param shown names what the part shows, such as the statuses of its records. Undefined while it loads.
+ */
+export function useReadAgain(shown: string | undefined): void {
+  const queries = useQueryClient();
+  const former = useRef<string>(undefined);
+  useEffect(() => {
+    const isChanged = former.current !== undefined && shown !== undefined && former.current !== shown;
+    former.current = shown;
+    if (isChanged) void queries.invalidateQueries({ queryKey: ['api'] });
+  }, [queries, shown]);
 }
 
 /**
  * Changes something by the API, for a form or a button. Each input gets one `Idempotency-Key`, so that a repeated attempt changes nothing
- * twice. Afterwards, everything on the page is read again.
+ * twice. The second click of a double click joins the first request. Afterwards, everything on the page is read again.
  */
 export function useWrite<Input, T>(
   send: (tenure: Tenure, input: Input, options: RequestOptions) => PromiseLike<T>,
@@ -59,17 +96,27 @@ export function useWrite<Input, T>(
 ): UseMutationResult<T, Error, Input> {
   const tenure = useTenure();
   const queries = useQueryClient();
-  const last = useRef<{ input: string; key: string } | null>(null);
-  return useMutation({
-    mutationFn: (input: Input) => {
+  const last = useRef<{ input: string; key: string; sending: Promise<T> | null } | null>(null);
+  return useMutation<T, Error, Input, { isRepeated: boolean }>({
+    onMutate: (input) => {
       const text = JSON.stringify(input) ?? '';
-      if (last.current?.input !== text) last.current = { input: text, key: crypto.randomUUID() };
-      const { key } = last.current;
-      return ask(() => send(tenure, input, { idempotencyKey: key }));
+      const isSame = last.current?.input === text;
+      if (!isSame) last.current = { input: text, key: crypto.randomUUID(), sending: null };
+      return { isRepeated: isSame && last.current!.sending !== null };
+    },
+    mutationFn: (input) => {
+      const write = last.current!;
+      write.sending ??= ask(() => send(tenure, input, { idempotencyKey: write.key }))
+        .catch(explainUnanswered)
+        .finally(() => {
+          write.sending = null;
+        });
+      return write.sending;
     },
     // A response may have a secret. It goes with the component that shows it.
     gcTime: 0,
-    onSuccess: async (result, input) => {
+    onSuccess: async (result, input, { isRepeated }) => {
+      if (isRepeated) return;
       last.current = null;
       onDone?.(result, input);
       await queries.invalidateQueries({ queryKey: ['api'] });
@@ -77,8 +124,23 @@ export function useWrite<Input, T>(
   });
 }
 
+function isUnanswered(error: unknown): boolean {
+  return error instanceof ConnectionError || error instanceof TimeoutError;
+}
+
+/** @throws what a person must know about a change without a response. */
+function explainUnanswered(error: Error): never {
+  if (!isUnanswered(error)) throw error;
+  throw new Error(
+    'The server did not answer, so it is unknown whether the change was made. Try again with the same input: the change is made only once.',
+    { cause: error },
+  );
+}
+
 /** Returns an error as the kit shows it. */
 export function shownError(error: Error): ShownError {
+  // The message of the SDK is for programmers.
+  if (isUnanswered(error)) return { message: 'The server did not answer. Check your connection, and try again.' };
   if (!(error instanceof ApiError)) return { message: error.message };
   const { message, code, requestId, docUrl } = error;
   return { message, code, requestId, docUrl };

@@ -1,77 +1,27 @@
 import { useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState, type ReactNode } from 'react';
-import type { List, RequestOptions, Tenure } from 'tenure';
-import {
-  Button,
-  CodeBlock,
-  ComboBox,
-  EmptyState,
-  ErrorState,
-  Icon,
-  Menu,
-  Pagination,
-  Select,
-  Skeleton,
-  Table,
-  TextField,
-  type Choice,
-  type Column,
-} from '@tenure/ui';
-import { liveCountMax, useLiveCount, type LiveSource } from '../api/live.ts';
-import { shownError, useRead } from '../api/requests.ts';
+import { Button, EmptyState, ErrorState, Icon, Menu, Pagination, Skeleton, Table } from '@tenure/ui';
+import { liveCountMax, useLiveCount } from '../api/live.ts';
+import { defineRead, shownError, useRead, type Read } from '../api/requests.ts';
+import { CurlBlock } from '../shell/curl-block.tsx';
 import { Page } from '../shell/page.tsx';
 import { csvOf, saveFile } from './export.ts';
+import { FilterField, type Filter } from './filter-field.tsx';
+import type { ListDefinition, ListOf } from './list-definition.ts';
 import { cursors, pick, type ListSearch } from './list-search.ts';
+import { PrintView, WholeListActions, type PrintedRows } from './whole-list.tsx';
 import styles from './list-page.module.css';
-
-/** A filter of a list. Its name is the parameter of the API, and of the URL. */
-export interface Filter<Name extends string> {
-  name: Name;
-  label: string;
-  placeholder?: string;
-  /** Suggests values. With `isClosed`, no others are allowed. */
-  choices?: readonly Choice[];
-  isClosed?: boolean;
-  /** The filter stands behind "More filters" until it is used. */
-  isRare?: boolean;
-}
-
-/** Everything that a list of records needs. One file has it for each kind of record. */
-export interface ListDefinition<Row extends { id: string }, Name extends string> {
-  title: string;
-  /** The plural in a sentence: "12 events". */
-  noun: string;
-  /** The id of the record that the list belongs to, if it is a part of that record's page. */
-  parentId?: string;
-  /** The rows of a page, if not 25. A list whose rows make requests of their own has fewer. */
-  pageSize?: number;
-  load(
-    tenure: Tenure,
-    params: ListSearch<Name> & { limit: number },
-    options: RequestOptions,
-  ): PromiseLike<List<Row> & { count: number }>;
-  /** Left out if the rows are shown in another form than a table. */
-  columns?: readonly Column<Row>[];
-  /** The page of a record. */
-  hrefOf?: (row: Row) => string;
-  /** Returns after how many milliseconds the page is read again, for records that change without an event. */
-  refreshMs?: (rows: readonly Row[]) => number | false;
-  filters: readonly Filter<Name>[];
-  /** What the page says while there is no record at all. It has one action, its command, and other ways. */
-  empty: { title: string; text: ReactNode; curl: string; action?: ReactNode; others?: ReactNode };
-  /** Tells of new records. */
-  live?: (search: ListSearch<Name>) => LiveSource;
-}
 
 /** The rows of a page. */
 const defaultPageSize = 25;
 
-/** Shows a list. Filters and cursor are in the URL. New records wait for a click. The page can be saved as a file. */
+/** Shows a list. Filters and cursor are in the URL. New records wait for a click. They can be saved as a file. */
 export function ListPage<Row extends { id: string }, Name extends string>({
   list,
   search,
   actions,
+  tabs,
   view,
   contents,
 }: {
@@ -80,22 +30,42 @@ export function ListPage<Row extends { id: string }, Name extends string>({
   search: ListSearch<Name>;
   /** Buttons beside the title, such as "Create". */
   actions?: ReactNode;
+  /** Links to lists of other kinds that belong together, above the filters. */
+  tabs?: ReactNode;
   /** Links to other views of the records, below the filters. */
   view?: ReactNode;
   /** Another view of the records that fit the filters. It takes the place of the rows, which are not read then. */
   contents?: ReactNode;
 }): ReactNode {
   const rows = useRows(list, search, contents === undefined).data?.data ?? [];
+  const [print, setPrint] = useState<{ search: ListSearch<Name>; printed: PrintedRows<Row> } | null>(null);
+  // A link to other filters leaves the print.
+  if (print !== null && print.search === search) {
+    return (
+      <Page title={list.title}>
+        <PrintView list={list} search={search} printed={print.printed} onClose={() => setPrint(null)} />
+      </Page>
+    );
+  }
   return (
     <Page
       title={list.title}
       actions={
         <>
-          {rows.length > 0 && <ExportMenu noun={list.noun} records={rows} />}
+          {rows.length > 0 && list.sheet === undefined && <ExportMenu noun={list.noun} records={rows} />}
+          {rows.length > 0 && list.sheet !== undefined && (
+            <WholeListActions
+              list={list}
+              search={search}
+              sheet={list.sheet}
+              onPrint={(printed) => setPrint({ search, printed })}
+            />
+          )}
           {actions}
         </>
       }
     >
+      {tabs}
       <RecordList list={list} search={search} view={view} contents={contents} />
     </Page>
   );
@@ -106,14 +76,32 @@ function useRows<Row extends { id: string }, Name extends string>(
   list: ListDefinition<Row, Name>,
   search: ListSearch<Name>,
   isOn: boolean,
-): UseQueryResult<List<Row> & { count: number }> {
+): UseQueryResult<ListOf<Row>> {
   // The search has the parameters of the shell, too, such as the account.
   const own = pick(search, [...list.filters.map(({ name }) => name), ...cursors]);
   const params = { ...own, limit: list.pageSize ?? defaultPageSize };
-  return useRead([list.noun, list.parentId, params], (tenure, options) => list.load(tenure, params, options), {
-    isOn,
-    refreshMs: (page) => list.refreshMs?.(page.data) ?? false,
-  });
+  return useRead(
+    readOf(list.load),
+    { parentId: list.parentId, params },
+    { isOn, refreshMs: (page) => list.refreshMs?.(page.data) ?? false },
+  );
+}
+
+type ListInput<Name extends string> = { parentId: string | undefined; params: ListSearch<Name> & { limit: number } };
+
+const reads = new WeakMap<object, unknown>();
+
+/** Returns the one reading by a function that loads pages. */
+function readOf<Row extends { id: string }, Name extends string>(
+  load: ListDefinition<Row, Name>['load'],
+): Read<ListInput<Name>, ListOf<Row>> {
+  const known = reads.get(load) as Read<ListInput<Name>, ListOf<Row>> | undefined;
+  if (known) return known;
+  const read = defineRead((tenure, { parentId, params }: ListInput<Name>, options) =>
+    load(tenure, params, options, parentId),
+  );
+  reads.set(load, read);
+  return read;
 }
 
 /** A list with its filters and its cursors, as a part of a page. With `children`, its rows are no table. */
@@ -186,7 +174,7 @@ function Results<Row extends { id: string }, Name extends string>({
 }: {
   list: ListDefinition<Row, Name>;
   search: ListSearch<Name>;
-  query: UseQueryResult<List<Row> & { count: number }>;
+  query: UseQueryResult<ListOf<Row>>;
   isFiltered: boolean;
   onSearch: (next: ListSearch<Name>) => void;
   onClear: () => void;
@@ -249,19 +237,17 @@ function Filters<Row extends { id: string }, Name extends string>({
   const shown = list.filters.filter((filter) => isOpen || !filter.isRare || isUsed(filter));
   const hiddenCount = list.filters.length - shown.length;
   const set = (name: Name, value: string): void => {
-    const text = value.trim();
-    if (text === (search[name] ?? '')) return;
+    if (value === (search[name] ?? '')) return;
     const next = withoutCursor(search);
-    if (text === '') delete next[name];
-    else next[name] = text;
+    if (value === '') delete next[name];
+    else next[name] = value;
     onChange(next);
   };
   return (
     <search className={styles.filters} aria-label={`Filter ${list.noun}`}>
       {shown.map((filter) => (
         <FilterField
-          // A filter that another page or the Back button changes begins with the new value.
-          key={`${filter.name} ${search[filter.name] ?? ''}`}
+          key={filter.name}
           filter={filter}
           value={search[filter.name] ?? ''}
           onCommit={(text) => set(filter.name, text)}
@@ -281,67 +267,6 @@ function Filters<Row extends { id: string }, Name extends string>({
   );
 }
 
-/** The choice that filters nothing. */
-const anyId = 'any';
-
-function FilterField({
-  filter: { label, placeholder, choices, isClosed },
-  value,
-  onCommit,
-}: {
-  filter: Filter<string>;
-  value: string;
-  onCommit: (text: string) => void;
-}): ReactNode {
-  const [text, setText] = useState(value);
-  if (choices && isClosed) {
-    return (
-      <div className={styles.filter}>
-        <Select
-          label={label}
-          choices={[{ id: anyId, name: 'Any' }, ...choices]}
-          value={value === '' ? anyId : value}
-          onChange={(id) => onCommit(id === anyId ? '' : id)}
-        />
-      </div>
-    );
-  }
-  const commitByEnter = (event: { key: string }): void => {
-    if (event.key === 'Enter') onCommit(text);
-  };
-  if (choices) {
-    return (
-      // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- The key bubbles up from the field within.
-      <div className={styles.filter} onKeyDown={commitByEnter}>
-        <ComboBox
-          label={label}
-          placeholder={placeholder}
-          choices={choices}
-          value={text}
-          onChange={setText}
-          onCommit={onCommit}
-          isMono
-        />
-      </div>
-    );
-  }
-  return (
-    <div className={styles.filter}>
-      <TextField
-        label={label}
-        placeholder={placeholder}
-        value={text}
-        onChange={setText}
-        onBlur={() => onCommit(text)}
-        onKeyDown={commitByEnter}
-        spellCheck="false"
-        autoComplete="off"
-        isMono
-      />
-    </div>
-  );
-}
-
 function Nothing<Row extends { id: string }, Name extends string>({
   list,
   isFiltered,
@@ -355,7 +280,7 @@ function Nothing<Row extends { id: string }, Name extends string>({
     return (
       <EmptyState
         title={`No ${list.noun} match`}
-        text="No record fits these filters. Change one, or clear them all."
+        text={`No record fits these filters. Change one, or clear them all. ${list.filterHint ?? ''}`}
         action={<Button onPress={onClear}>Clear filters</Button>}
       />
     );
@@ -363,7 +288,7 @@ function Nothing<Row extends { id: string }, Name extends string>({
   const { title, text, curl, action, others } = list.empty;
   return (
     <EmptyState title={title} text={text} action={action}>
-      <CodeBlock title="The same with curl" text={curl} />
+      {curl !== undefined && <CurlBlock title="The same with curl" text={curl} />}
       {others}
     </EmptyState>
   );

@@ -117,7 +117,7 @@ function UseLink({ link }: { link: OneTimeLink }): ReactNode {
   return (
     <Card title={title}>
       <p>
-        {text} The link ends <Time at={link.expires_at} />.
+        {text} The link ends <Time at={link.expires_at} isReal />.
       </p>
       <Details
         items={[

@@ -14,3 +14,16 @@ export function NotFoundPage(): ReactNode {
     </Page>
   );
 }
+
+/** Stands for the pages of developers if the person works in the office. */
+export function ForDevelopersPage(): ReactNode {
+  return (
+    <Page title="For developers">
+      <EmptyState
+        title="This page is for developers"
+        text="It shows how programs use Tenure. Nothing on it belongs to the work of an office."
+        action={<ButtonLink href="/">Go to the start page</ButtonLink>}
+      />
+    </Page>
+  );
+}

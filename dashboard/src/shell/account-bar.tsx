@@ -74,7 +74,7 @@ export function AccountSwitcher(): ReactNode {
             })),
             {
               id: 'all',
-              name: `All ${data.count.toLocaleString()} accounts`,
+              name: `All connected accounts (${data.count.toLocaleString()})`,
               onAction: () => void router.navigate({ to: '/accounts' }),
             },
           ],
@@ -89,7 +89,7 @@ function marked(name: string, isChosen: boolean): string {
 }
 
 /** Returns the connected account that the person acts as. Undefined is their own. */
-function useActing(): string | undefined {
+export function useActing(): string | undefined {
   const account = useAccountId();
   const { account: own } = useUser();
   return account === own.id ? undefined : account;

@@ -78,10 +78,11 @@ function ClockForm({ onClose, onMoved }: { onClose: () => void; onMoved: () => v
         <p>The clock never goes back. It is the same for all accounts of this deployment. What falls due follows:</p>
         <ul>
           <li>Webhook deliveries that wait are tried again, or given up.</li>
-          <li>API keys, invitations and idempotency keys whose time is over expire.</li>
+          <li>API keys and idempotency keys whose time is over expire.</li>
           <li>The time to roll back an upgrade passes.</li>
           <li>Events and logs older than the retention are deleted.</li>
         </ul>
+        <p>Sessions, invitations and other links go by real time, so that no move ends them.</p>
       </div>
     </Form>
   );

@@ -1,44 +1,76 @@
 import { useRouter } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { CommandPalette as KitPalette, type PaletteEntry } from '@tenure/ui';
+import { CommandPalette as KitPalette, type PaletteGroup } from '@tenure/ui';
 import { useUser } from '../api/session.ts';
 import { setPreferences } from '../preferences.ts';
-import { navigationFor } from './navigation.ts';
+import { maySee, navigationFor, pathOfId } from './navigation.ts';
+import { usePaletteActions } from './palette-actions.ts';
+import { useRecordSearch } from './record-search.ts';
 
-/** Leads to pages, to records by their ids, and does what needs no page. */
-export function CommandPalette({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactNode {
+/** Leads to pages, to records by their texts and ids, and does what needs no page. */
+export function CommandPalette(props: { isOpen: boolean; onClose: () => void; moveClock: () => void }): ReactNode {
+  const { isOpen, onClose, moveClock } = props;
   const router = useRouter();
   const { permissions } = useUser();
   const [text, setText] = useState('');
+  const found = useRecordSearch(text);
+  const actions = usePaletteActions({ moveClock });
   const go = (to: string) => () => void router.navigate({ to });
   const id = text.trim();
-  const entries: PaletteEntry[] = [
-    ...(/^[a-z]+_[0-9A-Za-z]+$/.test(id)
-      ? [{ id: 'go', name: `Go to ${id}`, icon: 'arrowRight' as const, onAction: go(`/go/${id}`) }]
-      : []),
-    ...navigationFor(permissions)
-      .flatMap((group) => group.entries)
-      .map(({ href, name, icon }) => ({ id: href, name, icon, onAction: go(href) })),
-    { id: 'me', name: 'Your profile', icon: 'account', onAction: go('/settings/me') },
-    ...(['system', 'light', 'dark'] as const).map((theme) => ({
-      id: theme,
-      name: `Use the ${theme} theme`,
-      icon: 'palette' as const,
-      onAction: () => setPreferences({ theme }),
+  const path = pathOfId(id);
+  const groups: PaletteGroup[] = [
+    {
+      id: 'pages',
+      title: 'Pages',
+      entries: [
+        ...(path !== null && maySee(path, permissions)
+          ? [{ id: 'go', name: `Go to ${id}`, icon: 'arrowRight' as const, onAction: go(`/go/${id}`) }]
+          : []),
+        ...navigationFor(permissions)
+          .flatMap((group) => group.entries)
+          .map(({ href, name, icon }) => ({ id: href, name, icon, onAction: go(href) })),
+        { id: 'me', name: 'Your profile', icon: 'account', onAction: go('/settings/me') },
+      ],
+    },
+    {
+      id: 'actions',
+      title: 'Actions',
+      entries: [
+        ...actions,
+        ...(['system', 'light', 'dark'] as const).map((theme) => ({
+          id: theme,
+          name: `Use the ${theme} theme`,
+          icon: 'palette' as const,
+          onAction: () => setPreferences({ theme }),
+        })),
+      ],
+    },
+    ...found.groups.map(({ id: kind, title, icon, hits }) => ({
+      id: kind,
+      title,
+      isFound: true,
+      entries: hits.map((hit) => ({
+        id: hit.id,
+        name: hit.title,
+        icon,
+        ...(hit.subtitle !== null && { detail: hit.subtitle }),
+        onAction: go(`/go/${hit.id}`),
+      })),
     })),
   ];
   return (
     <KitPalette
       title="Go to"
-      placeholder="A page, an id or an action"
+      placeholder="A page, a record, an id or an action"
       isOpen={isOpen}
       onClose={() => {
         setText('');
         onClose();
       }}
-      entries={entries}
+      groups={groups}
       text={text}
       onTextChange={setText}
+      status={found.status}
     />
   );
 }

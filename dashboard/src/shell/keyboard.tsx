@@ -1,8 +1,9 @@
 import { useRouter } from '@tanstack/react-router';
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useMemo, type ReactNode } from 'react';
 import { Dialog, Switch, toast } from '@tenure/ui';
+import { useUser } from '../api/session.ts';
 import { setPreferences, usePreferences } from '../preferences.ts';
-import { navigation } from './navigation.ts';
+import { navigationFor, type NavigationEntry } from './navigation.ts';
 import styles from './shell.module.css';
 
 /** How long after `g` the second key counts, in milliseconds. */
@@ -12,6 +13,7 @@ const secondKeyMs = 1_500;
 export function useShortcuts({ openPalette, openKeyList }: { openPalette: () => void; openKeyList: () => void }): void {
   const { hasSingleKeys } = usePreferences();
   const router = useRouter();
+  const pages = usePages();
   useEffect(() => {
     let goneAtMs = -Infinity;
     const press = (event: KeyboardEvent): void => {
@@ -23,7 +25,7 @@ export function useShortcuts({ openPalette, openKeyList }: { openPalette: () => 
       if (!hasSingleKeys || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
       if (event.timeStamp - goneAtMs < secondKeyMs) {
         goneAtMs = -Infinity;
-        const entry = navigation.flatMap(({ entries }) => entries).find(({ key }) => key === event.key);
+        const entry = pages.find(({ key }) => key === event.key);
         if (entry) void router.navigate({ to: entry.href });
         return;
       }
@@ -51,7 +53,13 @@ export function useShortcuts({ openPalette, openKeyList }: { openPalette: () => 
     };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
-  }, [hasSingleKeys, router, openPalette, openKeyList]);
+  }, [hasSingleKeys, router, pages, openPalette, openKeyList]);
+}
+
+/** Returns the pages of the person that a key leads to. */
+function usePages(): NavigationEntry[] {
+  const { permissions } = useUser();
+  return useMemo(() => navigationFor(permissions).flatMap(({ entries }) => entries), [permissions]);
 }
 
 function isTyping(target: EventTarget | null): boolean {
@@ -81,9 +89,9 @@ function copyId(): void {
 /** All shortcuts, and the switch that turns single keys off. */
 export function KeyboardList({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactNode {
   const { hasSingleKeys } = usePreferences();
-  const pages = navigation.flatMap(({ entries }) => entries);
+  const pages = usePages();
   const keys: [keys: string[], meaning: string][] = [
-    [['Ctrl or ⌘', 'K'], 'Find a page or an id'],
+    [['Ctrl or ⌘', 'K'], 'Find a page or a record'],
     [['?'], 'Show this list'],
     [['/'], 'Go to the filters'],
     [['j'], 'Next row'],

@@ -6,6 +6,8 @@ export interface NavigationEntry {
   icon: IconName;
   /** The key that leads here after `g`. */
   key: string;
+  /** The paths of other pages that belong to it. */
+  others?: readonly string[];
   /** Without this permission, the entry is left out. */
   permission?: string;
 }
@@ -15,11 +17,41 @@ export interface NavigationGroup {
   entries: readonly NavigationEntry[];
 }
 
+/** The group that an operator does not see. */
+const developersTitle = 'Developers';
+
 /** The pages in the sidebar, in the command palette and behind the keys. A new page adds an entry here. */
 export const navigation: readonly NavigationGroup[] = [
   { title: null, entries: [{ href: '/', name: 'Home', icon: 'home', key: 'h' }] },
   {
-    title: 'Developers',
+    title: 'Office',
+    entries: [
+      { href: '/applications', name: 'Applications', icon: 'clipboard', key: 'p', permission: 'applications.read' },
+      { href: '/references', name: 'Checks', icon: 'reference', key: 'r', permission: 'references.read' },
+      { href: '/customers', name: 'People', icon: 'person', key: 'c', permission: 'customers.read' },
+      {
+        href: '/units',
+        name: 'Properties',
+        icon: 'building',
+        key: 'o',
+        permission: 'units.read',
+        others: ['/buildings'],
+      },
+      { href: '/tenancies', name: 'Tenancies', icon: 'tenancy', key: 'n', permission: 'tenancies.read' },
+      {
+        href: '/arrears',
+        name: 'Rent',
+        icon: 'money',
+        key: 'i',
+        permission: 'tenancies.read',
+        others: ['/invoices', '/payments', '/subscriptions'],
+      },
+      { href: '/deposits', name: 'Deposits', icon: 'safe', key: 'd', permission: 'deposits.read' },
+      { href: '/files', name: 'Files', icon: 'file', key: 'f', permission: 'files.read' },
+    ],
+  },
+  {
+    title: developersTitle,
     entries: [
       { href: '/logs', name: 'Logs', icon: 'log', key: 'l', permission: 'logs.read' },
       { href: '/events', name: 'Events', icon: 'event', key: 'e', permission: 'events.read' },
@@ -37,9 +69,15 @@ export const navigation: readonly NavigationGroup[] = [
   },
 ];
 
-/** Returns the groups with the pages that these permissions allow. */
+/** Returns whether a person works in the office only. An operator changes its records, but sees no logs. */
+export function isOfficeOnly(permissions: readonly string[]): boolean {
+  return permissions.includes('references.write') && !permissions.includes('logs.read');
+}
+
+/** Returns the groups with the pages that the permissions allow. An operator has no pages of developers. */
 export function navigationFor(permissions: readonly string[]): NavigationGroup[] {
   return navigation
+    .filter(({ title }) => title !== developersTitle || !isOfficeOnly(permissions))
     .map(({ title, entries }) => ({
       title,
       entries: entries.filter(({ permission }) => permission === undefined || permissions.includes(permission)),
@@ -47,19 +85,65 @@ export function navigationFor(permissions: readonly string[]): NavigationGroup[]
     .filter(({ entries }) => entries.length > 0);
 }
 
+/** The prefixes of kinds without a page of their own. A page of all kinds shows their records as JSON. */
+const prefixesWithoutPage = ['bln', 'gua', 'pim'] as const;
+
+export type PrefixWithoutPage = (typeof prefixesWithoutPage)[number];
+
 /** The path of a record by the prefix of its id. `/go/<id>` and the command palette follow it. */
-const pathOfPrefix = new Map([
+const pathOfPrefix: ReadonlyMap<string, string> = new Map<string, string>([
+  ['app', '/applications'],
+  ['bld', '/buildings'],
+  ['cus', '/customers'],
+  ['dep', '/deposits'],
   ['evt', '/events'],
+  ['file', '/files'],
+  ['in', '/invoices'],
   ['inv', '/team'],
   ['key', '/api-keys'],
+  ['pay', '/payments'],
+  ['ref', '/references'],
   ['req', '/logs'],
+  ['sub', '/subscriptions'],
+  ['ten', '/tenancies'],
+  ['unit', '/units'],
   ['usr', '/team'],
   ['we', '/webhooks'],
+  ['acct', '/records'],
+  ...prefixesWithoutPage.map((prefix) => [prefix, '/records'] as const),
 ]);
+
+/** The paths of developers: those in the navigation, and any record as JSON. The sign-in of the command line refuses with its own words. */
+const developerPaths = [
+  ...navigation
+    .filter(({ title }) => title === developersTitle)
+    .flatMap(({ entries }) => entries.map(({ href }) => href)),
+  '/records',
+];
+
+/** Returns whether a path belongs to the page of another path, or is that page. */
+export function isWithin(path: string, href: string): boolean {
+  return path === href || (href !== '/' && path.startsWith(`${href}/`));
+}
+
+/** Returns whether a person has a page at a path. An operator has none of those for developers. */
+export function maySee(path: string, permissions: readonly string[]): boolean {
+  return !isOfficeOnly(permissions) || !developerPaths.some((href) => isWithin(path, href));
+}
+
+/** Returns the prefix of an id, or null if the text is no id. */
+export function prefixOf(id: string): string | null {
+  return /^([a-z]+)_[0-9A-Za-z]+$/.exec(id)?.[1] ?? null;
+}
 
 /** Returns the page of an id, or null if the dashboard has none for its prefix. */
 export function pathOfId(id: string): string | null {
-  const [, prefix] = /^([a-z]+)_[0-9A-Za-z]+$/.exec(id) ?? [];
-  const path = prefix === undefined ? undefined : pathOfPrefix.get(prefix);
+  const path = pathOfPrefix.get(prefixOf(id) ?? '');
   return path === undefined ? null : `${path}/${id}`;
+}
+
+/** Returns the page of an id in words, or null if there is none. The page of any kind is for developers. */
+export function officePathOfId(id: string): string | null {
+  const path = pathOfId(id);
+  return path?.startsWith('/records/') ? null : path;
 }

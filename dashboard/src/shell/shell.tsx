@@ -1,19 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouterState, type ErrorComponentProps } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
-import { Button, ErrorState, Icon, Link, Mark, Menu, Skeleton, toast } from '@tenure/ui';
+import { Button, ErrorState, Icon, Link, Mark, Menu, Skeleton } from '@tenure/ui';
 import { useIsConnectionLost } from '../api/connection.ts';
 import { clientFor } from '../api/client.ts';
-import { sessionQuery, useSession, useSessionChange, useUser } from '../api/session.ts';
+import { sessionQuery, useSession, useUser } from '../api/session.ts';
 import { shownError } from '../api/requests.ts';
 import { setPreferences, usePreferences } from '../preferences.ts';
+import { ForDevelopersPage } from '../pages/not-found.tsx';
 import { SignInPage } from '../pages/sign-in.tsx';
 import { AccountBar, AccountSwitcher } from './account-bar.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { KeyboardList, useShortcuts } from './keyboard.tsx';
-import { navigationFor } from './navigation.ts';
+import { isWithin, maySee, navigationFor } from './navigation.ts';
 import { PersonDialogs } from './person-dialogs.tsx';
 import { SandboxBar } from './sandbox-bar.tsx';
+import { useSignOut } from './sign-out.ts';
 import styles from './shell.module.css';
 
 const RequiredSetupPage = lazy(async () => ({
@@ -39,6 +41,8 @@ export function Shell(): ReactNode {
 function SignedInShell(): ReactNode {
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const [isKeyListOpen, setKeyListOpen] = useState(false);
+  const [isClockOpen, setClockOpen] = useState(false);
+  const { permissions } = useUser();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // Another page closes the menu.
   const [menuPath, setMenuPath] = useState<string | null>(null);
@@ -71,12 +75,12 @@ function SignedInShell(): ReactNode {
       </aside>
       <div className={styles.main}>
         <ConnectionBar />
-        <SandboxBar />
+        <SandboxBar isClockOpen={isClockOpen} onClock={setClockOpen} />
         <AccountBar />
         <div className={styles.topBar}>
           <button type="button" className={styles.search} onClick={() => setPaletteOpen(true)}>
             <Icon name="search" size={14} />
-            <span>Find a page or an id</span>
+            <span>Find a page or a record</span>
             <kbd>{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
           </button>
           <div className={styles.topEnd}>
@@ -85,10 +89,14 @@ function SignedInShell(): ReactNode {
           </div>
         </div>
         <main id="main" tabIndex={-1} className={styles.content}>
-          <Outlet />
+          {maySee(path, permissions) ? <Outlet /> : <ForDevelopersPage />}
         </main>
       </div>
-      <CommandPalette isOpen={isPaletteOpen} onClose={() => setPaletteOpen(false)} />
+      <CommandPalette
+        isOpen={isPaletteOpen}
+        onClose={() => setPaletteOpen(false)}
+        moveClock={() => setClockOpen(true)}
+      />
       <KeyboardList isOpen={isKeyListOpen} onClose={() => setKeyListOpen(false)} />
       <PersonDialogs />
     </div>
@@ -106,14 +114,17 @@ function Sidebar({ path }: { path: string }): ReactNode {
         <div key={title} className={styles.navGroup}>
           {title !== null && <div className={styles.navTitle}>{title}</div>}
           <ul>
-            {entries.map(({ href, name, icon }) => (
-              <li key={href} data-current={isWithin(path, href)}>
-                <Link href={href} aria-current={isWithin(path, href) ? 'page' : undefined}>
-                  <Icon name={icon} />
-                  {name}
-                </Link>
-              </li>
-            ))}
+            {entries.map(({ href, name, icon, others = [] }) => {
+              const isCurrent = [href, ...others].some((each) => isWithin(path, each));
+              return (
+                <li key={href} data-current={isCurrent}>
+                  <Link href={href} aria-current={isCurrent ? 'page' : undefined}>
+                    <Icon name={icon} />
+                    {name}
+                  </Link>
+                </li>
+              );
+            })}
           </ul>
         </div>
       ))}
@@ -121,17 +132,10 @@ function Sidebar({ path }: { path: string }): ReactNode {
   );
 }
 
-function isWithin(path: string, href: string): boolean {
-  return path === href || (href !== '/' && path.startsWith(`${href}/`));
-}
-
 function PersonMenu({ onKeyList }: { onKeyList: () => void }): ReactNode {
   const user = useUser();
   const { theme, density, zone } = usePreferences();
-  const change = useSessionChange();
-  const signOut = (): void => {
-    change('/auth/sign_out', {}).catch((error: Error) => toast(error.message));
-  };
+  const signOut = useSignOut();
   return (
     <Menu
       trigger={

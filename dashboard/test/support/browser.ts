@@ -12,6 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Browser } from '../../../server/test/support/browser.ts';
 import type { TestServer } from '../../../server/test/support/server.ts';
+import { latestVersion, versions } from '../../../server/test/support/versions.ts';
 import { keepScreenshot } from './screenshots.ts';
 import type { Session } from '../../src/api/session.ts';
 
@@ -73,6 +74,9 @@ interface Window {
   isSpent: boolean;
 }
 
+/** Addresses within the browser: bytes of the page, and the parts of its own viewer of PDFs. */
+const ownSchemes = /^(?:blob|chrome|chrome-extension):/;
+
 /** The windows that no test uses. */
 let idle: Window[] = [];
 
@@ -121,7 +125,7 @@ async function newWindow(url: string): Promise<Window> {
     void dialog.dismiss();
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(url) && !request.url().startsWith('blob:')) window.problems.push(request.url());
+    if (!request.url().startsWith(url) && !ownSchemes.test(request.url())) window.problems.push(request.url());
   });
   await page.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (event) => {
@@ -166,12 +170,17 @@ async function rewriteJson(route: Route, rewrite: (json: unknown) => unknown): P
   await route.fulfill({ response, ...(isJson && { json: rewrite(await response.json()) }) });
 }
 
+/** Returns a person with these permissions alone. */
+export function viewer(...permissions: string[]): NonNullable<Session['user']> {
+  return { ...signedIn.user!, id: 'usr_2', email: 'grace@example.com', role: 'viewer', permissions };
+}
+
 /** The session of an owner. */
 const signedIn: Session = {
   mode: 'sandbox',
   product: { name: 'Tenure', version: '0.1.0' },
   clock: { now: 0, ahead_seconds: 0 },
-  versions: { newest: '2026-11-01', all: ['2026-11-01', '2026-03-01', '2025-09-01'] },
+  versions: { newest: latestVersion, all: [...versions] },
   retention_days: 30,
   has_users: true,
   identity_provider: null,
@@ -189,7 +198,16 @@ const signedIn: Session = {
       'accounts.write',
       'api_keys.read',
       'api_keys.write',
+      'applications.read',
+      'applications.write',
+      'customers.read',
+      'customers.write',
       'events.read',
+      'file_contents.read',
+      'files.read',
+      'files.write',
+      'guarantors.read',
+      'guarantors.write',
       'logs.read',
       'references.read',
       'references.write',

@@ -5,7 +5,8 @@ import { clientFor, useAccountId } from '../../api/client.ts';
 import { faultOf, useWrite } from '../../api/requests.ts';
 import { useRefusal, useUser } from '../../api/session.ts';
 import { curlOf } from '../../curl.ts';
-import { ListPage, type ListDefinition } from '../../list/list-page.tsx';
+import type { ListDefinition } from '../../list/list-definition.ts';
+import { ListPage } from '../../list/list-page.tsx';
 import { accountListRoute } from '../../routes.tsx';
 import { Form } from '../../shell/form.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
@@ -26,7 +27,7 @@ const accountList: ListDefinition<Account, never> = {
   filters: [],
   empty: {
     title: 'No connected accounts',
-    text: 'A platform makes an account for each of its customers, and acts for it. Such an account has its own records, and no keys of its own.',
+    text: 'A platform makes an account for each of its customers, and acts for it. Such an account has its own records. You act for it with your own key, or create keys that act for it alone.',
     curl: curlOf(operations.accounts.create, { body: { name: 'Ouse Lettings' } }),
     action: <CreateAccount />,
   },

@@ -15,28 +15,31 @@ import {
   Time,
   toast,
 } from '@tenure/ui';
-import { faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
+import { defineRead, faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import { apiKeyRoute } from '../../routes.tsx';
 import { Form } from '../../shell/form.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { DetailPage, Section } from '../../shell/page.tsx';
 import styles from './api-keys.module.css';
-import { KeyStatus, Maker, nameOf } from './key-list.tsx';
+import { KeyStatus, Maker } from './key-list.tsx';
+import { nameOfKey } from './key-name.tsx';
 import { grantableTo, levelOf, nameOfKind } from './permissions.ts';
 import { SecretDialog } from './secret-dialog.tsx';
+
+const keyRead = defineRead((tenure, { id }: { id: string }, options) => tenure.apiKeys.retrieve(id, {}, options));
 
 /** One key: what it may do, and how to replace or end it. */
 export function ApiKeyPage(): ReactNode {
   const { id } = apiKeyRoute.useParams();
-  const query = useRead(['api key', id], (tenure, options) => tenure.apiKeys.retrieve(id, {}, options));
+  const query = useRead(keyRead, { id });
   return (
     <DetailPage
       id={id}
       noun="API key"
       parent={{ href: '/api-keys', name: 'API keys' }}
       query={query}
-      subtitle={nameOf}
+      subtitle={nameOfKey}
       actions={(key) => <KeyActions apiKey={key} />}
     >
       {(key) => (
@@ -80,7 +83,7 @@ function Facts({ apiKey }: { apiKey: ApiKey }): ReactNode {
         ['Kind', type],
         ['Last four', <code key="four">…{lastFour}</code>],
         ['Last used', usedAt === null ? 'never' : <Time key="used" at={usedAt} />],
-        ['Ends', endsAt === null ? 'never' : <ExactTime key="ends" at={endsAt} />],
+        ['Expires', endsAt === null ? 'never' : <ExactTime key="expires" at={endsAt} />],
         ['Created', <ExactTime key="created" at={created} />],
         ['Made by', maker === null ? null : <Maker key="maker" id={maker} />],
       ]}
@@ -96,7 +99,7 @@ function KeyActions({ apiKey }: { apiKey: ApiKey }): ReactNode {
   const revoking = useWrite((tenure, _: string, options) => tenure.apiKeys.delete(id, options), {
     onDone: () => {
       setOpen(null);
-      toast(`Revoked ${nameOf(apiKey)}`);
+      toast(`Revoked ${nameOfKey(apiKey)}`);
     },
   });
   // One reason is enough for both buttons.
@@ -110,7 +113,7 @@ function KeyActions({ apiKey }: { apiKey: ApiKey }): ReactNode {
       </GatedButton>
       <RollDialog apiKey={apiKey} isOpen={open === 'roll'} onClose={() => setOpen(null)} />
       <ConfirmDialog
-        title={`Revoke ${nameOf(apiKey)}?`}
+        title={`Revoke ${nameOfKey(apiKey)}?`}
         isOpen={open === 'revoke'}
         confirmText="Revoke the key"
         isPending={revoking.isPending}
@@ -156,7 +159,7 @@ function RollDialog({ apiKey, isOpen, onClose }: { apiKey: ApiKey; isOpen: boole
   };
   return (
     <>
-      <Dialog title={`Roll ${nameOf(apiKey)}`} isOpen={isOpen} onClose={onClose}>
+      <Dialog title={`Roll ${nameOfKey(apiKey)}`} isOpen={isOpen} onClose={onClose}>
         <Form
           error={rolling.error}
           fields={['expires_in']}

@@ -1,13 +1,17 @@
 import { useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { operations, type ApiKey } from 'tenure';
-import { Badge, ButtonLink, Id, Time } from '@tenure/ui';
+import { Badge, ButtonLink, Link, Time } from '@tenure/ui';
 import { useRefusal, useUser } from '../../api/session.ts';
+import { accountRead, membersRead } from '../../api/reads.ts';
 import { useRead } from '../../api/requests.ts';
 import { curlOf } from '../../curl.ts';
-import { ListPage, type ListDefinition } from '../../list/list-page.tsx';
+import type { ListDefinition } from '../../list/list-definition.ts';
+import { ListPage } from '../../list/list-page.tsx';
 import { apiKeyListRoute } from '../../routes.tsx';
 import { GatedLink } from '../../shell/gated.tsx';
+import styles from './api-keys.module.css';
+import { KeyName, nameOfKey } from './key-name.tsx';
 import { summaryOf } from './permissions.ts';
 import { VersionPage } from './version.tsx';
 
@@ -17,13 +21,13 @@ const keyList: ListDefinition<ApiKey, never> = {
   load: (tenure, params, options) => tenure.apiKeys.list(params, options),
   hrefOf: ({ id }) => `/api-keys/${id}`,
   columns: [
-    { title: 'Name', cell: nameOf },
+    { title: 'Name', cell: (key) => <span className={styles.nameCell}>{nameOfKey(key)}</span> },
     { title: 'Key', cell: ({ last_four: lastFour }) => <code>…{lastFour}</code> },
     { title: 'Kind', cell: ({ type }) => type },
     { title: 'Status', cell: ({ status }) => <KeyStatus status={status} /> },
     { title: 'Permissions', cell: ({ permissions }) => summaryOf(permissions) },
     { title: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />) },
-    { title: 'Ends', cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
+    { title: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
     { title: 'Made by', cell: ({ created_by: maker }) => (maker === null ? '–' : <Maker id={maker} />) },
   ],
   filters: [],
@@ -46,7 +50,7 @@ export function ApiKeysPage(): ReactNode {
 }
 
 function KeyListPage(): ReactNode {
-  const account = useRead(['account'], (tenure, options) => tenure.account.retrieve({}, options)).data;
+  const account = useRead(accountRead, {}).data;
   return (
     <ListPage
       list={keyList}
@@ -63,11 +67,6 @@ function KeyListPage(): ReactNode {
   );
 }
 
-/** Returns the name of a key, or its kind if it has none. */
-export function nameOf({ name, type }: ApiKey): string {
-  return name ?? `${type} key`;
-}
-
 export function KeyStatus({ status }: Pick<ApiKey, 'status'>): ReactNode {
   return <Badge tone={status === 'active' ? 'good' : 'neutral'}>{status}</Badge>;
 }
@@ -77,10 +76,12 @@ export function Maker({ id }: { id: string }): ReactNode {
   const { permissions } = useUser();
   const isUser = id.startsWith('usr_');
   const isOn = isUser && permissions.includes('users.read');
-  const users = useRead(['users'], (tenure, options) => tenure.users.list({ limit: 50 }, options).page(), {
-    isOn,
-  }).data;
-  const email = users?.data.find((user) => user.id === id)?.email;
+  const email = useRead(membersRead, {}, { isOn }).data?.find((user) => user.id === id)?.email;
   if (email !== undefined) return email;
-  return isUser ? <code>{id}</code> : <Id id={id} href={`/api-keys/${id}`} />;
+  if (isUser) return <code>{id}</code>;
+  return (
+    <Link href={`/api-keys/${id}`}>
+      <KeyName id={id} />
+    </Link>
+  );
 }

@@ -112,7 +112,7 @@ export function NewKeyPage(): ReactNode {
           error={faultOf(error, 'permissions')}
         />
         <Select
-          label="Ends"
+          label="Expires"
           choices={[
             { id: '0', name: type === 'agent' ? 'After 30 days' : 'Never' },
             ...lifetimes

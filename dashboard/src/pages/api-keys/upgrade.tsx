@@ -15,7 +15,8 @@ import {
   toast,
   type DifferenceRow,
 } from '@tenure/ui';
-import { faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
+import { accountRead } from '../../api/reads.ts';
+import { defineRead, faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal, useSession } from '../../api/session.ts';
 import { upgradeRoute } from '../../routes.tsx';
 import { Form } from '../../shell/form.tsx';
@@ -29,11 +30,7 @@ import styles from './api-keys.module.css';
 export function UpgradePage(): ReactNode {
   const { versions } = useSession();
   const { to = versions.newest } = upgradeRoute.useSearch();
-  const {
-    data: account,
-    error,
-    refetch,
-  } = useRead(['account'], (tenure, options) => tenure.account.retrieve({}, options));
+  const { data: account, error, refetch } = useRead(accountRead, {});
   return (
     <Page title={`Upgrade to ${to}`} parent={{ href: '/api-keys#version', name: 'API version' }}>
       {error !== null && <ErrorState error={shownError(error)} onRetry={() => void refetch()} />}
@@ -71,11 +68,13 @@ function Upgrade({ account, to }: { account: Account; to: string }): ReactNode {
   );
 }
 
+const previewRead = defineRead((tenure, { to }: { to: string }, options) =>
+  tenure.account.apiVersionPreview({ to }, options),
+);
+
 /** Shows what would differ. The form below appears with it, so that it does not move away from a pointer. */
 function Preview({ to, children }: { to: string; children: ReactNode }): ReactNode {
-  const { data, error, refetch } = useRead(['upgrade preview', to], (tenure, options) =>
-    tenure.account.apiVersionPreview({ to }, options),
-  );
+  const { data, error, refetch } = useRead(previewRead, { to });
   if (error)
     return (
       <>

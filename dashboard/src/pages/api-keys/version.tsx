@@ -1,7 +1,8 @@
 import { useState, type ReactNode } from 'react';
 import type { Account } from 'tenure';
 import { Badge, ButtonLink, ConfirmDialog, Details, ErrorState, ExactTime, Prose, Skeleton, toast } from '@tenure/ui';
-import { shownError, useRead, useWrite } from '../../api/requests.ts';
+import { accountRead } from '../../api/reads.ts';
+import { defineRead, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import { durationOf } from '../../shell/duration.ts';
 import { GatedButton } from '../../shell/gated.tsx';
@@ -12,11 +13,7 @@ import styles from './api-keys.module.css';
 
 /** The API version of the account, what changed since, and the way back from an upgrade. */
 export function VersionPage(): ReactNode {
-  const {
-    data: account,
-    error,
-    refetch,
-  } = useRead(['account'], (tenure, options) => tenure.account.retrieve({}, options));
+  const { data: account, error, refetch } = useRead(accountRead, {});
   return (
     <Page title="API version" parent={{ href: '/api-keys', name: 'API keys' }}>
       {error !== null && <ErrorState error={shownError(error)} onRetry={() => void refetch()} />}
@@ -86,8 +83,10 @@ function RollBack({ from, to, until }: { from: string; to: string; until: number
   );
 }
 
+const versionsRead = defineRead((tenure, _, options) => tenure.apiVersions.list({}, options));
+
 function Versions({ account }: { account: Account }): ReactNode {
-  const { data, error, refetch } = useRead(['api versions'], (tenure, options) => tenure.apiVersions.list({}, options));
+  const { data, error, refetch } = useRead(versionsRead, {});
   if (error) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton rows={6} />;
   return (

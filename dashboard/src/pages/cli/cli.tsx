@@ -112,7 +112,7 @@ function Decision({ code, login, onAgain }: { code: string; login: DeviceLogin; 
           ['Code', <code key="code">{code.toUpperCase()}</code>],
           ['Machine', login.machine],
           ['Address', login.ip_address],
-          ['Begun', <ExactTime key="begun" at={login.begun_at} />],
+          ['Begun', <ExactTime key="begun" at={login.begun_at} isReal />],
           ['Account', account.name],
           ['Signed in as', email],
         ]}

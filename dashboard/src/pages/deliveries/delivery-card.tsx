@@ -50,6 +50,11 @@ export function DeliveryCard(props: {
         <ResendButton delivery={delivery} />
       </div>
       <div id={attemptsId} hidden={!isOpen}>
+        {status === 'canceled' && (
+          <p className={styles.quiet}>
+            It was canceled: its endpoint was disabled, or a resend of its event succeeded.
+          </p>
+        )}
         {attempts.length === 0 && <p className={styles.quiet}>There was no attempt yet.</p>}
         {attempts.length > 0 && (
           <ol className={styles.attempts} aria-label={`Attempts of ${id}`}>

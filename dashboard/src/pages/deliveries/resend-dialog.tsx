@@ -2,7 +2,7 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import type { Event } from 'tenure';
 import { Actions, Button, Dialog, ErrorState, Link, Select, Skeleton } from '@tenure/ui';
 import { useAccountId } from '../../api/client.ts';
-import { faultOf, shownError, useRead } from '../../api/requests.ts';
+import { defineRead, faultOf, shownError, useRead } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import { GatedButton } from '../../shell/gated.tsx';
 import { useResend, useResendRefusal } from './delivery-card.tsx';
@@ -30,12 +30,14 @@ export function ResendToEndpoint({ event }: { event: Event }): ReactNode {
 /** An account has no more endpoints. */
 const endpointsMax = 100;
 
+const endpointsRead = defineRead((tenure, _, options) =>
+  tenure.webhookEndpoints.list({ limit: 50 }, options).toArray({ limit: endpointsMax }),
+);
+
 function EndpointForm({ event, onClose }: { event: Event; onClose: () => void }): ReactNode {
   const account = useAccountId();
   const [chosen, setChosen] = useState<string | null>(null);
-  const endpoints = useRead(['endpoints to resend to'], (tenure, options) =>
-    tenure.webhookEndpoints.list({ limit: 50 }, options).toArray({ limit: endpointsMax }),
-  );
+  const endpoints = useRead(endpointsRead, {});
   const resending = useResend(onClose);
   if (endpoints.error)
     return <ErrorState error={shownError(endpoints.error)} onRetry={() => void endpoints.refetch()} />;

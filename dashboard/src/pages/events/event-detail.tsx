@@ -1,8 +1,9 @@
 import { useState, type ReactNode } from 'react';
 import type { Event } from 'tenure';
 import { Details, ErrorState, ExactTime, Id, JsonDiff, JsonViewer, Select, Skeleton, Tabs } from '@tenure/ui';
-import { shownError, useRead } from '../../api/requests.ts';
-import { useSession } from '../../api/session.ts';
+import { eventRead } from '../../api/reads.ts';
+import { defineRead, shownError, useRead } from '../../api/requests.ts';
+import { useSession, useUser } from '../../api/session.ts';
 import { eventRoute } from '../../routes.tsx';
 import { LinkedId } from '../../shell/linked-id.tsx';
 import { DetailPage, Section } from '../../shell/page.tsx';
@@ -15,7 +16,8 @@ import styles from './events.module.css';
 /** One event: what changed, by which request, and its deliveries. */
 export function EventPage(): ReactNode {
   const { id } = eventRoute.useParams();
-  const query = useRead(['event', id], (tenure, options) => tenure.events.retrieve(id, {}, options));
+  const { permissions } = useUser();
+  const query = useRead(eventRead, { id });
   return (
     <DetailPage
       id={id}
@@ -30,9 +32,11 @@ export function EventPage(): ReactNode {
           <Section title="Data">
             <EventData event={event} />
           </Section>
-          <Section title="Deliveries" actions={<ResendToEndpoint event={event} />}>
-            <Deliveries event={event} />
-          </Section>
+          {permissions.includes('webhook_endpoints.read') && (
+            <Section title="Deliveries" actions={<ResendToEndpoint event={event} />}>
+              <Deliveries event={event} />
+            </Section>
+          )}
         </>
       )}
     </DetailPage>
@@ -122,9 +126,7 @@ function VersionComparison({ id }: { id: string }): ReactNode {
 }
 
 function EventInVersion({ id, version }: { id: string; version: string }): ReactNode {
-  const { data, error, refetch } = useRead(['event', id, version], (tenure, options) =>
-    tenure.events.retrieve(id, {}, { ...options, apiVersion: version }),
-  );
+  const { data, error, refetch } = useRead(eventRead, { id, version });
   if (error) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
   return data === undefined ? <Skeleton rows={8} /> : <JsonViewer title={`In ${version}`} value={data} />;
 }
@@ -133,8 +135,8 @@ function EventInVersion({ id, version }: { id: string; version: string }): React
 function Deliveries({ event }: { event: Event }): ReactNode {
   const { clock } = useSession();
   const { data, error, refetch } = useRead(
-    ['event deliveries', event.id],
-    (tenure, options) => tenure.events.listDeliveries(event.id, { limit: deliveriesMax }, options).page(),
+    deliveriesRead,
+    { event: event.id },
     { refreshMs: ({ data: deliveries }) => refreshOf(deliveries, Date.now() / 1000 + clock.ahead_seconds) },
   );
   if (error) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
@@ -157,3 +159,7 @@ function Deliveries({ event }: { event: Event }): ReactNode {
 }
 
 const deliveriesMax = 50;
+
+const deliveriesRead = defineRead((tenure, { event }: { event: string }, options) =>
+  tenure.events.listDeliveries(event, { limit: deliveriesMax }, options).page(),
+);

@@ -1,29 +1,23 @@
-import type { ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { operations, type Event } from 'tenure';
 import { Badge, Time } from '@tenure/ui';
 import { curlOf } from '../../curl.ts';
 import type { LiveSource } from '../../api/live.ts';
-import { ListPage, type ListDefinition } from '../../list/list-page.tsx';
+import { withChoices } from '../../list/filter-field.tsx';
+import type { ListDefinition } from '../../list/list-definition.ts';
+import { ListPage } from '../../list/list-page.tsx';
 import type { ListSearch } from '../../list/list-search.ts';
+import { timeFilters, withCreated, type TimeFilter } from '../../list/time-filters.ts';
 import { eventListRoute } from '../../routes.tsx';
+import { KeyName, useKeyChoices } from '../api-keys/key-name.tsx';
+import { eventPatterns } from '../webhooks/event-choice.tsx';
 
-type EventFilter = 'type' | 'object_id' | 'related_object' | 'actor';
+type EventFilter = TimeFilter | 'type' | 'object_id' | 'related_object' | 'actor';
 
-/** Types that many people look for. Any other type can be typed, too. */
-const typeChoices = [
-  'reference.*',
-  'application.*',
-  'customer.*',
-  'file.*',
-  'webhook_endpoint.*',
-  'api_key.*',
-  'account.*',
-];
-
-const eventList: ListDefinition<Event, EventFilter> = {
+const baseList: ListDefinition<Event, EventFilter> = {
   title: 'Events',
   noun: 'events',
-  load: (tenure, params, options) => tenure.events.list(params, options),
+  load: (tenure, params, options) => tenure.events.list(withCreated(params), options),
   hrefOf: ({ id }) => `/events/${id}`,
   columns: [
     { title: 'Type', cell: ({ type }) => type },
@@ -35,24 +29,27 @@ const eventList: ListDefinition<Event, EventFilter> = {
     {
       name: 'type',
       label: 'Type',
-      placeholder: 'reference.*',
-      choices: typeChoices.map((type) => ({ id: type, name: type })),
+      placeholder: 'e.g. reference.*',
+      choices: eventPatterns.map((type) => ({ id: type, name: type })),
     },
-    { name: 'object_id', label: 'Object', placeholder: 'ref_…' },
-    { name: 'related_object', label: 'Related to', placeholder: 'app_…' },
-    { name: 'actor', label: 'Actor', placeholder: 'key_…' },
+    { name: 'object_id', label: 'Object', placeholder: 'e.g. ref_…' },
+    { name: 'related_object', label: 'Related to', placeholder: 'e.g. app_…' },
+    { name: 'actor', label: 'Actor', placeholder: 'e.g. key_…' },
+    ...timeFilters,
   ],
   empty: {
     title: 'No events yet',
     text: 'Every change of a record makes an event, with the record as it was then. Create a customer, and its event appears here.',
     curl: curlOf(operations.customers.create, { body: { name: 'Ada Example', email: 'ada@example.com' } }),
   },
-  live: (search) => newEvents(search),
+  live: (search) => (search.until === undefined ? newEvents(search) : null),
 };
 
 /** The list of events. */
 export function EventListPage(): ReactNode {
-  return <ListPage list={eventList} search={eventListRoute.useSearch()} />;
+  const keys = useKeyChoices();
+  const list = useMemo(() => withChoices(baseList, { actor: keys }), [keys]);
+  return <ListPage list={list} search={eventListRoute.useSearch()} />;
 }
 
 /** Follows the events that fit the filters. The stream filters by type, and this does the rest. */
@@ -76,7 +73,8 @@ export function ActorName({ request }: { request: Event['request'] }): ReactNode
   if (actor.type === 'system') return <Badge>system</Badge>;
   return (
     <span>
-      {actor.name ?? actor.id} {actor.type === 'agent' && <Badge>agent</Badge>}
+      {actor.name ?? (actor.key_id === null ? actor.id : <KeyName id={actor.key_id} />)}{' '}
+      {actor.type === 'agent' && <Badge>agent</Badge>}
     </span>
   );
 }

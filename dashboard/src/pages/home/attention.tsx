@@ -1,10 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { ActivityPoint, ApiKey, RequestOptions, Tenure } from 'tenure';
+import type { ApiKey, RequestOptions, Tenure, WebhookEndpoint } from 'tenure';
 import { Badge, ErrorState, Link, Time } from '@tenure/ui';
-import { shownError, useRead } from '../../api/requests.ts';
+import { defineRead, shownError, useRead } from '../../api/requests.ts';
 import { useSession, useUser } from '../../api/session.ts';
+import { pathOfId } from '../../shell/navigation.ts';
 import { Section } from '../../shell/page.tsx';
+import { idOf } from '../events/event-list.tsx';
+import { readFailing } from '../webhooks/endpoint-health.tsx';
 import styles from './home.module.css';
 
 /** Something that a person should look at. */
@@ -23,8 +26,16 @@ interface Concern {
 export function useConcerns(): UseQueryResult<Concern[]> {
   const { permissions } = useUser();
   const { clock } = useSession();
-  return useRead(['attention'], async (tenure, options) => {
-    const now = Math.floor(Date.now() / 1000) + clock.ahead_seconds;
+  return useRead(concernsRead, { permissions, aheadSeconds: clock.ahead_seconds }, { refreshMs: () => 60_000 });
+}
+
+const concernsRead = defineRead(
+  async (
+    tenure,
+    { permissions, aheadSeconds }: { permissions: readonly string[]; aheadSeconds: number },
+    options,
+  ): Promise<Concern[]> => {
+    const now = Math.floor(Date.now() / 1000) + aheadSeconds;
     const readers: [permission: string, read: Reader][] = [
       ['webhook_endpoints.read', endpointConcerns],
       ['references.read', referenceConcerns],
@@ -33,8 +44,8 @@ export function useConcerns(): UseQueryResult<Concern[]> {
     ];
     const allowed = readers.filter(([permission]) => permissions.includes(permission));
     return (await Promise.all(allowed.map(([, read]) => read(tenure, now, options)))).flat();
-  });
-}
+  },
+);
 
 /** Lists what a person should look at. */
 export function Attention({ concerns: { data, error, refetch } }: { concerns: UseQueryResult<Concern[]> }): ReactNode {
@@ -62,46 +73,40 @@ type Reader = (tenure: Tenure, now: number, options: RequestOptions) => Promise<
 /** The most records of a page. Older ones are not looked at. */
 const pageSize = 50;
 
-/** For how many endpoints the attempts are read. Each costs a request. */
-const endpointsMax = 8;
+/** For how many endpoints the deliveries are read, one after the other. Each costs a request, and a session may make 20 a second. */
+const endpointsMax = 20;
 
 const endpointConcerns: Reader = async (tenure, _, options) => {
   const [{ data: endpoints }, all] = await Promise.all([
     tenure.webhookEndpoints.list({ limit: pageSize }, options),
     tenure.activity.retrieve({ interval: 'hour' }, options),
   ]);
-  const disabled = endpoints
-    .filter((endpoint) => endpoint.disabled_reason !== null)
-    .map((endpoint): Concern => {
-      const { id, url, disabled_reason: reason } = endpoint;
-      return { id, tone: 'bad', state: 'disabled', title: url, href: `/webhooks/${id}`, text: reason };
-    });
+  const disabled = endpoints.filter(({ status }) => status === 'disabled').map(disabledConcern);
   if (all.data.every(({ attempts }) => attempts.failed === 0)) return disabled;
-  const enabled = endpoints.filter(({ status }) => status === 'enabled').slice(0, endpointsMax);
-  const failing = await Promise.all(
-    enabled.map(async ({ id, url }): Promise<Concern[]> => {
-      const { data } = await tenure.activity.retrieve({ interval: 'hour', webhook_endpoint: id }, options);
-      const since = failingSince(data);
-      if (since === null) return [];
-      const text = (
-        <>
-          All attempts have failed. The first such hour began <Time at={since} />.
-        </>
-      );
-      return [{ id, tone: 'bad', state: 'failing', title: url, href: `/webhooks/${id}`, text }];
-    }),
-  );
-  return [...disabled, ...failing.flat()];
+  const failing: Concern[] = [];
+  for (const { id, url } of endpoints.filter(({ status }) => status === 'enabled').slice(0, endpointsMax)) {
+    const since = await readFailing(tenure, id, options);
+    if (since === null) continue;
+    const text = (
+      <>
+        All attempts have failed since {!since.isExact && 'at least '}
+        <Time at={since.at} />.
+      </>
+    );
+    failing.push({ id, tone: 'bad', state: 'failing', title: url, href: `/webhooks/${id}`, text });
+  }
+  return [...failing, ...disabled];
 };
 
-/** Returns the begin of the first hour since which all attempts have failed. Null if the latest ones have not. */
-function failingSince(points: readonly ActivityPoint[]): number | null {
-  let since: number | null = null;
-  for (const { start, attempts } of points) {
-    if (attempts.delivered > 0) since = null;
-    else if (attempts.failed > 0) since ??= start;
-  }
-  return since;
+function disabledConcern({ id, url, disabled_reason: reason }: WebhookEndpoint): Concern {
+  return {
+    id,
+    tone: reason === null ? 'warning' : 'bad',
+    state: 'disabled',
+    title: url,
+    href: `/webhooks/${id}`,
+    text: reason ?? 'It gets no events. Enable it, or delete it if nothing needs it.',
+  };
 }
 
 const referenceConcerns: Reader = async (tenure, _, options) => {
@@ -114,7 +119,7 @@ const referenceConcerns: Reader = async (tenure, _, options) => {
       const fault = automatic?.last_error ?? null;
       if (fault === null) return [];
       const text = `${automatic?.provider}: ${fault}`;
-      return [{ id, tone: 'bad', state: 'error', title: id, href: `/references/${id}`, text }];
+      return [{ id, tone: 'bad', state: 'error', title: id, href: pathOfId(id) ?? '/', text }];
     });
 };
 
@@ -137,8 +142,29 @@ const unusedDays = 90;
 
 const keyConcerns: Reader = async (tenure, now, options) => {
   const { data } = await tenure.apiKeys.list({ limit: pageSize }, options);
-  return data.filter(({ status }) => status === 'active').flatMap((key) => concernOf(key, now));
+  const active = data.filter(({ status }) => status === 'active');
+  const concerns = active.flatMap((key) => concernOf(key, now));
+  if (concerns.length === 0) return [];
+  const replaced = await readReplaced(tenure, new Set(active.map(({ id }) => id)), options);
+  return concerns.filter(({ id }) => !replaced.has(id));
 };
+
+/** Returns the keys that were rolled, and whose new key is still active. One request rolls the old key and creates the new one. */
+async function readReplaced(
+  tenure: Tenure,
+  active: ReadonlySet<string>,
+  options: RequestOptions,
+): Promise<ReadonlySet<string>> {
+  const [rolled, created] = await Promise.all(
+    (['api_key.rolled', 'api_key.created'] as const).map((type) =>
+      tenure.events.list({ type, limit: pageSize }, options),
+    ),
+  );
+  const requests = new Set(
+    created!.data.filter(({ data }) => active.has(idOf(data.object))).map(({ request }) => request.id),
+  );
+  return new Set(rolled!.data.filter(({ request }) => requests.has(request.id)).map(({ data }) => idOf(data.object)));
+}
 
 function concernOf(key: ApiKey, now: number): Concern[] {
   const { id, name, last_four: lastFour, expires_at: end, last_used_at: used, created } = key;
@@ -146,7 +172,7 @@ function concernOf(key: ApiKey, now: number): Concern[] {
     id,
     tone: 'warning' as const,
     title: name ?? `The key that ends with ${lastFour}`,
-    href: '/api-keys',
+    href: `/api-keys/${id}`,
   };
   if (end !== null && end - now < soonDays * daySeconds) {
     const text = (

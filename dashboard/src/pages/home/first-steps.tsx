@@ -2,11 +2,12 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { operations, type RequestOptions, type Tenure } from 'tenure';
 import { Button, CodeBlock, Icon, Link } from '@tenure/ui';
-import { useRead } from '../../api/requests.ts';
+import { defineRead, useRead } from '../../api/requests.ts';
 import { useSession } from '../../api/session.ts';
 import { curlOf } from '../../curl.ts';
 import { apiUrl } from '../../place.ts';
 import { setPreferences } from '../../preferences.ts';
+import { CurlBlock } from '../../shell/curl-block.tsx';
 import { Section } from '../../shell/page.tsx';
 import styles from './home.module.css';
 
@@ -22,13 +23,20 @@ const steps: { id: keyof Done; title: string; how: ReactNode }[] = [
   {
     id: 'key',
     title: 'Use an API key',
-    how: <CodeBlock title="List references" text={curlOf(operations.references.list)} />,
+    how: (
+      <>
+        <p>
+          <Link href="/api-keys/new">Create a key</Link>, and store it in <code>TENURE_API_KEY</code>.
+        </p>
+        <CurlBlock title="List references" text={curlOf(operations.references.list)} />
+      </>
+    ),
   },
   {
     id: 'reference',
     title: 'Create a reference',
     how: (
-      <CodeBlock
+      <CurlBlock
         title="Create a reference"
         text={curlOf(operations.references.create, { body: { application: 'app_1' } })}
       />
@@ -65,10 +73,12 @@ const steps: { id: keyof Done; title: string; how: ReactNode }[] = [
   },
 ];
 
+const doneRead = defineRead(readDone);
+
 /** Reads which of the first steps are done. */
 export function useDone({ isOn }: { isOn: boolean }): UseQueryResult<Done> {
   const { clock } = useSession();
-  return useRead(['first steps'], (tenure, options) => readDone(tenure, clock.ahead_seconds, options), { isOn });
+  return useRead(doneRead, { aheadSeconds: clock.ahead_seconds }, { isOn });
 }
 
 /** What is left to do after the installation, from real data. It goes away when all is done. */
@@ -106,7 +116,11 @@ export function FirstSteps({ done }: { done: Done }): ReactNode {
 /** How long the counts of activity by the day are kept, in seconds. */
 const keptSeconds = 89 * 86_400;
 
-async function readDone(tenure: Tenure, aheadSeconds: number, options: RequestOptions): Promise<Done> {
+async function readDone(
+  tenure: Tenure,
+  { aheadSeconds }: { aheadSeconds: number },
+  options: RequestOptions,
+): Promise<Done> {
   const since = Math.floor(Date.now() / 1000) + aheadSeconds - keptSeconds;
   const [keys, references, endpoints, activity, logs] = await Promise.all([
     tenure.apiKeys.list({ limit: 50 }, options),

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { use, type ReactNode } from 'react';
 import type { Activity, ActivityPoint, Latency } from 'tenure';
 import { BarChart, ErrorState, TimeContext, type Series } from '@tenure/ui';
-import { shownError, useRead } from '../../api/requests.ts';
+import { defineRead, shownError, useRead } from '../../api/requests.ts';
 import { Section } from '../../shell/page.tsx';
 import styles from './home.module.css';
 
@@ -17,11 +17,11 @@ const attemptSeries: Series<ActivityPoint>[] = [
   { name: 'failed', tone: 'bad', value: ({ attempts }) => attempts.failed },
 ];
 
+const lastDayRead = defineRead((tenure, _, options) => tenure.activity.retrieve({ interval: 'hour' }, options));
+
 /** Reads the activity of the last 24 hours. */
 export function useLastDay({ isOn }: { isOn: boolean }): UseQueryResult<Activity> {
-  return useRead(['activity', 'hour'], (tenure, options) => tenure.activity.retrieve({ interval: 'hour' }, options), {
-    isOn,
-  });
+  return useRead(lastDayRead, {}, { isOn });
 }
 
 /** Requests and attempts by the hour, and how long the latest took. */

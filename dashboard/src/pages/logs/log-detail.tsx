@@ -14,20 +14,24 @@ import {
   Time,
 } from '@tenure/ui';
 import { useAccountId } from '../../api/client.ts';
-import { shownError, useRead } from '../../api/requests.ts';
+import { eventRead } from '../../api/reads.ts';
+import { defineRead, shownError, useRead } from '../../api/requests.ts';
 import { curlOfLog } from '../../curl.ts';
 import { apiUrl } from '../../place.ts';
 import { logRoute } from '../../routes.tsx';
 import { LinkedId } from '../../shell/linked-id.tsx';
 import { DetailPage, Section } from '../../shell/page.tsx';
-import { callerOf, RequestLine } from './log-parts.tsx';
+import { KeyName } from '../api-keys/key-name.tsx';
+import { Caller, RequestLine } from './log-parts.tsx';
 import styles from './logs.module.css';
+
+const logRead = defineRead((tenure, { id }: { id: string }, options) => tenure.logs.retrieve(id, {}, options));
 
 /** One request: both bodies, its replays, and the events that it caused. */
 export function LogPage(): ReactNode {
   const { id } = logRoute.useParams();
   const account = useAccountId();
-  const query = useRead(['log', id], (tenure, options) => tenure.logs.retrieve(id, {}, options));
+  const query = useRead(logRead, { id });
   return (
     <DetailPage
       id={id}
@@ -71,7 +75,6 @@ export function LogPage(): ReactNode {
 
 function Facts({ log }: { log: Log }): ReactNode {
   const { error, idempotency_key: idempotencyKey, original_request: original, key_id: key, user_email: email } = log;
-  const caller = callerOf(log);
   return (
     <Details
       items={[
@@ -82,7 +85,7 @@ function Facts({ log }: { log: Log }): ReactNode {
         ['Version', log.api_version],
         [
           email === null && key !== null ? 'API key' : 'Person',
-          key === null ? caller : <LinkedId key="key" id={key} />,
+          key === null ? <Caller key="caller" log={log} /> : <CallingKey key="key" id={key} />,
         ],
         ['Source', log.source],
         ['Idempotency key', idempotencyKey === null ? null : <Id key="idempotency" id={idempotencyKey} />],
@@ -100,6 +103,15 @@ function Facts({ log }: { log: Log }): ReactNode {
         ['User agent', log.user_agent],
       ]}
     />
+  );
+}
+
+/** The name of the key, and its id with a link. */
+function CallingKey({ id }: { id: string }): ReactNode {
+  return (
+    <>
+      <KeyName id={id} /> <LinkedId id={id} />
+    </>
   );
 }
 
@@ -156,14 +168,17 @@ function Events({ ids, isReplay }: { ids: readonly string[]; isReplay: boolean }
 }
 
 function EventType({ id }: { id: string }): ReactNode {
-  const { data } = useRead(['event', id], (tenure, options) => tenure.events.retrieve(id, {}, options));
+  const { data } = useRead(eventRead, { id });
   return <span className={styles.eventType}>{data?.type ?? '…'}</span>;
 }
 
+/** Reads the newest requests with an idempotency key. */
+const repeatsRead = defineRead((tenure, { idempotencyKey }: { idempotencyKey: string }, options) =>
+  tenure.logs.list({ idempotency_key: idempotencyKey, limit: 50 }, options),
+);
+
 function Replays({ id, idempotencyKey }: { id: string; idempotencyKey: string }): ReactNode {
-  const { data, error, refetch } = useRead(['replays', id], (tenure, options) =>
-    tenure.logs.list({ idempotency_key: idempotencyKey, limit: 50 }, options),
-  );
+  const { data, error, refetch } = useRead(repeatsRead, { idempotencyKey });
   if (error) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton rows={2} />;
   const replays = data.data.filter((log) => log.original_request === id);
@@ -177,7 +192,7 @@ function Replays({ id, idempotencyKey }: { id: string; idempotencyKey: string })
       hrefOf={(log) => `/logs/${log.id}`}
       columns={[
         { title: 'Request', cell: (log) => <code>{log.id}</code> },
-        { title: 'By', cell: (log) => callerOf(log) },
+        { title: 'By', cell: (log) => <Caller log={log} /> },
         { title: 'Time', align: 'end', cell: ({ created }) => <Time at={created} /> },
       ]}
     />

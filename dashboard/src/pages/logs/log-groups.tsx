@@ -1,13 +1,17 @@
 import type { ReactNode } from 'react';
 import type { Log, LogsListParams } from 'tenure';
 import { EmptyState, ErrorState, Skeleton, Table, Time } from '@tenure/ui';
-import { shownError, useRead } from '../../api/requests.ts';
-import { stringifySearch } from '../../list/list-search.ts';
-import { RequestLine } from './log-parts.tsx';
+import { defineRead, shownError, useRead } from '../../api/requests.ts';
+import { stringifySearch, type ListSearch } from '../../list/list-search.ts';
+import { RequestCell } from './log-parts.tsx';
 import styles from './logs.module.css';
 
 /** How many logs are grouped. They come in pages of 50, at most 20 a second. */
 const groupedMax = 250;
+
+const newestRead = defineRead((tenure, { filters }: { filters: LogsListParams }, options) =>
+  tenure.logs.list({ ...filters, limit: 50 }, options).toArray({ limit: groupedMax }),
+);
 
 interface Group {
   id: string;
@@ -23,11 +27,9 @@ interface Group {
 }
 
 /** The newest logs that fit the filters, grouped by path and code. The largest group stands first. */
-export function LogGroups({ params }: { params: LogsListParams }): ReactNode {
+export function LogGroups({ params, search }: { params: LogsListParams; search: ListSearch<'view'> }): ReactNode {
   const { starting_after: _, ending_before: _2, ...filters } = params;
-  const { data, error, refetch } = useRead(['log groups', filters], (tenure, options) =>
-    tenure.logs.list({ ...filters, limit: 50 }, options).toArray({ limit: groupedMax }),
-  );
+  const { data, error, refetch } = useRead(newestRead, { filters });
   if (error !== null) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton rows={10} />;
   if (data.length === 0) return <EmptyState title="No logs match" text="There is nothing to group." />;
@@ -36,9 +38,9 @@ export function LogGroups({ params }: { params: LogsListParams }): ReactNode {
       <Table
         label="Logs by path and code"
         rows={groupsOf(data)}
-        hrefOf={(group) => hrefOf(group, filters)}
+        hrefOf={(group) => hrefOf(group, search)}
         columns={[
-          { title: 'Request', cell: (group) => <RequestLine {...group} /> },
+          { title: 'Request', cell: (group) => <RequestCell {...group} /> },
           { title: 'Error', cell: ({ code }) => (code === null ? '–' : <code>{code}</code>) },
           { title: 'Requests', align: 'end', cell: ({ count }) => count.toLocaleString() },
           { title: 'Latest', align: 'end', cell: ({ newest }) => <Time at={newest.created} /> },
@@ -77,7 +79,8 @@ function patternOf(path: string): string {
 }
 
 /** Returns the list of a group's logs. A filter can name one path only. */
-function hrefOf({ method, status, code, paths }: Group, filters: LogsListParams): string {
+function hrefOf({ method, status, code, paths }: Group, search: ListSearch<'view'>): string {
+  const { view: _, starting_after: _2, ending_before: _3, ...filters } = search;
   const [path] = paths;
   return `/logs${stringifySearch({
     ...filters,

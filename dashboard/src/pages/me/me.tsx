@@ -18,9 +18,11 @@ import {
 } from '@tenure/ui';
 import { ask } from '../../api/ask.ts';
 import { clientFor } from '../../api/client.ts';
-import { faultOf, shownError, useRead } from '../../api/requests.ts';
+import { defineRead, faultOf, shownError, useRead } from '../../api/requests.ts';
 import { sessionQuery, useSession, useSessionChange, useUser, type Session } from '../../api/session.ts';
 import { setPreferences, usePreferences, type Preferences } from '../../preferences.ts';
+import { useEdits } from '../../shell/edits.ts';
+import { UnsavedQuestion } from '../../shell/unsaved.tsx';
 import { Page, Section, Sections } from '../../shell/page.tsx';
 import { passwordHint } from '../password-hint.ts';
 import { browserName } from './browser-name.ts';
@@ -81,25 +83,26 @@ function useOwnChange<Input extends object | void>(
 
 function NameForm(): ReactNode {
   const user = useUser();
-  const [name, setName] = useState(user.name ?? '');
-  const [email, setEmail] = useState(user.email);
+  const { value, changes, set, forget } = useEdits({ name: user.name ?? '', email: user.email });
+  const { name, email } = value;
   const saving = useOwnChange<{ name?: string | null; email?: string }>('/auth/me', () => toast('Saved.'));
   const changed = {
-    ...(name.trim() !== (user.name ?? '') && { name: name.trim() === '' ? null : name.trim() }),
-    ...(email.trim() !== user.email && { email: email.trim() }),
+    ...(changes.name !== undefined && { name: name.trim() === '' ? null : name.trim() }),
+    ...(changes.email !== undefined && { email: email.trim() }),
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    saving.mutate(changed);
+    saving.mutate(changed, { onSuccess: () => forget(changes) });
   };
   return (
     <form className={`${styles.form} ${styles.narrow}`} onSubmit={submit}>
+      <UnsavedQuestion isChanged={Object.keys(changed).length > 0} />
       <TextField
         label="Name"
         hint="Your team sees it. Events and logs show your e-mail."
         autoComplete="name"
         value={name}
-        onChange={setName}
+        onChange={(text) => set({ name: text })}
         error={faultOf(saving.error, 'name')}
       />
       <TextField
@@ -107,7 +110,7 @@ function NameForm(): ReactNode {
         type="email"
         autoComplete="email"
         value={email}
-        onChange={setEmail}
+        onChange={(text) => set({ email: text })}
         isRequired
         error={faultOf(saving.error, 'email')}
       />
@@ -302,7 +305,7 @@ function Identity(): ReactNode {
         items={[
           ['Provider', provider?.name ?? '–'],
           ['Issuer', <code key="issuer">{identity.issuer}</code>],
-          ['Linked', <Time key="linked" at={identity.linked_at} />],
+          ['Linked', <Time key="linked" at={identity.linked_at} isReal />],
         ]}
       />
       {isOnlyWay && (
@@ -337,10 +340,12 @@ interface OwnSession {
   current: boolean;
 }
 
+const sessionsRead = defineRead((_, _input, options) =>
+  clientFor().request<{ data: OwnSession[] }>('GET', '/auth/sessions', undefined, options),
+);
+
 function Sessions(): ReactNode {
-  const sessions = useRead(['sessions'], (_, options) =>
-    clientFor().request<{ data: OwnSession[] }>('GET', '/auth/sessions', undefined, options),
-  );
+  const sessions = useRead(sessionsRead, {});
   const queries = useQueryClient();
   const ending = useMutation({
     mutationFn: (which: { id: string } | { others: true }) =>
@@ -370,8 +375,8 @@ function Sessions(): ReactNode {
               ),
             },
             { title: 'Address', cell: ({ ip_address: address }) => <code>{address ?? '–'}</code> },
-            { title: 'Signed in', cell: ({ created }) => <Time at={created} /> },
-            { title: 'Last used', cell: ({ last_seen_at: seen }) => <Time at={seen} /> },
+            { title: 'Signed in', cell: ({ created }) => <Time at={created} isReal /> },
+            { title: 'Last used', cell: ({ last_seen_at: seen }) => <Time at={seen} isReal /> },
             {
               title: 'Action',
               align: 'end',

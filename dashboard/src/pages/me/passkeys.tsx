@@ -15,7 +15,7 @@ import {
 import { ask } from '../../api/ask.ts';
 import { clientFor } from '../../api/client.ts';
 import { canUsePasskeys, makePasskey, pageWithPasskeys, type OwnPasskey } from '../../api/passkeys.ts';
-import { faultOf, shownError, useRead } from '../../api/requests.ts';
+import { defineRead, faultOf, shownError, useRead } from '../../api/requests.ts';
 import { useSessionChange, type Session } from '../../api/session.ts';
 import { PasskeysElsewhere } from '../passkey-sign-in.tsx';
 import { browserName } from './browser-name.ts';
@@ -34,11 +34,13 @@ export function useNewPasskey(): UseMutationResult<Session, Error, string> {
   });
 }
 
+const passkeysRead = defineRead((_, _input, options) =>
+  clientFor().request<{ data: OwnPasskey[] }>('GET', '/auth/passkeys', undefined, options),
+);
+
 /** The passkeys of the person: a list, a button to add one, and one to remove each. */
 export function Passkeys(): ReactNode {
-  const passkeys = useRead(['passkeys'], (_, options) =>
-    clientFor().request<{ data: OwnPasskey[] }>('GET', '/auth/passkeys', undefined, options),
-  );
+  const passkeys = useRead(passkeysRead, {});
   const [isAdding, setIsAdding] = useState(false);
   const [removed, setRemoved] = useState<OwnPasskey | null>(null);
   const rows = passkeys.data?.data;
@@ -56,8 +58,11 @@ export function Passkeys(): ReactNode {
           rows={rows}
           columns={[
             { title: 'Name', cell: ({ name }) => name },
-            { title: 'Added', cell: ({ created }) => <Time at={created} /> },
-            { title: 'Last used', cell: ({ last_used_at: used }) => (used === null ? 'never' : <Time at={used} />) },
+            { title: 'Added', cell: ({ created }) => <Time at={created} isReal /> },
+            {
+              title: 'Last used',
+              cell: ({ last_used_at: used }) => (used === null ? 'never' : <Time at={used} isReal />),
+            },
             {
               title: 'Action',
               align: 'end',

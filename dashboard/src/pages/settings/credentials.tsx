@@ -1,7 +1,18 @@
 import { useState, type ReactNode } from 'react';
-import type { Account, ProviderCredentialsInput } from 'tenure';
-import { Actions, Button, ConfirmDialog, Dialog, ErrorState, ExactTime, PasswordField, Table, toast } from '@tenure/ui';
-import { faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
+import type { Account, ProviderCredentialsInput, ReferencingProvider } from 'tenure';
+import {
+  Actions,
+  Button,
+  ConfirmDialog,
+  Dialog,
+  ErrorState,
+  ExactTime,
+  PasswordField,
+  Skeleton,
+  Table,
+  toast,
+} from '@tenure/ui';
+import { defineRead, faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import { Form } from '../../shell/form.tsx';
 import pageStyles from '../../shell/page.module.css';
@@ -9,48 +20,51 @@ import styles from './settings.module.css';
 
 type Provider = keyof ProviderCredentialsInput;
 
-/** What each provider needs, by the names of the API. */
-const credentialsOf = {
-  provider_a: ['api_key', 'signing_secret'],
-  provider_b: ['username', 'password'],
-  provider_c: ['api_key', 'signing_secret'],
-  provider_d: ['token'],
-} satisfies {
-  [Name in Provider]: (keyof NonNullable<ProviderCredentialsInput[Name]>)[];
+export const providerNames = ['provider_a', 'provider_b', 'provider_c', 'provider_d'] as const satisfies Provider[];
+
+const stateNames: Record<ReferencingProvider['status'], string> = {
+  ready: 'Ready',
+  credentials_missing: 'Needs credentials',
+  not_set_up: 'Not set up in this deployment',
 };
 
-export const providerNames = Object.keys(credentialsOf) as Provider[];
+const providersRead = defineRead((tenure, _, options) => tenure.referencingProviders.list({}, options));
 
-/** Sets and removes credentials. The API shows none, and tells of their last change by an event. */
+/** Shows which services are ready, and sets and removes credentials. The API shows none, and tells of their last change by an event. */
 export function CredentialSettings({ account }: { account: Account }): ReactNode {
   const refusal = useRefusal('accounts.write');
-  const [open, setOpen] = useState<{ provider: Provider; action: 'set' | 'remove' } | null>(null);
+  const { data: providers, error } = useRead(providersRead, {});
+  const [open, setOpen] = useState<{ provider: ReferencingProvider; action: 'set' | 'remove' } | null>(null);
   const close = (): void => setOpen(null);
+  if (error !== null) return <ErrorState error={shownError(error)} />;
+  if (!providers) return <Skeleton rows={5} />;
   return (
     <>
       <LastChange account={account} />
       <Table
         label="Provider credentials"
-        rows={providerNames.map((id) => ({ id }))}
+        rows={providers.data}
         columns={[
           { title: 'Provider', cell: ({ id }) => id },
+          { title: 'State', cell: ({ status }) => stateNames[status] },
+          { title: 'Credentials', cell: credentialsText },
           {
             title: 'Actions',
             align: 'end',
-            cell: ({ id: provider }) => (
+            cell: (provider) => (
               <span className={styles.rowActions}>
                 <Button
                   isSmall
-                  isDisabled={refusal !== null}
-                  aria-label={`Set the credentials of ${provider}`}
+                  isDisabled={refusal !== null || provider.status === 'not_set_up'}
+                  aria-label={`Set the credentials of ${provider.id}`}
                   onPress={() => setOpen({ provider, action: 'set' })}
                 >
                   Set
                 </Button>
                 <Button
                   isSmall
-                  isDisabled={refusal !== null}
-                  aria-label={`Remove the credentials of ${provider}`}
+                  isDisabled={refusal !== null || !provider.credentials_set}
+                  aria-label={`Remove the credentials of ${provider.id}`}
                   onPress={() => setOpen({ provider, action: 'remove' })}
                 >
                   Remove
@@ -62,15 +76,28 @@ export function CredentialSettings({ account }: { account: Account }): ReactNode
       />
       {refusal !== null && <p className={pageStyles.quiet}>{refusal}</p>}
       {open?.action === 'set' && <SetDialog provider={open.provider} onClose={close} />}
-      {open?.action === 'remove' && <RemoveDialog provider={open.provider} onClose={close} />}
+      {open?.action === 'remove' && <RemoveDialog provider={open.provider.id as Provider} onClose={close} />}
     </>
   );
 }
 
+interface SetDialogProps {
+  provider: ReferencingProvider;
+  onClose: () => void;
+}
+
+function credentialsText({ credentials_set: isSet, service }: ReferencingProvider): string {
+  if (isSet) return 'Set';
+  return service === 'simulated' ? 'None needed in the sandbox' : 'Not set';
+}
+
+/** Reads the last event about the credentials of an account. */
+const credentialsChangeRead = defineRead((tenure, { account }: { account: string }, options) =>
+  tenure.events.list({ type: 'account.credentials_changed', object_id: account, limit: 1 }, options),
+);
+
 function LastChange({ account }: { account: Account }): ReactNode {
-  const { data } = useRead(['credentials changed', account.id], (tenure, options) =>
-    tenure.events.list({ type: 'account.credentials_changed', object_id: account.id, limit: 1 }, options),
-  );
+  const { data } = useRead(credentialsChangeRead, { account: account.id });
   const last = data?.data[0];
   return (
     <p className={pageStyles.quiet}>
@@ -84,8 +111,7 @@ function LastChange({ account }: { account: Account }): ReactNode {
   );
 }
 
-function SetDialog({ provider, onClose }: { provider: Provider; onClose: () => void }): ReactNode {
-  const names: readonly string[] = credentialsOf[provider];
+function SetDialog({ provider: { id: provider, credential_names: names }, onClose }: SetDialogProps): ReactNode {
   const [values, setValues] = useState<Record<string, string>>({});
   const saving = useSaving(() => {
     toast(`Set the credentials of ${provider}`);

@@ -1,22 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { Account, AccountUpdateParams } from 'tenure';
 import { Actions, Details, ErrorState, Id, Link, Select, Skeleton, TextField, toast } from '@tenure/ui';
+import { accountRead } from '../../api/reads.ts';
 import { faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { sessionQuery, useRefusal, useSession, useUser } from '../../api/session.ts';
+import { useEdits } from '../../shell/edits.ts';
 import { Form } from '../../shell/form.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { Page, Section } from '../../shell/page.tsx';
 import pageStyles from '../../shell/page.module.css';
+import { UnsavedQuestion } from '../../shell/unsaved.tsx';
 import { CredentialSettings, providerNames } from './credentials.tsx';
 
 /** The settings of the account that the person acts as. */
 export function SettingsPage(): ReactNode {
-  const {
-    data: account,
-    error,
-    refetch,
-  } = useRead(['account'], (tenure, options) => tenure.account.retrieve({}, options));
+  const { data: account, error, refetch } = useRead(accountRead, {});
   return (
     <Page title="Settings">
       {error !== null && <ErrorState error={shownError(error)} onRetry={() => void refetch()} />}
@@ -46,35 +45,29 @@ const noneId = 'none';
 
 function AccountForm({ account }: { account: Account }): ReactNode {
   const refusal = useRefusal('accounts.write');
-  const [name, setName] = useState(account.name);
-  const [provider, setProvider] = useState<string | null>(account.default_provider);
-  const [links, setLinks] = useState<string>(account.linked_records);
+  const { name, default_provider, linked_records } = account;
+  const { value, changes, isChanged, set, forget } = useEdits({ name, default_provider, linked_records });
   const saving = useSaving();
   const { error } = saving;
-  const isSame = name === account.name && provider === account.default_provider && links === account.linked_records;
   return (
     <Form
       error={error}
       fields={['name', 'default_provider', 'linked_records']}
-      onSubmit={() =>
-        saving.mutate({
-          name,
-          default_provider: provider as AccountUpdateParams['default_provider'],
-          linked_records: links as AccountUpdateParams['linked_records'],
-        })
-      }
+      // The API refuses other values than those of the choices.
+      onSubmit={() => saving.mutate(changes as AccountUpdateParams, { onSuccess: () => forget(changes) })}
       actions={
         <Actions>
-          <GatedButton refusal={refusal} look="primary" type="submit" isDisabled={isSame || saving.isPending}>
+          <GatedButton refusal={refusal} look="primary" type="submit" isDisabled={!isChanged || saving.isPending}>
             Save
           </GatedButton>
         </Actions>
       }
     >
+      <UnsavedQuestion isChanged={isChanged} />
       <TextField
         label="Name"
-        value={name}
-        onChange={setName}
+        value={value.name}
+        onChange={(text) => set({ name: text })}
         isRequired
         isDisabled={refusal !== null}
         autoComplete="organization"
@@ -83,11 +76,11 @@ function AccountForm({ account }: { account: Account }): ReactNode {
       <Select
         label="Default provider"
         choices={[{ id: noneId, name: 'None' }, ...providerNames.map((id) => ({ id, name: id }))]}
-        value={provider ?? noneId}
-        onChange={(id) => setProvider(id === noneId ? null : id)}
+        value={value.default_provider ?? noneId}
+        onChange={(id) => set({ default_provider: id === noneId ? null : id })}
         isDisabled={refusal !== null}
         error={faultOf(error, 'default_provider')}
-        hint="Does the references that name no provider."
+        hint="It carries out references that name no provider."
       />
       <Select
         label="Links between records"
@@ -95,8 +88,8 @@ function AccountForm({ account }: { account: Account }): ReactNode {
           { id: 'open', name: 'Open: ids of your own system are allowed' },
           { id: 'strict', name: 'Strict: only records that exist here' },
         ]}
-        value={links}
-        onChange={setLinks}
+        value={value.linked_records}
+        onChange={(id) => set({ linked_records: id })}
         isDisabled={refusal !== null}
         error={faultOf(error, 'linked_records')}
       />
@@ -112,27 +105,26 @@ function SecondFactorForm({ account }: { account: Account }): ReactNode {
   const { mode } = useSession();
   const { second_factor: ownFactor } = useUser();
   const stored = Object.keys(factorValues).find((id) => factorValues[id] === account.require_second_factor)!;
-  const [chosen, setChosen] = useState(stored);
+  const { value, changes, isChanged, set, forget } = useEdits({ chosen: stored });
+  const { chosen } = value;
   const saving = useSaving();
   const isRequired = factorValues[chosen] ?? mode === 'live';
   return (
     <Form
       error={saving.error}
       fields={['require_second_factor']}
-      onSubmit={() => saving.mutate({ require_second_factor: factorValues[chosen]! })}
+      onSubmit={() =>
+        saving.mutate({ require_second_factor: factorValues[chosen]! }, { onSuccess: () => forget(changes) })
+      }
       actions={
         <Actions>
-          <GatedButton
-            refusal={refusal}
-            look="primary"
-            type="submit"
-            isDisabled={chosen === stored || saving.isPending}
-          >
+          <GatedButton refusal={refusal} look="primary" type="submit" isDisabled={!isChanged || saving.isPending}>
             Save
           </GatedButton>
         </Actions>
       }
     >
+      <UnsavedQuestion isChanged={isChanged} />
       <Select
         label="Second factor for all members"
         choices={[
@@ -141,7 +133,7 @@ function SecondFactorForm({ account }: { account: Account }): ReactNode {
           { id: 'optional', name: 'Optional' },
         ]}
         value={chosen}
-        onChange={setChosen}
+        onChange={(id) => set({ chosen: id })}
         isDisabled={refusal !== null}
         error={faultOf(saving.error, 'require_second_factor')}
         hint={

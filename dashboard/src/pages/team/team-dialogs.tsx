@@ -13,14 +13,15 @@ import {
   Time,
   toast,
 } from '@tenure/ui';
+import { keysRead } from '../../api/reads.ts';
 import { faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useUser, type User } from '../../api/session.ts';
+import { nameOfKey } from '../api-keys/key-name.tsx';
 import { roleTexts, rolesToGive } from './roles.ts';
 import styles from './team.module.css';
 
 /** What a person wants to do with the team. Each has its dialog. */
 export type TeamAction =
-  | { kind: 'invite' }
   | { kind: 'role' | 'reset_link' | 'end_sessions' | 'disable' | 'enable' | 'remove'; member: Member }
   | { kind: 'revoke'; invitation: Invitation };
 
@@ -29,8 +30,6 @@ export function TeamDialog({ action, onClose }: { action: TeamAction | null; onC
   switch (action?.kind) {
     case undefined:
       return null;
-    case 'invite':
-      return <InviteDialog onClose={onClose} />;
     case 'role':
       return <RoleDialog member={action.member} onClose={onClose} />;
     case 'reset_link':
@@ -52,7 +51,8 @@ interface MemberDialogProps {
   onClose: () => void;
 }
 
-function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
+/** Invites a person, and shows the link once. */
+export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
   const { role: ownRole } = useUser();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<User['role']>('viewer');
@@ -62,12 +62,9 @@ function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
   const { data, error } = inviting;
   if (data)
     return (
-      <LinkDialog
-        title={`Invitation of ${data.email}`}
-        url={data.url ?? ''}
-        expiresAt={data.expires_at}
-        onClose={onClose}
-      />
+      <Dialog title={`Invitation of ${data.email}`} isOpen>
+        <LinkOnce url={data.url ?? ''} expiresAt={data.expires_at} onClose={onClose} />
+      </Dialog>
     );
   const faults = { email: faultOf(error, 'email'), role: faultOf(error, 'role') };
   const submit = (event: FormEvent): void => {
@@ -109,12 +106,15 @@ function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
   );
 }
 
-/** Shows a link, this once. Only its button closes the dialog, so that a click beside it loses nothing. */
-function LinkDialog(props: { title: string; url: string; expiresAt: number; onClose: () => void }): ReactNode {
+/**
+ * Shows a link, this once. Only its button closes the dialog, so that a click beside it loses nothing. The dialog is that of the form, which
+ * gives the focus back to the button that opened it.
+ */
+function LinkOnce(props: { url: string; expiresAt: number; onClose: () => void }): ReactNode {
   return (
-    <Dialog title={props.title} isOpen>
+    <>
       <p>
-        Hand this link over yourself, such as by a chat. It ends <Time at={props.expiresAt} />, and is{' '}
+        Hand this link over yourself, such as by a chat. It ends <Time at={props.expiresAt} isReal />, and is{' '}
         <strong>not shown again</strong>.
       </p>
       <CodeBlock title="Link" text={props.url} />
@@ -123,7 +123,7 @@ function LinkDialog(props: { title: string; url: string; expiresAt: number; onCl
           Done
         </Button>
       </Actions>
-    </Dialog>
+    </>
   );
 }
 
@@ -175,12 +175,9 @@ function ResetLinkDialog({ member, onClose }: MemberDialogProps): ReactNode {
   );
   if (making.data)
     return (
-      <LinkDialog
-        title={`New password of ${member.email}`}
-        url={making.data.url}
-        expiresAt={making.data.expires_at}
-        onClose={onClose}
-      />
+      <Dialog title={`New password of ${member.email}`} isOpen>
+        <LinkOnce url={making.data.url} expiresAt={making.data.expires_at} onClose={onClose} />
+      </Dialog>
     );
   return (
     <Dialog title={`Link for a new password of ${member.email}`} isOpen onClose={onClose}>
@@ -287,14 +284,9 @@ function RemoveDialog({ member, onClose }: MemberDialogProps): ReactNode {
   );
 }
 
-/** The most keys that are looked through. */
-const keysMax = 500;
-
 /** Names the API keys that a member made. They do not end with the member. */
 function KeysOf({ member }: { member: Member }): ReactNode {
-  const { data, error } = useRead(['api_keys', 'all'], (tenure, options) =>
-    tenure.apiKeys.list({}, options).toArray({ limit: keysMax }),
-  );
+  const { data, error } = useRead(keysRead, {});
   if (error !== null) return <ErrorState error={shownError(error)} />;
   const keys = data?.filter(({ created_by: maker, status }) => maker === member.id && status === 'active') ?? [];
   if (keys.length === 0) return null;
@@ -304,9 +296,9 @@ function KeysOf({ member }: { member: Member }): ReactNode {
         <strong>Their API keys stay valid.</strong> Revoke those that you no longer trust:
       </p>
       <ul className={styles.keys}>
-        {keys.map(({ id, type, last_four: lastFour }) => (
+        {keys.map(({ id, name, type, last_four: lastFour }) => (
           <li key={id}>
-            {type} key …{lastFour} <Id id={id} />
+            {nameOfKey({ name, type })} …{lastFour} <Id id={id} href={`/api-keys/${id}`} />
           </li>
         ))}
       </ul>

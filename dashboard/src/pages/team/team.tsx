@@ -1,15 +1,22 @@
 import { useState, type ReactNode } from 'react';
 import type { Invitation, User as Member } from 'tenure';
 import { Badge, Button, EmptyState, ErrorState, Icon, Menu, Skeleton, Table, Time, type Tone } from '@tenure/ui';
-import { shownError, useRead } from '../../api/requests.ts';
+import { membersRead } from '../../api/reads.ts';
+import { defineRead, shownError, useRead } from '../../api/requests.ts';
 import { useUser } from '../../api/session.ts';
+import { useActing } from '../../shell/account-bar.tsx';
 import { Page, Section, Sections } from '../../shell/page.tsx';
+import { useOpenedByHash } from '../../shell/opened-by-hash.ts';
 import { refusalToHandle } from './roles.ts';
-import { TeamDialog, type TeamAction } from './team-dialogs.tsx';
+import { InviteDialog, TeamDialog, type TeamAction } from './team-dialogs.tsx';
 import styles from './team.module.css';
 
-/** The most rows of a table. Larger teams use the API. */
-const rowsMax = 500;
+/** The most invitations of the table. Larger teams use the API. */
+const invitationsMax = 500;
+
+const invitationsRead = defineRead((tenure, _, options) =>
+  tenure.invitations.list({}, options).toArray({ limit: invitationsMax }),
+);
 
 const statusTones: Record<string, Tone> = {
   active: 'good',
@@ -21,14 +28,17 @@ const statusTones: Record<string, Tone> = {
 /** The members of the account and the invitations to it. */
 export function TeamPage(): ReactNode {
   const [action, setAction] = useState<TeamAction | null>(null);
+  const inviting = useOpenedByHash('invite');
   const { role, permissions } = useUser();
   const mayRead = permissions.includes('users.read');
-  const mayWrite = permissions.includes('users.write');
+  // The API refuses invitations to connected accounts.
+  const isOwn = useActing() === undefined;
+  const mayWrite = isOwn && permissions.includes('users.write');
   return (
     <Page
       title="Team"
       actions={
-        <Button look="primary" isDisabled={!mayWrite} onPress={() => setAction({ kind: 'invite' })}>
+        <Button look="primary" isDisabled={!mayWrite} onPress={inviting.open}>
           <Icon name="plus" size={14} />
           Invite
         </Button>
@@ -41,28 +51,37 @@ export function TeamPage(): ReactNode {
         />
       ) : (
         <>
-          {!mayWrite && <p className={styles.quiet}>Owners and admins change the team. You are {role}.</p>}
+          {isOwn && !mayWrite && <p className={styles.quiet}>Owners and admins change the team. You are {role}.</p>}
           <Sections>
             <Section title="Members">
               <Members onAction={setAction} />
             </Section>
-            <Section title="Invitations">
-              <Invitations onAction={setAction} />
-            </Section>
+            {isOwn && (
+              <Section title="Invitations">
+                <Invitations onAction={setAction} />
+              </Section>
+            )}
           </Sections>
         </>
       )}
+      {mayWrite && inviting.isOpen && <InviteDialog onClose={inviting.close} />}
       <TeamDialog action={action} onClose={() => setAction(null)} />
     </Page>
   );
 }
 
 function Members({ onAction }: { onAction: (action: TeamAction) => void }): ReactNode {
-  const { data, error, refetch } = useRead(['users'], (tenure, options) =>
-    tenure.users.list({}, options).toArray({ limit: rowsMax }),
-  );
+  const { account } = useUser();
+  const { data, error, refetch } = useRead(membersRead, {});
   if (error !== null) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton rows={3} />;
+  if (data.length === 0)
+    return (
+      <EmptyState
+        title="No members"
+        text={`This account is connected to ${account.name}. The people of ${account.name} act for it.`}
+      />
+    );
   return (
     <Table
       label="Members"
@@ -72,7 +91,10 @@ function Members({ onAction }: { onAction: (action: TeamAction) => void }): Reac
         { title: 'Role', cell: ({ role }) => role },
         { title: 'Status', cell: ({ status }) => <Badge tone={statusTones[status] ?? 'neutral'}>{status}</Badge> },
         { title: 'Second factor', cell: ({ second_factor: factor }) => factorNames[factor] ?? factor },
-        { title: 'Last sign-in', cell: ({ last_signed_in_at: at }) => (at === null ? 'never' : <Time at={at} />) },
+        {
+          title: 'Last sign-in',
+          cell: ({ last_signed_in_at: at }) => (at === null ? 'never' : <Time at={at} isReal />),
+        },
         { title: 'Actions', align: 'end', cell: (member) => <MemberMenu member={member} onAction={onAction} /> },
       ]}
     />
@@ -97,7 +119,7 @@ function MemberMenu({ member, onAction }: { member: Member; onAction: (action: T
   const own = useUser();
   const isOwn = own.id === member.id;
   const reason = refusalToHandle(own.role, member.role);
-  const entry = (id: Exclude<TeamAction['kind'], 'invite' | 'revoke'>, name: string, isDanger = false) => {
+  const entry = (id: Exclude<TeamAction['kind'], 'revoke'>, name: string, isDanger = false) => {
     // A person changes their own factors and sessions in the profile, and is removed by another one.
     const refusal = reason ?? (isOwn && id !== 'role' ? 'This is you' : null);
     return {
@@ -132,9 +154,7 @@ function MemberMenu({ member, onAction }: { member: Member; onAction: (action: T
 }
 
 function Invitations({ onAction }: { onAction: (action: TeamAction) => void }): ReactNode {
-  const { data, error, refetch } = useRead(['invitations'], (tenure, options) =>
-    tenure.invitations.list({}, options).toArray({ limit: rowsMax }),
-  );
+  const { data, error, refetch } = useRead(invitationsRead, {});
   if (error !== null) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton rows={3} />;
   if (data.length === 0)
@@ -153,7 +173,7 @@ function Invitations({ onAction }: { onAction: (action: TeamAction) => void }): 
         { title: 'Role', cell: ({ role }) => role },
         { title: 'Status', cell: ({ status }) => <Badge tone={statusTones[status] ?? 'neutral'}>{status}</Badge> },
         { title: 'Made', cell: ({ created }) => <Time at={created} /> },
-        { title: 'Ends', cell: ({ expires_at: at, status }) => (status === 'pending' ? <Time at={at} /> : '–') },
+        { title: 'Ends', cell: ({ expires_at: at, status }) => (status === 'pending' ? <Time at={at} isReal /> : '–') },
         {
           title: 'Actions',
           align: 'end',

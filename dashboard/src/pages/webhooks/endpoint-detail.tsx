@@ -9,10 +9,11 @@ import {
 } from 'tenure';
 import { Details, ErrorState, ExactTime } from '@tenure/ui';
 import { useTenure } from '../../api/client.ts';
-import { shownError, useRead } from '../../api/requests.ts';
+import { defineRead, shownError, useRead, useReadAgain } from '../../api/requests.ts';
 import { useRefusal, useSession } from '../../api/session.ts';
 import { curlOf } from '../../curl.ts';
-import { RecordList, type ListDefinition } from '../../list/list-page.tsx';
+import type { ListDefinition } from '../../list/list-definition.ts';
+import { RecordList } from '../../list/list-page.tsx';
 import { webhookRoute } from '../../routes.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { DetailPage, Section } from '../../shell/page.tsx';
@@ -32,8 +33,10 @@ export function EndpointPage(): ReactNode {
   return <Endpoint key={id} id={id} />;
 }
 
+const endpointRead = defineRead(loadEndpoint);
+
 function Endpoint({ id }: { id: string }): ReactNode {
-  const query = useRead(['endpoint', id], (tenure, options) => loadEndpoint(tenure, id, options));
+  const query = useRead(endpointRead, { id });
   return (
     <DetailPage
       id={id}
@@ -63,7 +66,7 @@ function Endpoint({ id }: { id: string }): ReactNode {
 }
 
 /** Reads an endpoint without its secret, which a confirmed person gets, too. It must not stay in the queries of the page. */
-async function loadEndpoint(tenure: Tenure, id: string, options: RequestOptions): Promise<WebhookEndpoint> {
+async function loadEndpoint(tenure: Tenure, { id }: { id: string }, options: RequestOptions): Promise<WebhookEndpoint> {
   const endpoint = { ...(await tenure.webhookEndpoints.retrieve(id, {}, options)) };
   if ('signing_secret' in endpoint) delete (endpoint as { signing_secret?: string }).signing_secret;
   return endpoint;
@@ -126,18 +129,34 @@ function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }): ReactNode {
   const list = useMemo(() => deliveryList(endpoint, clock.ahead_seconds), [endpoint, clock.ahead_seconds]);
   return (
     <RecordList list={list} search={search}>
-      {(deliveries) => (
-        <div className={deliveryStyles.list}>
-          {deliveries.map((delivery) => (
-            <DeliveryCard key={delivery.id} delivery={delivery}>
-              <EventLink delivery={delivery} />
-            </DeliveryCard>
-          ))}
-        </div>
-      )}
+      {(deliveries) => <DeliveryCards deliveries={deliveries} />}
     </RecordList>
   );
 }
+
+function DeliveryCards({ deliveries }: { deliveries: readonly Delivery[] }): ReactNode {
+  // The figures of the endpoint are those of its deliveries.
+  useReadAgain(deliveries.map(({ id, status, attempt_count: count }) => `${id} ${status} ${count}`).join());
+  return (
+    <div className={deliveryStyles.list}>
+      {deliveries.map((delivery) => (
+        <DeliveryCard key={delivery.id} delivery={delivery}>
+          <EventLink delivery={delivery} />
+        </DeliveryCard>
+      ))}
+    </div>
+  );
+}
+
+const loadDeliveries: ListDefinition<Delivery, DeliveryFilter>['load'] = (tenure, params, options, id) => {
+  const { status, ...others } = params;
+  return tenure.webhookEndpoints.listDeliveries(
+    id!,
+    // The URL may have another word. The API refuses it, and its message says so.
+    { ...others, ...(status !== undefined && { status: status as DeliveryStatus }) },
+    options,
+  );
+};
 
 function deliveryList(endpoint: WebhookEndpoint, aheadSeconds: number): ListDefinition<Delivery, DeliveryFilter> {
   const { id, enabled_events: events } = endpoint;
@@ -145,13 +164,7 @@ function deliveryList(endpoint: WebhookEndpoint, aheadSeconds: number): ListDefi
     title: 'Deliveries',
     noun: 'deliveries',
     parentId: id,
-    load: (tenure, { status, ...params }, options) =>
-      tenure.webhookEndpoints.listDeliveries(
-        id,
-        // The URL may have another word. The API refuses it, and its message says so.
-        { ...params, ...(status !== undefined && { status: status as DeliveryStatus }) },
-        options,
-      ),
+    load: loadDeliveries,
     filters: [
       {
         name: 'status',

@@ -3,6 +3,7 @@ import { ApiError, type WebhookEndpoint, type WebhookEndpointWithSecret } from '
 import { Actions, Button, Checkbox, Dialog, ErrorState, Select, TextField, toast } from '@tenure/ui';
 import { faultOf, shownError, useWrite } from '../../api/requests.ts';
 import { useSession } from '../../api/session.ts';
+import { useEdits } from '../../shell/edits.ts';
 import { EventChoice } from './event-choice.tsx';
 import { NewSecret } from './secret.tsx';
 import styles from './webhooks.module.css';
@@ -52,7 +53,7 @@ export function CreateEndpointDialog(props: { onClose: () => void; onDone: (id: 
   return (
     <Dialog title="Create a webhook endpoint" isOpen onClose={onClose} isWide>
       <EndpointForm
-        initial={{ url: '', description: '', events: ['*'], version: accountVersion, connected: false }}
+        stored={{ url: '', description: '', events: ['*'], version: accountVersion, connected: false }}
         isNew
         submitText="Create endpoint"
         error={creating.error}
@@ -72,15 +73,15 @@ export function EditEndpointDialog({
   endpoint: WebhookEndpoint;
   onClose: () => void;
 }): ReactNode {
-  const updating = useWrite<Input, WebhookEndpoint>(
+  const updating = useWrite<Partial<Input>, WebhookEndpoint>(
     (tenure, { url, description, events, version }, options) =>
       tenure.webhookEndpoints.update(
         endpoint.id,
         {
-          url,
-          description: description === '' ? null : description,
-          enabled_events: events,
-          api_version: version,
+          ...(url !== undefined && { url }),
+          ...(description !== undefined && { description: description === '' ? null : description }),
+          ...(events !== undefined && { enabled_events: events }),
+          ...(version !== undefined && { api_version: version }),
         },
         options,
       ),
@@ -95,31 +96,32 @@ export function EditEndpointDialog({
   return (
     <Dialog title={`Edit ${endpoint.id}`} isOpen onClose={onClose} isWide>
       <EndpointForm
-        initial={{ url, description: description ?? '', events, version, connected }}
+        stored={{ url, description: description ?? '', events, version, connected }}
         isNew={false}
         submitText="Save"
         error={updating.error}
         isPending={updating.isPending}
         onCancel={onClose}
-        onSubmit={(input) => updating.mutate(input)}
+        onSubmit={(_, changes) => updating.mutate(changes)}
       />
     </Dialog>
   );
 }
 
 function EndpointForm(props: {
-  initial: Input;
+  /** The record as it is now, or what a new one begins with. */
+  stored: Input;
   isNew: boolean;
   submitText: string;
   error: Error | null;
   isPending: boolean;
   onCancel: () => void;
-  onSubmit: (input: Input) => void;
+  onSubmit: (input: Input, changes: Partial<Input>) => void;
 }): ReactNode {
-  const { initial, isNew, error, isPending, onCancel } = props;
+  const { stored, isNew, error, isPending, onCancel } = props;
   const { versions } = useSession();
-  const [input, setInput] = useState(initial);
-  const set = (change: Partial<Input>): void => setInput({ ...input, ...change });
+  const { value: input, changes, set } = useEdits(stored);
+  const [sentUrl, setSentUrl] = useState('');
   const faults = {
     url: faultOf(error, 'url'),
     description: faultOf(error, 'description'),
@@ -129,7 +131,9 @@ function EndpointForm(props: {
   const isElsewhere = error !== null && Object.values(faults).every((fault) => fault === null);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    props.onSubmit({ ...input, url: input.url.trim() });
+    const url = input.url.trim();
+    setSentUrl(url);
+    props.onSubmit({ ...input, url }, { ...changes, ...(changes.url !== undefined && { url }) });
   };
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
@@ -140,7 +144,8 @@ function EndpointForm(props: {
         hint="Tenure sends a signed POST to this address for each event."
         value={input.url}
         onChange={(url) => set({ url })}
-        error={faults.url}
+        // The fault is that of the URL that was sent.
+        error={input.url.trim() === sentUrl ? faults.url : null}
         // oxlint-disable-next-line jsx-a11y/no-autofocus -- The dialog was opened to fill in this field.
         autoFocus
         autoComplete="off"
@@ -158,9 +163,9 @@ function EndpointForm(props: {
       <EventChoice value={input.events} onChange={(events) => set({ events })} error={faults.events} />
       <Select
         label="API version"
-        hint="The shape of the events. An upgrade of the account does not change it."
+        hint="The shape of the events. A later upgrade of the account does not change it."
         choices={[
-          ...(isNew ? [{ id: accountVersion, name: 'The version of the account' }] : []),
+          ...(isNew ? [{ id: accountVersion, name: 'The present version of the account' }] : []),
           ...versions.all.map((version) => ({ id: version, name: version })),
         ]}
         value={input.version}

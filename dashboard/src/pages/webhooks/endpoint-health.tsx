@@ -1,7 +1,8 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import { use, type ReactNode } from 'react';
-import type { Activity, ActivityPoint } from 'tenure';
+import type { Activity, ActivityPoint, RequestOptions, Tenure } from 'tenure';
 import { BarChart, Details, ErrorState, Skeleton, Time, TimeContext } from '@tenure/ui';
-import { shownError, useRead } from '../../api/requests.ts';
+import { defineRead, shownError, useRead } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import { failingSince } from '../deliveries/attempt-words.ts';
 import styles from './webhooks.module.css';
@@ -18,25 +19,31 @@ export interface EndpointHealth {
 const newestDeliveries = 20;
 
 /** Reads how an endpoint does. Rows and pages that show it share one reading. */
-export function useHealth(id: string): ReturnType<typeof useRead<EndpointHealth>> {
+export function useHealth(id: string): UseQueryResult<EndpointHealth> {
   const refusal = useRefusal('logs.read');
-  return useRead(
-    ['endpoint health', id],
-    async (tenure, options) => {
-      const activity = await tenure.activity.retrieve({ webhook_endpoint: id, interval: 'hour' }, options);
-      const { count: pending } = await tenure.webhookEndpoints
-        .listDeliveries(id, { status: 'pending', limit: 1 }, options)
-        .page();
-      const { failed } = sumOf(activity.data);
-      if (failed === 0 && pending === 0) return { activity, pending, failing: null };
-      const newest = await tenure.webhookEndpoints.listDeliveries(id, { limit: newestDeliveries }, options).page();
-      const failing = failingSince(
-        newest.data.flatMap(({ attempts }) => attempts),
-        !newest.has_more,
-      );
-      return { activity, pending, failing };
-    },
-    { isOn: refusal === null, refreshMs: () => 15_000 },
+  return useRead(healthRead, { id }, { isOn: refusal === null, refreshMs: () => 15_000 });
+}
+
+const healthRead = defineRead(async (tenure, { id }: { id: string }, options): Promise<EndpointHealth> => {
+  const activity = await tenure.activity.retrieve({ webhook_endpoint: id, interval: 'hour' }, options);
+  const { count: pending } = await tenure.webhookEndpoints
+    .listDeliveries(id, { status: 'pending', limit: 1 }, options)
+    .page();
+  const { failed } = sumOf(activity.data);
+  if (failed === 0 && pending === 0) return { activity, pending, failing: null };
+  return { activity, pending, failing: await readFailing(tenure, id, options) };
+});
+
+/** Reads since when all attempts of an endpoint have failed. Null if its last one has not. */
+export async function readFailing(
+  tenure: Tenure,
+  id: string,
+  options: RequestOptions,
+): Promise<EndpointHealth['failing']> {
+  const newest = await tenure.webhookEndpoints.listDeliveries(id, { limit: newestDeliveries }, options).page();
+  return failingSince(
+    newest.data.flatMap(({ attempts }) => attempts),
+    !newest.has_more,
   );
 }
 

@@ -1,12 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { operations, type WebhookEndpoint } from 'tenure';
 import { Badge, CodeBlock, Icon } from '@tenure/ui';
 import { useRefusal } from '../../api/session.ts';
 import { curlOf } from '../../curl.ts';
-import { ListPage, type ListDefinition } from '../../list/list-page.tsx';
+import type { ListDefinition } from '../../list/list-definition.ts';
+import { ListPage } from '../../list/list-page.tsx';
 import { webhookListRoute } from '../../routes.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
+import { useOpenedByHash } from '../../shell/opened-by-hash.ts';
 import { CreateEndpointDialog } from './endpoint-form.tsx';
 import { FailingCell, LatencyCell, PendingCell, SuccessBar } from './endpoint-health.tsx';
 import styles from './webhooks.module.css';
@@ -52,12 +54,12 @@ const endpointList: ListDefinition<WebhookEndpoint, never> = {
 
 /** The list of webhook endpoints, with how each has done of late. */
 export function EndpointListPage(): ReactNode {
-  const [isCreating, setCreating] = useState(false);
+  const creating = useOpenedByHash('create');
   const navigate = useNavigate();
   const write = useRefusal('webhook_endpoints.write');
   const read = useRefusal('events.read');
   const create = (
-    <GatedButton isInGroup look="primary" refusal={write ?? read} onPress={() => setCreating(true)}>
+    <GatedButton isInGroup look="primary" refusal={write ?? read} onPress={creating.open}>
       <Icon name="plus" size={14} />
       Create endpoint
     </GatedButton>
@@ -65,9 +67,9 @@ export function EndpointListPage(): ReactNode {
   return (
     <>
       <ListPage list={endpointList} search={webhookListRoute.useSearch()} actions={create} />
-      {isCreating && (
+      {(write ?? read) === null && creating.isOpen && (
         <CreateEndpointDialog
-          onClose={() => setCreating(false)}
+          onClose={creating.close}
           onDone={(id) => void navigate({ to: '/webhooks/$id', params: { id } })}
         />
       )}

@@ -1,6 +1,6 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { EventType } from 'tenure';
-import { Checkbox, Switch } from '@tenure/ui';
+import { Checkbox, Switch, TextField } from '@tenure/ui';
 import styles from './webhooks.module.css';
 
 /** All types of events. The type checker finds a missing one. */
@@ -50,6 +50,19 @@ const eventTypes: Record<EventType, true> = {
   'tenancy.arrears_started': true,
   'tenancy.arrears_cleared': true,
   'tenancy.check_raised': true,
+  'deposit.created': true,
+  'deposit.updated': true,
+  'deposit.received': true,
+  'deposit.applied': true,
+  'deposit.retained': true,
+  'deposit.returned': true,
+  'deposit.protected': true,
+  'deposit.information_given': true,
+  'deposit.release_proposed': true,
+  'deposit.disputed': true,
+  'deposit.released': true,
+  'deposit.canceled': true,
+  'deposit.check_raised': true,
   'subscription.created': true,
   'subscription.updated': true,
   'subscription.activated': true,
@@ -76,6 +89,13 @@ const eventTypes: Record<EventType, true> = {
   'payment.canceled': true,
   'payment.allocated': true,
   'payment.refunded': true,
+  'bank_line.confirmed': true,
+  'bank_line.deleted': true,
+  'bank_line.ignored': true,
+  'bank_line.reopened': true,
+  'bank_line.updated': true,
+  'payment_import.created': true,
+  'payment_import.updated': true,
   'customer.created': true,
   'customer.updated': true,
   'customer.deleted': true,
@@ -110,6 +130,9 @@ const eventTypes: Record<EventType, true> = {
 
 const families = Map.groupBy(Object.keys(eventTypes), (type) => type.slice(0, type.indexOf('.')));
 
+/** All patterns of types: each family, such as `reference.*`, and then its types. */
+export const eventPatterns: readonly string[] = [...families].flatMap(([family, types]) => [`${family}.*`, ...types]);
+
 /** Chooses the events of an endpoint: all, all of a kind of record, or single types. */
 export function EventChoice(props: {
   /** As `enabled_events`: `*`, `reference.*`, `reference.completed`. */
@@ -123,6 +146,10 @@ export function EventChoice(props: {
     onChange([...[...chosen].filter((pattern) => !removed.includes(pattern)), ...added]);
   };
   const isAll = chosen.has('*');
+  const [text, setText] = useState('');
+  const shown = [...families]
+    .map(([family, types]) => ({ family, types, found: types.filter((type) => type.includes(text.trim())) }))
+    .filter(({ found }) => found.length > 0);
   return (
     <fieldset className={styles.events}>
       <legend>Events</legend>
@@ -130,8 +157,23 @@ export function EventChoice(props: {
         All events, also of types that come later
       </Switch>
       {!isAll && (
+        <TextField
+          label="Find an event"
+          value={text}
+          onChange={setText}
+          onKeyDown={(event) => {
+            // Enter would send the form.
+            if (event.key === 'Enter') event.preventDefault();
+          }}
+          autoComplete="off"
+          spellCheck="false"
+          isMono
+        />
+      )}
+      {!isAll && (
         <div className={styles.families}>
-          {[...families].map(([family, types]) => {
+          {shown.length === 0 && <p>No event has this in its name.</p>}
+          {shown.map(({ family, types, found }) => {
             const whole = `${family}.*`;
             const hasWhole = chosen.has(whole);
             const some = types.filter((type) => chosen.has(type));
@@ -144,7 +186,7 @@ export function EventChoice(props: {
                 >
                   <code>{whole}</code>
                 </Checkbox>
-                {types.map((type) => (
+                {found.map((type) => (
                   <Checkbox
                     key={type}
                     isSelected={hasWhole || chosen.has(type)}

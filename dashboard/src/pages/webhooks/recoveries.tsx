@@ -15,7 +15,7 @@ import {
   toast,
   type Tone,
 } from '@tenure/ui';
-import { faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
+import { defineRead, faultOf, shownError, useRead, useReadAgain, useWrite } from '../../api/requests.ts';
 import { useSession } from '../../api/session.ts';
 import { Section } from '../../shell/page.tsx';
 import styles from './webhooks.module.css';
@@ -91,13 +91,19 @@ export function RecoverDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint
 
 const tones: Record<string, Tone> = { pending: 'waiting', completed: 'good', canceled: 'neutral' };
 
+const recoveriesRead = defineRead((tenure, { id }: { id: string }, options) =>
+  tenure.webhookEndpoints.listRecoveries(id, { limit: 5 }, options).page(),
+);
+
 /** The newest recoveries of an endpoint. A pending one shows its progress. */
 export function Recoveries({ id }: { id: string }): ReactNode {
   const { data, error, refetch } = useRead(
-    ['recoveries', id],
-    (tenure, options) => tenure.webhookEndpoints.listRecoveries(id, { limit: 5 }, options).page(),
+    recoveriesRead,
+    { id },
     { refreshMs: ({ data: recoveries }) => recoveries.some(({ status }) => status === 'pending') && 1_000 },
   );
+  // What a recovery sends again are new deliveries of the endpoint.
+  useReadAgain(data?.data.map(({ id: recovery, status, resent }) => `${recovery} ${status} ${resent}`).join());
   if (data?.count === 0) return null;
   return (
     <Section title="Recoveries">

@@ -11,8 +11,8 @@ export function NewSecret({ secret, version }: { secret: string; version: string
     <>
       <CodeBlock title="Signing secret" text={secret} />
       <p className={styles.quiet}>
-        Store it where your receiver reads its settings, such as in <code>TENURE_SIGNING_SECRET</code>. You can reveal
-        it here again.
+        Store it where your receiver reads its settings, such as in <code>SIGNING_SECRET</code>. You can reveal it here
+        again.
       </p>
       <VerifySnippet version={version} />
     </>
@@ -33,7 +33,7 @@ export async function POST(request) {
     event = await constructEvent(
       await request.text(), // the body as it arrived, before any parser
       request.headers.get('service-signature'),
-      process.env.TENURE_SIGNING_SECRET,
+      process.env.SIGNING_SECRET,
       { apiVersion: '${version}' },
     );
   } catch {

@@ -1,0 +1,219 @@
+import type { Reference } from 'tenure';
+import type { Tone } from '@tenure/ui';
+import { capital, plain } from './words.ts';
+
+/* Where a check stands, in words. */
+
+/** Where a check stands. */
+export interface Standing {
+  tone: Tone;
+  /** In two or three words, for a badge. */
+  title: string;
+  /** In a sentence. */
+  text: string;
+  /** Whether a person of the office must do something. */
+  isStuck: boolean;
+}
+
+/** The verdicts, from good to bad. */
+export const outcomes = [
+  { id: 'accept', name: 'Accept', tone: 'good', text: 'The checks gave no reason against a tenancy.' },
+  { id: 'consider', name: 'Consider', tone: 'warning', text: 'Weigh something in the checks before you agree.' },
+  { id: 'high_risk', name: 'High risk', tone: 'bad', text: 'The checks gave strong reasons to be careful.' },
+] as const satisfies readonly { id: string; name: string; tone: Tone; text: string }[];
+
+/** Returns a verdict with its name, or null for none. */
+export function outcomeOf(outcome: string | null): { id: string; name: string; tone: Tone; text: string } | null {
+  if (outcome === null) return null;
+  return outcomes.find(({ id }) => id === outcome) ?? { id: outcome, name: outcome, tone: 'neutral', text: '' };
+}
+
+/** The referencing services that can be chosen. */
+export const services = [
+  { id: 'provider_a', name: 'Service A' },
+  { id: 'provider_b', name: 'Service B' },
+  { id: 'provider_c', name: 'Service C' },
+  { id: 'provider_d', name: 'Service D' },
+] as const;
+
+/** Returns the name of the party that makes a check. */
+export function serviceOf({ automatic_reference: automatic }: Reference): string {
+  if (!automatic?.enabled) return 'Your office';
+  return services.find(({ id }) => id === automatic.provider)?.name ?? 'A referencing service';
+}
+
+/** Returns whether a referencing service makes the check. */
+export function isByService({ automatic_reference: automatic }: Reference): boolean {
+  return automatic?.enabled === true;
+}
+
+const stages: Readonly<Record<string, { title: string; text: string }>> = {
+  queued: { title: 'Ordered', text: 'The service has the order and will begin soon.' },
+  invited: { title: 'Waiting for the applicant', text: 'The service has invited the applicant to give their details.' },
+  in_progress: { title: 'Being checked', text: 'The service is checking the details.' },
+  awaiting_referee: { title: 'Waiting for a referee', text: 'The employer or a former landlord has been asked.' },
+  in_review: { title: 'Being assessed', text: 'An assessor of the service is weighing what was found.' },
+};
+
+/** Returns where a check stands. */
+export function standingOf(reference: Reference): Standing {
+  const { status, outcome, automatic_reference: automatic } = reference;
+  if (reference.deleted) return ended('Person erased', 'The person was erased, so the findings are gone.');
+  if (status === 'canceled') return ended('Cancelled', 'The check was cancelled. It has no outcome.');
+  if (status === 'complete') {
+    const found = outcomeOf(outcome);
+    return {
+      tone: found?.tone ?? 'neutral',
+      title: found?.name ?? 'Finished',
+      text: found?.text ?? '',
+      isStuck: false,
+    };
+  }
+  const problem = problemOf(reference);
+  if (problem !== null) return { tone: 'bad', title: problem.title, text: problem.text, isStuck: true };
+  if (!automatic?.enabled) {
+    return status === 'pending'
+      ? {
+          tone: 'warning',
+          title: 'Not begun',
+          text: 'Your office does this check by hand, and has not begun.',
+          isStuck: true,
+        }
+      : {
+          tone: 'waiting',
+          title: 'Under way by hand',
+          text: 'Your office is doing this check by hand.',
+          isStuck: false,
+        };
+  }
+  const stage = stages[automatic.status ?? ''] ?? { title: 'Under way', text: 'The service is working on it.' };
+  return { tone: 'waiting', ...stage, isStuck: false };
+}
+
+/** Returns a stage of a service in words. */
+export function stageText(stage: string): string {
+  return (stages[stage]?.title ?? plain(stage)).toLowerCase();
+}
+
+function ended(title: string, text: string): Standing {
+  return { tone: 'neutral', title, text, isStuck: false };
+}
+
+/** Why a check does not go on, and what to do. */
+export interface Problem {
+  code: string;
+  title: string;
+  text: string;
+  advice: string;
+  /** Whether the service tries again by itself. */
+  isRetried: boolean;
+}
+
+const problems: Readonly<Record<string, { title: string; text: string; advice: string }>> = {
+  invite_bounced: {
+    title: 'Invitation bounced',
+    text: 'The invitation did not reach the applicant’s e-mail address.',
+    advice: 'Ask the applicant for the right address, correct it, and send the invitation again.',
+  },
+  renter_declined: {
+    title: 'Applicant declined',
+    text: 'The applicant has told the service that they do not want to be checked.',
+    advice: 'Talk to the applicant. Then order again, do the check by hand, or cancel it.',
+  },
+  renter_expired: {
+    title: 'No answer',
+    text: 'The applicant did not answer the invitation in time.',
+    advice: 'Talk to the applicant, then send the invitation again.',
+  },
+  invalid_details: {
+    title: 'Details missing',
+    text: 'The service needs a detail about the applicant that it did not get.',
+    advice: 'Complete the applicant’s details, then order again.',
+  },
+  unauthorized: {
+    title: 'Service refused us',
+    text: 'The service does not accept this office’s credentials.',
+    advice:
+      'An owner or admin can renew the credentials in Settings. Until then, use another service or do the check by hand.',
+  },
+};
+
+const unreachable = {
+  title: 'Service has a fault',
+  text: 'The service did not answer as it should. This says nothing about the applicant.',
+};
+
+const codesOfFaults = new Set([
+  'timeout',
+  'unavailable',
+  'busy',
+  'response_invalid',
+  'provider_error',
+  'report_failed',
+]);
+
+/** Returns why an open check does not go on, or null if it does. */
+export function problemOf({ status, automatic_reference: automatic }: Reference): Problem | null {
+  if (!automatic?.enabled || (status !== 'pending' && status !== 'processing')) return null;
+  const { last_error: error } = automatic;
+  const hasFailed = automatic.status === 'failed';
+  if (error === null && !hasFailed) return null;
+  const [, code = '', message = ''] = /^([a-z0-9_]+): ?(.*)$/s.exec(error ?? '') ?? [];
+  const known = problems[code];
+  if (known) return { code, ...known, isRetried: !hasFailed && code === 'unauthorized' };
+  const advice = hasFailed
+    ? 'Order again, use another service, or do the check by hand.'
+    : 'The service is asked again by itself. If it takes too long, use another service or do the check by hand.';
+  if (code === '' || codesOfFaults.has(code)) return { code, ...unreachable, advice, isRetried: !hasFailed };
+  return {
+    code,
+    title: 'Service stopped',
+    text: message === '' ? `The service reports: ${plain(code)}.` : `The service says: ${message}`,
+    advice,
+    isRetried: !hasFailed,
+  };
+}
+
+/** Returns the verdict in the service’s own words, or null if there is none. */
+export function serviceVerdict({ automatic_reference: automatic }: Reference): string | null {
+  return automatic?.outcome ? capital(plain(automatic.outcome)) : null;
+}
+
+/** A note of the service. */
+export interface Note {
+  created: number;
+  message: string;
+}
+
+/** Returns the notes of the service, the oldest first. */
+export function notesOf({ automatic_reference: automatic }: Reference): Note[] {
+  return automatic?.provider_data?.provider_a?.notes ?? [];
+}
+
+/** A referee that has not answered. A role is all that an office learns of them. */
+export interface SilentReferee {
+  role: string;
+  /** When the referee was first asked, in seconds since the Unix epoch. */
+  askedAt: number;
+  /** How often the service has asked since then. */
+  reminders: number;
+}
+
+const roles: [words: RegExp, role: string][] = [
+  [/\bemployer\b/i, 'the employer'],
+  [/\blandlord\b/i, 'the former landlord'],
+  [/\baccountant\b/i, 'the accountant'],
+  [/\bguarantor\b/i, 'the guarantor'],
+];
+
+/** Returns the referee that the service waits for, from its notes. Null if it waits for none, or its notes do not say. */
+export function silentReferee(reference: Reference): SilentReferee | null {
+  if (reference.automatic_reference?.status !== 'awaiting_referee') return null;
+  const asked = notesOf(reference).filter(({ message }) => /\basked\b/i.test(message));
+  const [first] = asked;
+  if (!first) return null;
+  // A reminder names the one that is silent. The first request names all.
+  const named = roles.filter(([words]) => words.test(asked.at(-1)!.message)).map(([, role]) => role);
+  if (named.length === 0) return null;
+  return { role: named.join(' and '), askedAt: first.created, reminders: asked.length - 1 };
+}

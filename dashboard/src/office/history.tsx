@@ -1,0 +1,70 @@
+import type { ReactNode } from 'react';
+import type { Event } from 'tenure';
+import { ErrorState, Link, Skeleton } from '@tenure/ui';
+import { shownError, useRead } from '../api/requests.ts';
+import { useSession } from '../api/session.ts';
+import { Moment } from './moment.tsx';
+import { officePathOfId } from '../shell/navigation.ts';
+import { sentenceOf } from './happened.ts';
+import { eventsRead } from './reads.ts';
+import styles from './office.module.css';
+
+/** What happened, in sentences and in the reader’s time, the newest first. */
+export function History({ filter }: { filter: { object_id?: string; related_object?: string } }): ReactNode {
+  const { retention_days: days } = useSession();
+  const { data, error, refetch } = useRead(eventsRead, filter);
+  if (error !== null) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton rows={4} />;
+  const own = Object.values(filter);
+  const lines = withoutEchoes(data).flatMap((event) => {
+    const line = sentenceOf(event);
+    const id = objectIdOf(event);
+    return line === null ? [] : [{ event, line, href: own.includes(id) ? null : officePathOfId(id) }];
+  });
+  return (
+    <>
+      {lines.length === 0 && <p className={styles.quiet}>Nothing is recorded.</p>}
+      <ol className={styles.lines} aria-label="History">
+        {lines.map(({ event, line, href }) => (
+          <li key={event.id} className={styles.line}>
+            <Moment at={event.created} />
+            <span>
+              {line}
+              {href !== null && (
+                <>
+                  {' '}
+                  <Link href={href} aria-label={`Open: ${line}`}>
+                    Open
+                  </Link>
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ol>
+      <p className={styles.quiet}>
+        The last {days} days are kept{data.length === 50 ? ', and the newest 50 entries are shown' : ''}. Reading a page
+        is not recorded.
+      </p>
+    </>
+  );
+}
+
+function objectIdOf({ data }: Event): string {
+  const { object } = data;
+  return 'id' in object ? object.id : '';
+}
+
+/** Leaves out `updated` events of a change that has an event of its own, such as a decision. */
+function withoutEchoes(events: readonly Event[]): Event[] {
+  const named = new Set(events.filter((event) => !isEcho(event)).map(changeOf));
+  return events.filter((event) => !isEcho(event) || !named.has(changeOf(event)));
+}
+
+function changeOf(event: Event): string {
+  return `${objectIdOf(event)} ${event.request.id} ${event.created}`;
+}
+
+function isEcho({ type }: Event): boolean {
+  return type.endsWith('.updated');
+}

@@ -1,0 +1,65 @@
+import type { Application, Customer, Event, Reference, Unit } from 'tenure';
+import { defineRead } from '../api/requests.ts';
+
+/* What several pages of the office read. */
+
+/** The most records that a choice offers. */
+const choicesMax = 500;
+
+/** People to choose from, the newest first. */
+export const peopleRead = defineRead<Customer[]>((tenure, _, options) =>
+  tenure.customers.list({}, options).toArray({ limit: choicesMax }),
+);
+
+/** Homes to choose from, with their buildings. */
+export const homesRead = defineRead<Unit[]>(async (tenure, _, options) => {
+  const homes = await tenure.units.list({ expand: ['data.building'] }, options).toArray({ limit: choicesMax });
+  return homes.filter(({ archived }) => !archived);
+});
+
+/** The links of an application that pages show. */
+const applicationLinks = ['customers', 'unit.building'];
+
+export const inApplication = applicationLinks.map((link) => `data.${link}`);
+
+/** An application with its people, its home and its guarantors. */
+export const applicationRead = defineRead<Application, { id: string }>((tenure, { id }, options) =>
+  tenure.applications.retrieve(id, { expand: [...applicationLinks, 'guarantors.customer'] }, options),
+);
+
+/** The links of a check that pages show. */
+const referenceLinks = ['customer', 'application.customers', 'application.unit.building'];
+
+export const inReference = referenceLinks.map((link) => `data.${link}`);
+
+export const referenceRead = defineRead<Reference, { id: string }>((tenure, { id }, options) =>
+  tenure.references.retrieve(id, { expand: [...referenceLinks, 'reference_pdf'] }, options),
+);
+
+/** The most checks of a page. More are on the page of the checks. */
+const checksMax = 50;
+
+/** The checks of an application or of a person, the newest first. */
+export const checksRead = defineRead<Reference[], { application?: string; customer?: string }>(
+  async (tenure, filter, options) => {
+    const { data } = await tenure.references.list({ ...filter, limit: checksMax, expand: inReference }, options).page();
+    return data;
+  },
+);
+
+/** The most events of a page. */
+const eventsMax = 50;
+
+/** What happened to a record, or to records that link to it, the newest first. */
+export const eventsRead = defineRead<Event[], { object_id?: string; related_object?: string }>(
+  async (tenure, filter, options) => {
+    const { data } = await tenure.events.list({ ...filter, limit: eventsMax }, options).page();
+    return data;
+  },
+);
+
+/** The service that makes checks if the person chooses none. Null if the account has none. */
+export const usualServiceRead = defineRead<string | null>(async (tenure, _, options) => {
+  const { default_provider: provider } = await tenure.account.retrieve({}, options);
+  return provider;
+});

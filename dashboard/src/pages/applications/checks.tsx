@@ -1,0 +1,150 @@
+import { useState, type ReactNode } from 'react';
+import type { Application, Reference } from 'tenure';
+import { Actions, Button, Dialog, ErrorState, Link, Skeleton, toast } from '@tenure/ui';
+import { shownError, useRead, useWrite } from '../../api/requests.ts';
+import { useRefusal } from '../../api/session.ts';
+import { serviceOf, standingOf } from '../../office/checks.ts';
+import { StandingBadge } from '../../office/parts.tsx';
+import { checksRead } from '../../office/reads.ts';
+import { automaticOf, ServiceChoice, useUsualService } from '../../office/service-choice.tsx';
+import { idOf, listed, nameOf, type Linked } from '../../office/words.ts';
+import { Form } from '../../shell/form.tsx';
+import { GatedButton } from '../../shell/gated.tsx';
+import { Section } from '../../shell/page.tsx';
+import styles from '../../office/office.module.css';
+import { Moment } from '../../office/moment.tsx';
+
+/** How often the checks are read again while one is open, in milliseconds. */
+const refreshMs = 5_000;
+
+/** The checks of an application by person, with where each stands in words. */
+export function Checks({ application }: { application: Application }): ReactNode {
+  const [ordered, setOrdered] = useState<Linked[] | null>(null);
+  const refusal = useRefusal('references.write');
+  const { data, error, refetch } = useRead(
+    checksRead,
+    { application: application.id },
+    {
+      refreshMs: (checks) =>
+        checks.some(({ completed_at: end, status }) => end === null && status !== 'canceled') ? refreshMs : false,
+    },
+  );
+  const guarantors = application.guarantors.flatMap((each) =>
+    typeof each === 'object' && (each.status === 'proposed' || each.status === 'agreed') ? [each.customer] : [],
+  );
+  const people: [person: Linked, role: string][] = [
+    ...application.customers.map((person): [Linked, string] => [person, 'Applicant']),
+    ...guarantors.map((person): [Linked, string] => [person, 'Guarantor']),
+  ];
+  const checksOf = (person: Linked): Reference[] =>
+    (data ?? []).filter(({ customer }) => customer !== null && person !== null && idOf(customer) === idOf(person));
+  // A closed application needs no more checks.
+  const isOver = application.status !== 'open' && application.status !== 'approved';
+  const without = isOver ? [] : people.map(([person]) => person).filter((person) => checksOf(person).length === 0);
+  return (
+    <Section
+      title="Checks"
+      actions={
+        data !== undefined &&
+        without.length > 1 && (
+          <GatedButton refusal={refusal} isInGroup onPress={() => setOrdered(without)}>
+            Order {without.length} checks
+          </GatedButton>
+        )
+      }
+    >
+      {error !== null && <ErrorState error={shownError(error)} onRetry={() => void refetch()} />}
+      {error === null && data === undefined && <Skeleton rows={4} />}
+      {data !== undefined && people.length === 0 && <p className={styles.quiet}>Add an applicant first.</p>}
+      {data !== undefined && (
+        <ul className={styles.cards}>
+          {people.map(([person, role]) => (
+            <li key={idOf(person!)} className={styles.card} aria-label={nameOf(person)}>
+              <h3>
+                {nameOf(person)} <span className={styles.quiet}>{role}</span>
+              </h3>
+              {checksOf(person).map((check) => (
+                <CheckLine key={check.id} check={check} />
+              ))}
+              {checksOf(person).length === 0 && (
+                <>
+                  <p className={styles.quiet}>{isOver ? 'No check was ordered.' : 'No check is ordered yet.'}</p>
+                  {!isOver && (
+                    <GatedButton refusal={refusal} isInGroup isSmall onPress={() => setOrdered([person])}>
+                      Order a check
+                    </GatedButton>
+                  )}
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {ordered !== null && <OrderDialog application={application} people={ordered} onClose={() => setOrdered(null)} />}
+    </Section>
+  );
+}
+
+function CheckLine({ check }: { check: Reference }): ReactNode {
+  return (
+    <div>
+      <StandingBadge reference={check} /> <Link href={`/references/${check.id}`}>{serviceOf(check)}</Link>
+      <p className={styles.quiet}>
+        {standingOf(check).text} Ordered on <Moment at={check.created} />.
+      </p>
+    </div>
+  );
+}
+
+/** Orders a check for each of some people. */
+function OrderDialog({
+  application,
+  people,
+  onClose,
+}: {
+  application: Application;
+  people: readonly Linked[];
+  onClose: () => void;
+}): ReactNode {
+  const usual = useUsualService();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const choice = chosen ?? usual;
+  const ordering = useWrite<string, void>(
+    async (tenure, service, options) => {
+      for (const person of people) {
+        const customer = idOf(person!);
+        await tenure.references.create(
+          { application: application.id, customer, ...automaticOf(service) },
+          // Each order has a key of its own, so that a second attempt goes on where the first one ended.
+          { ...options, idempotencyKey: `${options.idempotencyKey}-${customer}` },
+        );
+      }
+    },
+    {
+      onDone: () => {
+        toast(people.length === 1 ? 'The check is ordered.' : `${people.length} checks are ordered.`);
+        onClose();
+      },
+    },
+  );
+  return (
+    <Dialog title={people.length === 1 ? 'Order a check' : `Order ${people.length} checks`} isOpen onClose={onClose}>
+      <Form
+        error={ordering.error}
+        fields={[]}
+        onSubmit={() => ordering.mutate(choice)}
+        actions={
+          <Actions>
+            <Button onPress={onClose}>Cancel</Button>
+            <Button look="primary" type="submit" isDisabled={ordering.isPending}>
+              Order
+            </Button>
+          </Actions>
+        }
+      >
+        <p>For {listed(people.map(nameOf))}.</p>
+        <ServiceChoice label="Who makes the check" value={choice} onChange={setChosen} />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react';
+import type { Application } from 'tenure';
+
+import { actorOf } from '../../office/happened.ts';
+import { useRead } from '../../api/requests.ts';
+import { eventsRead } from '../../office/reads.ts';
+import { reasonText } from '../../office/reasons.ts';
+import styles from '../../office/office.module.css';
+import { Moment } from '../../office/moment.tsx';
+
+const verbs: Readonly<Record<string, string>> = {
+  approved: 'application.approved',
+  rejected: 'application.rejected',
+  withdrawn: 'application.withdrawn',
+  converted: 'application.approved',
+};
+
+/** Names the person that decided, with the time and the reasons. */
+export function DecisionText({ application }: { application: Application }): ReactNode {
+  const { id, status, decision, withdrawn_at: withdrawnAt } = application;
+  const { data: events } = useRead(eventsRead, { object_id: id });
+  const event = events?.find(({ type }) => type === verbs[status]);
+  const at = decision?.decided_at ?? withdrawnAt;
+  const by = decision?.automated ? 'a program, without a person' : event && actorOf(event);
+  return (
+    <>
+      {at !== null && at !== undefined && (
+        <p>
+          {decision?.outcome === 'rejected' ? 'Refused' : status === 'withdrawn' ? 'Noted' : 'Accepted'}
+          {by !== undefined && (
+            <>
+              {' '}
+              by <strong>{by}</strong>
+            </>
+          )}{' '}
+          on <Moment at={at} />
+        </p>
+      )}
+      {decision && decision.reasons.length > 0 && (
+        <ul>
+          {decision.reasons.map((reason) => (
+            <li key={reason}>{reasonText(reason)}</li>
+          ))}
+        </ul>
+      )}
+      {decision?.note && (
+        <p>
+          <span className={styles.quiet}>Note for the team:</span> {decision.note}
+        </p>
+      )}
+    </>
+  );
+}

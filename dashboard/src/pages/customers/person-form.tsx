@@ -1,0 +1,180 @@
+import { useState, type ReactNode } from 'react';
+import type { AddressInput, Customer, CustomersUpdateParams } from 'tenure';
+import { Actions, Button, Dialog, Select, TextField, toast } from '@tenure/ui';
+import { faultOf, useWrite } from '../../api/requests.ts';
+import { Form } from '../../shell/form.tsx';
+import styles from '../../office/office.module.css';
+
+/** What a person of the office may type about a person. */
+interface Typed {
+  name: string;
+  email: string;
+  phone: string;
+  birthday: string;
+  line1: string;
+  city: string;
+  postalCode: string;
+  right: string;
+  checkedOn: string;
+  expiresOn: string;
+}
+
+const noRight = 'none';
+
+/** Adds a person, or changes one. Only what was changed is sent. */
+export function PersonDialog({
+  person,
+  onClose,
+  onDone,
+}: {
+  person: Customer | null;
+  onClose: () => void;
+  onDone?: (id: string) => void;
+}): ReactNode {
+  const [before] = useState(() => typedOf(person));
+  const [typed, setTyped] = useState(before);
+  const saving = useWrite<Typed, Customer>(
+    (tenure, input, options) => {
+      const body = changesOf(input, before, person);
+      return person === null
+        ? tenure.customers.create({ ...body, name: input.name.trim() }, options)
+        : tenure.customers.update(person.id, body, options);
+    },
+    {
+      onDone: ({ id }) => {
+        toast(person === null ? 'The person is added.' : 'The person is changed.');
+        onClose();
+        onDone?.(id);
+      },
+    },
+  );
+  const { error } = saving;
+  const field = (name: keyof Typed, param: string) => ({
+    value: typed[name],
+    onChange: (value: string) => setTyped({ ...typed, [name]: value }),
+    error: faultOf(error, param),
+    autoComplete: 'off',
+  });
+  return (
+    <Dialog title={person === null ? 'Add a person' : `Change ${person.name}`} isOpen onClose={onClose}>
+      <Form
+        error={error}
+        fields={[
+          'name',
+          'email',
+          'phone',
+          'date_of_birth',
+          'addresses[0][line1]',
+          'addresses[0][city]',
+          'addresses[0][postal_code]',
+          'right_to_rent[checked_on]',
+          'right_to_rent[expires_on]',
+        ]}
+        onSubmit={() => saving.mutate(typed)}
+        actions={
+          <Actions>
+            <Button onPress={onClose}>Cancel</Button>
+            <Button look="primary" type="submit" isDisabled={typed.name.trim() === '' || saving.isPending}>
+              {person === null ? 'Add' : 'Save'}
+            </Button>
+          </Actions>
+        }
+      >
+        <TextField label="Full name" {...field('name', 'name')} isRequired maxLength={500} />
+        <div className={styles.pair}>
+          <TextField label="E-mail" type="email" {...field('email', 'email')} />
+          <TextField label="Phone" type="tel" {...field('phone', 'phone')} />
+        </div>
+        <TextField label="Date of birth" type="date" {...field('birthday', 'date_of_birth')} />
+        <fieldset className={styles.fieldset}>
+          <legend>Current address</legend>
+          <TextField label="House and street" {...field('line1', 'addresses[0][line1]')} />
+          <div className={styles.pair}>
+            <TextField label="Town or city" {...field('city', 'addresses[0][city]')} />
+            <TextField label="Postcode" {...field('postalCode', 'addresses[0][postal_code]')} />
+          </div>
+        </fieldset>
+        <Select
+          label="Right to rent"
+          value={typed.right}
+          onChange={(right) => setTyped({ ...typed, right })}
+          choices={[
+            { id: noRight, name: 'Not checked' },
+            { id: 'unlimited', name: 'Without a limit' },
+            { id: 'time_limited', name: 'For a limited time' },
+          ]}
+        />
+        {typed.right !== noRight && (
+          <div className={styles.pair}>
+            <TextField label="Checked on" type="date" isRequired {...field('checkedOn', 'right_to_rent[checked_on]')} />
+            {typed.right === 'time_limited' && (
+              <TextField label="Ends on" type="date" {...field('expiresOn', 'right_to_rent[expires_on]')} />
+            )}
+          </div>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function typedOf(person: Customer | null): Typed {
+  const current = person?.addresses.find(({ to }) => to === null);
+  const right = person?.right_to_rent ?? null;
+  return {
+    name: person?.name ?? '',
+    email: person?.email ?? '',
+    phone: person?.phone ?? '',
+    birthday: person?.date_of_birth ?? '',
+    line1: current?.line1 ?? '',
+    city: current?.city ?? '',
+    postalCode: current?.postal_code ?? '',
+    right: right?.status ?? noRight,
+    checkedOn: right?.checked_on ?? '',
+    expiresOn: right?.expires_on ?? '',
+  };
+}
+
+/** Returns what was changed, so that the changes of another person meanwhile stay. */
+function changesOf(typed: Typed, before: Typed, person: Customer | null): CustomersUpdateParams {
+  const isChanged = (...names: (keyof Typed)[]): boolean => names.some((name) => typed[name] !== before[name]);
+  return {
+    ...(isChanged('name') && { name: typed.name.trim() }),
+    ...(isChanged('email') && { email: orNull(typed.email) }),
+    ...(isChanged('phone') && { phone: orNull(typed.phone) }),
+    ...(isChanged('birthday') && { date_of_birth: orNull(typed.birthday) }),
+    ...(isChanged('line1', 'city', 'postalCode') && { addresses: addressesOf(typed, person) }),
+    ...(isChanged('right', 'checkedOn', 'expiresOn') && {
+      right_to_rent:
+        typed.right === noRight
+          ? null
+          : {
+              status: typed.right as 'unlimited' | 'time_limited',
+              checked_on: typed.checkedOn,
+              expires_on: typed.right === 'time_limited' ? orNull(typed.expiresOn) : null,
+              files: (person?.right_to_rent?.files ?? []).map((file) => (typeof file === 'string' ? file : file['id'])),
+            },
+    }),
+  };
+}
+
+function orNull(text: string): string | null {
+  return text.trim() === '' ? null : text.trim();
+}
+
+/** Returns the current address first, and then the earlier ones. */
+function addressesOf({ line1, city, postalCode }: Typed, person: Customer | null): AddressInput[] {
+  const current = person?.addresses.find(({ to }) => to === null);
+  const others = (person?.addresses ?? []).filter((address) => address !== current);
+  if ([line1, city, postalCode].every((text) => text.trim() === '')) return others;
+  return [
+    {
+      line2: null,
+      country: 'GB',
+      ...current,
+      line1: line1.trim(),
+      city: city.trim(),
+      postal_code: postalCode.trim(),
+    },
+    ...others,
+  ];
+}

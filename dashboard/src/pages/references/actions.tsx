@@ -1,0 +1,225 @@
+import { useState, type ReactNode } from 'react';
+import type { Reference, ReferencesUpdateParams } from 'tenure';
+import { Actions, Button, ConfirmDialog, Dialog, FileField, Radios, TextField, toast } from '@tenure/ui';
+import { faultOf, useWrite } from '../../api/requests.ts';
+import { useRefusal } from '../../api/session.ts';
+import { isByService, outcomes } from '../../office/checks.ts';
+import { Form } from '../../shell/form.tsx';
+import { GatedButton } from '../../shell/gated.tsx';
+import { uploadFile } from '../files/upload.ts';
+import { overruleReasonKey } from './outcome.tsx';
+import { isOpen } from './reference-words.ts';
+
+type Action = 'outcome' | 'report' | 'cancel';
+
+/** The buttons of a check: what a person can do with it now. */
+export function ReferenceActions({ reference }: { reference: Reference }): ReactNode {
+  const [action, setAction] = useState<Action | null>(null);
+  const refusal = useRefusal('references.write');
+  const beginning = useWrite<string, Reference>(
+    (tenure, id, options) => tenure.references.update(id, { status: 'processing' }, options),
+    { onDone: () => toast('The check is marked as begun.') },
+  );
+  const close = (): void => setAction(null);
+  if (reference.deleted || reference.status === 'canceled') return null;
+  const isByHand = !isByService(reference);
+  const open = isOpen(reference);
+  return (
+    <>
+      {isByHand && reference.status === 'pending' && (
+        <GatedButton
+          look="primary"
+          refusal={refusal}
+          isInGroup
+          isDisabled={beginning.isPending}
+          onPress={() => beginning.mutate(reference.id)}
+        >
+          Mark as begun
+        </GatedButton>
+      )}
+      <GatedButton
+        look={isByHand && reference.status === 'processing' ? 'primary' : 'default'}
+        refusal={refusal}
+        isInGroup
+        onPress={() => setAction('outcome')}
+      >
+        {open ? 'Enter the outcome' : isByHand ? 'Correct the outcome' : 'Overrule the service'}
+      </GatedButton>
+      {isByHand && (
+        <GatedButton refusal={refusal} isInGroup onPress={() => setAction('report')}>
+          {reference.reference_pdf === null ? 'Attach a report' : 'Replace the report'}
+        </GatedButton>
+      )}
+      {open && (
+        <GatedButton refusal={refusal} isInGroup onPress={() => setAction('cancel')}>
+          Cancel the check
+        </GatedButton>
+      )}
+      {beginning.error !== null && <p role="alert">{beginning.error.message}</p>}
+      {action === 'outcome' && <OutcomeDialog reference={reference} onClose={close} />}
+      {action === 'report' && <ReportDialog reference={reference} onClose={close} />}
+      {action === 'cancel' && <CancelDialog reference={reference} onClose={close} />}
+    </>
+  );
+}
+
+/** Sets the outcome: at the end of a check by hand, or in place of that of a service. */
+function OutcomeDialog({ reference, onClose }: { reference: Reference; onClose: () => void }): ReactNode {
+  const isOverruling = isByService(reference);
+  const [outcome, setOutcome] = useState<string | null>(null);
+  const [why, setWhy] = useState('');
+  const [file, setFile] = useState<File | null>(null);
+  const saving = useWrite<{ outcome: string; why: string; file: string | null }, Reference>(
+    async (tenure, input, options) => {
+      const pdf = file === null ? null : await uploadFile(tenure, { file, purpose: 'reference_report' }, options);
+      return tenure.references.update(
+        reference.id,
+        {
+          outcome: input.outcome as NonNullable<ReferencesUpdateParams['outcome']>,
+          ...(pdf !== null && { reference_pdf: pdf.id }),
+          ...(input.why !== '' && { metadata: { [overruleReasonKey]: input.why } }),
+        },
+        options,
+      );
+    },
+    {
+      onDone: () => {
+        toast('The outcome is set.');
+        onClose();
+      },
+    },
+  );
+  const { error } = saving;
+  const title = isOpen(reference) ? 'Enter the outcome' : isOverruling ? 'Overrule the service' : 'Correct the outcome';
+  return (
+    <Dialog title={title} isOpen onClose={onClose}>
+      <Form
+        error={error}
+        fields={['outcome', 'file']}
+        onSubmit={() =>
+          outcome !== null && saving.mutate({ outcome, why: why.trim(), file: file === null ? null : keyOf(file) })
+        }
+        actions={
+          <Actions>
+            <Button onPress={onClose}>Cancel</Button>
+            <Button look="primary" type="submit" isDisabled={outcome === null || saving.isPending}>
+              Set the outcome
+            </Button>
+          </Actions>
+        }
+      >
+        <Radios
+          label="Outcome"
+          value={outcome}
+          onChange={setOutcome}
+          options={outcomes.map(({ id, name, text }) => ({
+            id,
+            name,
+            text,
+            ...(id === reference.outcome && { disabledReason: 'This is the outcome now.' }),
+          }))}
+          error={faultOf(error, 'outcome')}
+        />
+        <TextField
+          label={isOverruling ? 'Why do you decide otherwise?' : 'Why (optional)'}
+          value={why}
+          onChange={setWhy}
+          isMultiline
+          isRequired={isOverruling && !isOpen(reference)}
+          maxLength={500}
+        />
+        {!isOverruling && reference.reference_pdf === null && (
+          <FileField
+            label="Report (optional)"
+            accept="application/pdf"
+            hint="A PDF, up to 10 MB."
+            onChange={setFile}
+            error={faultOf(error, 'file')}
+          />
+        )}
+        {isOverruling && (
+          <p>
+            {isOpen(reference)
+              ? 'The service is told to stop. What it has found so far stays.'
+              : 'Both verdicts stay visible, with your name and the time. The PDF of the service is not changed.'}
+          </p>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function ReportDialog({ reference, onClose }: { reference: Reference; onClose: () => void }): ReactNode {
+  const [file, setFile] = useState<File | null>(null);
+  const attaching = useWrite<string, Reference>(
+    async (tenure, _, options) => {
+      const pdf = await uploadFile(tenure, { file: file!, purpose: 'reference_report' }, options);
+      return tenure.references.update(reference.id, { reference_pdf: pdf.id }, options);
+    },
+    {
+      onDone: () => {
+        toast('The report is attached.');
+        onClose();
+      },
+    },
+  );
+  return (
+    <Dialog
+      title={reference.reference_pdf === null ? 'Attach a report' : 'Replace the report'}
+      isOpen
+      onClose={onClose}
+    >
+      <Form
+        error={attaching.error}
+        fields={['file']}
+        onSubmit={() => file !== null && attaching.mutate(keyOf(file))}
+        actions={
+          <Actions>
+            <Button onPress={onClose}>Cancel</Button>
+            <Button look="primary" type="submit" isDisabled={file === null || attaching.isPending}>
+              Attach
+            </Button>
+          </Actions>
+        }
+      >
+        <FileField
+          label="Report"
+          accept="application/pdf"
+          hint="A PDF, up to 10 MB. Photos must be saved as PDF first."
+          onChange={setFile}
+          error={faultOf(attaching.error, 'file')}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Names a file, so that another file gets another idempotency key. */
+function keyOf({ name, size, lastModified }: File): string {
+  return `${name} ${size} ${lastModified}`;
+}
+
+function CancelDialog({ reference, onClose }: { reference: Reference; onClose: () => void }): ReactNode {
+  const canceling = useWrite<string, Reference>((tenure, id, options) => tenure.references.cancel(id, {}, options), {
+    onDone: () => {
+      toast('The check is cancelled.');
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title="Cancel this check?"
+      isOpen
+      onCancel={onClose}
+      onConfirm={() => canceling.mutate(reference.id)}
+      confirmText="Cancel the check"
+      isPending={canceling.isPending}
+    >
+      <p>
+        The check ends without an outcome, and cannot be continued.
+        {isByService(reference) && ' The service is told to stop.'} What was found so far stays.
+      </p>
+      {canceling.error !== null && <p role="alert">{canceling.error.message}</p>}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,169 @@
+import type { ReactNode } from 'react';
+import type { ProviderAData, Reference } from 'tenure';
+import type { Tone } from '@tenure/ui';
+import { useSession } from '../../api/session.ts';
+import { notesOf, silentReferee } from '../../office/checks.ts';
+import { Notice } from '../../office/parts.tsx';
+import { rentText, shareOf } from '../../office/words.ts';
+import { useNow } from '../../shell/now.ts';
+import styles from '../../office/office.module.css';
+import { Moment } from '../../office/moment.tsx';
+import { applicationOf } from './reference-words.ts';
+
+/** The rent takes at most this share, in percent, if the income is thirty times the monthly rent. */
+const rentShareMax = 40;
+
+/** What the service has found, in words: affordability, credit and sanctions. */
+export function Findings({ reference }: { reference: Reference }): ReactNode {
+  const data = reference.automatic_reference?.provider_data?.provider_a;
+  const isEmpty =
+    !data || [data.affordability.percentage, data.credit_score, data.sanctions_passed].every((value) => value === null);
+  if (isEmpty && silentReferee(reference) === null) {
+    return (
+      <p className={styles.quiet}>
+        {reference.reference_pdf === null
+          ? 'No findings have come in yet.'
+          : 'The findings are in the report below. This service sends them in no other form.'}
+      </p>
+    );
+  }
+  return (
+    <div className={styles.findings}>
+      {data && !isEmpty && (
+        <>
+          <Affordability data={data} reference={reference} />
+          <Credit score={data.credit_score} isDone={reference.status === 'complete'} />
+          <Sanctions passed={data.sanctions_passed} />
+        </>
+      )}
+      <Referees reference={reference} />
+    </div>
+  );
+}
+
+function Affordability({ data, reference }: { data: ProviderAData; reference: Reference }): ReactNode {
+  const { percentage, status } = data.affordability;
+  const application = applicationOf(reference);
+  const share = application && shareOf(application);
+  if (percentage === null)
+    return (
+      <Notice tone="neutral" title="Affordability: not known yet">
+        <p>The rent has not been held against a verified income.</p>
+      </Notice>
+    );
+  const tone: Tone = status === 'fail' ? 'bad' : percentage > rentShareMax || status === 'refer' ? 'warning' : 'good';
+  return (
+    <Notice tone={tone} title={`Affordability: ${affordabilityTexts[status ?? ''] ?? 'judged by the service'}`}>
+      <p>
+        <strong>{percentage.toLocaleString('en-GB')} %</strong> of the gross income goes on{' '}
+        {share === null
+          ? 'the rent'
+          : application!.customers.length > 1
+            ? `this person’s share of the rent, ${rentText(share)}`
+            : `the rent of this home, ${rentText(share)}`}
+        .
+      </p>
+      <svg
+        className={styles.bar}
+        viewBox="0 0 100 8"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${percentage} percent of the income. The usual limit is ${rentShareMax} percent.`}
+      >
+        <rect className={styles.measure} data-tone={tone} width={Math.min(100, Math.max(0, percentage))} height="8" />
+        <rect className={styles.mark} x={rentShareMax} width="0.6" height="8" />
+      </svg>
+      <p className={styles.quiet}>
+        Up to {rentShareMax} % is usual: a year’s income is then thirty times the monthly rent.
+      </p>
+    </Notice>
+  );
+}
+
+const affordabilityTexts: Readonly<Record<string, string>> = {
+  pass: 'passed',
+  refer: 'to be weighed by a person',
+  fail: 'failed',
+};
+
+/** The best score on the scale of the simulated services. The API does not tell the scale of a real one. */
+const sandboxScoreMax = 999;
+
+function Credit({ score, isDone }: { score: number | null; isDone: boolean }): ReactNode {
+  const { mode } = useSession();
+  if (score === null) {
+    return (
+      <Notice tone="neutral" title={isDone ? 'Credit: no file found' : 'Credit: not known yet'}>
+        {isDone && <p>This is no bad sign. Many people who are young or new to the country have no credit file.</p>}
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="neutral" title={`Credit: ${score}${mode === 'sandbox' ? ` of ${sandboxScoreMax}` : ''}`}>
+      <p>
+        {mode === 'sandbox' ? `The scale goes from 0 to ${sandboxScoreMax}.` : 'The report below has the scale.'} Higher
+        is better. What the credit file says is in the report.
+      </p>
+    </Notice>
+  );
+}
+
+function Sanctions({ passed }: { passed: boolean | null }): ReactNode {
+  if (passed === null) return <Notice tone="neutral" title="Sanctions: not known yet" />;
+  if (passed)
+    return (
+      <Notice tone="good" title="Sanctions: passed">
+        <p>The person was found on no list of sanctions.</p>
+      </Notice>
+    );
+  return (
+    <Notice tone="bad" title="Sanctions: not passed">
+      <p>The person may be on a list of sanctions. Agree to nothing until that is settled.</p>
+    </Notice>
+  );
+}
+
+/** The referees by their roles. Their names and addresses stay with the service. */
+function Referees({ reference }: { reference: Reference }): ReactNode {
+  const now = useNow(60_000);
+  const silent = silentReferee(reference);
+  if (silent === null) {
+    if (reference.status !== 'complete') return null;
+    return (
+      <Notice tone="neutral" title="Referees">
+        <p>What the employer and the former landlord said is in the report. Their names stay with the service.</p>
+      </Notice>
+    );
+  }
+  const days = Math.floor((now - silent.askedAt) / 86_400);
+  return (
+    <Notice tone={days >= 3 ? 'warning' : 'waiting'} title={`Waiting for ${silent.role}`}>
+      <p>
+        {days < 1 ? 'Asked today' : `Silent for ${days} ${days === 1 ? 'day' : 'days'}`}
+        {silent.reminders > 0 && `, reminded ${silent.reminders === 1 ? 'once' : `${silent.reminders} times`}`}. First
+        asked on <Moment at={silent.askedAt} />.
+      </p>
+      <p>
+        You can ask the applicant to remind {silent.role}, wait, or enter the outcome yourself. The service ends the
+        check without an answer after some days.
+      </p>
+    </Notice>
+  );
+}
+
+/** The notes of the service with their times, the newest first. */
+export function Notes({ reference }: { reference: Reference }): ReactNode {
+  const notes = notesOf(reference).toReversed();
+  if (notes.length === 0) return <p className={styles.quiet}>The service has sent no notes.</p>;
+  return (
+    <ol className={styles.lines} aria-label="Notes of the service">
+      {notes.map(({ created, message }, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- Two notes can be equal, and none moves.
+        <li key={`${created} ${index}`} className={styles.line}>
+          <Moment at={created} />
+          <span>{message}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}

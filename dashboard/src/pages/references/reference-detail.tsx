@@ -1,0 +1,118 @@
+import type { ReactNode } from 'react';
+import type { Reference } from 'tenure';
+import { Details } from '@tenure/ui';
+import { useSession } from '../../api/session.ts';
+import { isByService, problemOf, serviceOf, standingOf } from '../../office/checks.ts';
+import { History } from '../../office/history.tsx';
+import { LinkedName } from '../../office/linked-name.tsx';
+import { ForDevelopers, PersonLink, StandingBadge, Steps } from '../../office/parts.tsx';
+import { useRead } from '../../api/requests.ts';
+import { referenceRead } from '../../office/reads.ts';
+import { RecordPage } from '../../office/record-page.tsx';
+import { DownloadButton, FileFrame } from '../../office/report-file.tsx';
+import { homeOf, idOf, nameOf, rentText, reportName, shareOf } from '../../office/words.ts';
+import { referenceRoute } from '../../routes.tsx';
+import { Section } from '../../shell/page.tsx';
+import styles from '../../office/office.module.css';
+import { Moment } from '../../office/moment.tsx';
+import { ReferenceActions } from './actions.tsx';
+import { Findings, Notes } from './findings.tsx';
+import { Outcome } from './outcome.tsx';
+import { ProblemNotice } from './problem.tsx';
+import { applicationOf, isOpen, stepsOf, titleOf } from './reference-words.ts';
+import { SandboxTools } from './sandbox-tools.tsx';
+
+/** How often an open check is read again, in milliseconds. */
+const refreshMs = 3_000;
+
+/** One check: where it stands, what was found, the report, and what can be done. */
+export function ReferencePage(): ReactNode {
+  const { id } = referenceRoute.useParams();
+  const { mode } = useSession();
+  const query = useRead(referenceRead, { id }, { refreshMs: (reference) => (isOpen(reference) ? refreshMs : false) });
+  return (
+    <RecordPage
+      id={id}
+      noun="Check"
+      parent={{ href: '/references', name: 'Checks' }}
+      query={query}
+      titleOf={titleOf}
+      badge={(reference) => <StandingBadge reference={reference} />}
+      actions={(reference) => <ReferenceActions reference={reference} />}
+    >
+      {(reference) => (
+        <>
+          <Steps label="The way of the check" steps={stepsOf(reference)} />
+          <ProblemNotice reference={reference} />
+          {reference.outcome !== null && <Outcome reference={reference} />}
+          {reference.outcome === null && problemOf(reference) === null && <p>{standingOf(reference).text}</p>}
+          <Section title="About">
+            <About reference={reference} />
+          </Section>
+          {isByService(reference) && !reference.deleted && (
+            <Section title="Findings">
+              <Findings reference={reference} />
+            </Section>
+          )}
+          <Report reference={reference} />
+          {isByService(reference) && !reference.deleted && (
+            <Section title="Notes of the service">
+              <Notes reference={reference} />
+            </Section>
+          )}
+          {mode === 'sandbox' && isByService(reference) && isOpen(reference) && <SandboxTools reference={reference} />}
+          <Section title="History">
+            <History filter={{ object_id: reference.id }} />
+          </Section>
+          <ForDevelopers record={reference} />
+        </>
+      )}
+    </RecordPage>
+  );
+}
+
+function About({ reference }: { reference: Reference }): ReactNode {
+  const application = applicationOf(reference);
+  const share = application && shareOf(application);
+  return (
+    <Details
+      items={[
+        ['Person', <PersonLink key="person" person={reference.customer} />],
+        [
+          'Application',
+          application === null ? (
+            'Kept in another system'
+          ) : (
+            <LinkedName key="application" record={application} name={homeOf(application.unit)} />
+          ),
+        ],
+        ['Rent', application && rentText(application.rent)],
+        ...(share !== null && application!.customers.length > 1
+          ? [['Share of this person', rentText(share)] as const]
+          : []),
+        ['Made by', serviceOf(reference)],
+        ['Ordered', <Moment key="created" at={reference.created} />],
+      ]}
+    />
+  );
+}
+
+/** The PDF in the page. */
+function Report({ reference }: { reference: Reference }): ReactNode {
+  const { reference_pdf: pdf, customer } = reference;
+  if (pdf === null || reference.deleted) return null;
+  const id = idOf(pdf);
+  const isMissing = typeof pdf === 'string';
+  return (
+    <Section
+      title="Report"
+      actions={!isMissing && <DownloadButton id={id} name={reportName(customer, applicationOf(reference)?.unit)} />}
+    >
+      {isMissing ? (
+        <p className={styles.quiet}>The file of the report was deleted.</p>
+      ) : (
+        <FileFrame id={id} title={`Report about ${nameOf(customer)}`} />
+      )}
+    </Section>
+  );
+}

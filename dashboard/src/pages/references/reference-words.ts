@@ -1,0 +1,57 @@
+import type { Application, Reference } from 'tenure';
+import { isByService, problemOf } from '../../office/checks.ts';
+import type { Step } from '../../office/parts.tsx';
+import { nameOf } from '../../office/words.ts';
+
+/** Returns what people call a check. */
+export function titleOf({ customer }: Reference): string {
+  return `Check of ${nameOf(customer)}`;
+}
+
+/** Returns the application of a check, if it is kept here. */
+export function applicationOf({ application }: Reference): Application | null {
+  return typeof application === 'object' ? application : null;
+}
+
+export function isOpen({ status, deleted }: Reference): boolean {
+  return (status === 'pending' || status === 'processing') && deleted !== true;
+}
+
+const stages = [
+  ['queued', 'Ordered'],
+  ['invited', 'Applicant invited'],
+  ['in_progress', 'Details checked'],
+  ['awaiting_referee', 'Referees asked'],
+  ['in_review', 'Assessed'],
+] as const;
+
+/** Returns the way of a check to its outcome. A service may leave stages out. */
+export function stepsOf(reference: Reference): Step[] {
+  const { status, automatic_reference: automatic } = reference;
+  const isDone = status === 'complete';
+  const end: Step = isDone
+    ? { name: 'Outcome', state: 'done' }
+    : { name: 'Outcome', state: status === 'canceled' ? 'stopped' : 'ahead' };
+  if (status === 'canceled')
+    return [
+      { name: 'Ordered', state: 'done' },
+      { ...end, name: 'Cancelled' },
+    ];
+  if (!isByService(reference)) {
+    const begun = status === 'processing' ? 'now' : isDone ? 'done' : 'ahead';
+    return [
+      { name: 'Ordered', state: status === 'pending' ? 'now' : 'done' },
+      { name: 'Under way by hand', state: begun },
+      end,
+    ];
+  }
+  const isStopped = problemOf(reference) !== null;
+  const at = stages.findIndex(([stage]) => stage === automatic?.status);
+  const current = at < 0 ? 0 : at;
+  const steps = stages.map(([, name], index): Step => {
+    if (isDone || index < current) return { name, state: 'done' };
+    if (index > current) return { name, state: 'ahead' };
+    return { name, state: isStopped ? 'stopped' : 'now' };
+  });
+  return [...steps, end];
+}

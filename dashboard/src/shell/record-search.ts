@@ -1,0 +1,78 @@
+import { useEffect, useState } from 'react';
+import type { SearchHit } from 'tenure';
+import type { IconName } from '@tenure/ui';
+import { defineRead, shownError, useRead } from '../api/requests.ts';
+import { useUser } from '../api/session.ts';
+import { maySee, pathOfId } from './navigation.ts';
+
+/** Milliseconds without a key until the text is searched, so that a word is searched once. */
+const pauseMs = 200;
+
+/** A shorter text finds too much. */
+const lengthMin = 2;
+
+interface Kind {
+  title: string;
+  icon: IconName;
+  permission: string;
+}
+
+/** The kinds of records that a search finds, in the order in which the palette shows them. */
+const kinds: Readonly<Record<string, Kind>> = {
+  customer: { title: 'People', icon: 'person', permission: 'customers.read' },
+  tenancy: { title: 'Tenancies', icon: 'tenancy', permission: 'tenancies.read' },
+  unit: { title: 'Properties', icon: 'building', permission: 'units.read' },
+  application: { title: 'Applications', icon: 'clipboard', permission: 'applications.read' },
+  reference: { title: 'Checks', icon: 'reference', permission: 'references.read' },
+  deposit: { title: 'Deposits', icon: 'safe', permission: 'deposits.read' },
+  invoice: { title: 'Bills', icon: 'money', permission: 'invoices.read' },
+  payment: { title: 'Payments', icon: 'check', permission: 'payments.read' },
+  bank_line: { title: 'Bank lines', icon: 'log', permission: 'bank_lines.read' },
+};
+
+const searchRead = defineRead((tenure, { params }: { params: { query: string } }, options) =>
+  tenure.search(params, options),
+);
+
+/** Found records of one kind. */
+export interface FoundGroup {
+  id: string;
+  title: string;
+  icon: IconName;
+  hits: SearchHit[];
+}
+
+/** Searches records by a text while it is typed. The status says what a reader cannot see in the groups. */
+export function useRecordSearch(text: string): { groups: FoundGroup[]; status: string } {
+  const { permissions } = useUser();
+  const maySearch = Object.values(kinds).some(({ permission }) => permissions.includes(permission));
+  const seen = (hits: readonly SearchHit[]): SearchHit[] =>
+    hits.filter(({ id }) => maySee(pathOfId(id) ?? '', permissions));
+  const typed = text.trim();
+  const query = usePaused(typed);
+  const isOn = maySearch && Array.from(query).length >= lengthMin;
+  const { data, error, isFetching } = useRead(searchRead, { params: { query } }, { isOn });
+  if (!maySearch || typed === '') return { groups: [], status: '' };
+  if (Array.from(typed).length < lengthMin) return { groups: [], status: 'Type two characters to find records.' };
+  if (query !== typed || isFetching) return { groups: groupsOf(seen(data?.data ?? [])), status: 'Searching records …' };
+  if (error) return { groups: [], status: shownError(error).message };
+  const hits = seen(data?.data ?? []);
+  const more = data?.has_more ? ' There are more: type more words.' : '';
+  return { groups: groupsOf(hits), status: `${hits.length} ${hits.length === 1 ? 'record' : 'records'} found.${more}` };
+}
+
+function groupsOf(hits: readonly SearchHit[]): FoundGroup[] {
+  return Object.entries(kinds)
+    .map(([id, { title, icon }]) => ({ id, title, icon, hits: hits.filter(({ type }) => type === id) }))
+    .filter((group) => group.hits.length > 0);
+}
+
+/** Returns a text once it has stayed the same for a moment. */
+function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return paused;
+}

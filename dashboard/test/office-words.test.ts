@@ -1,0 +1,69 @@
+import { assert, integer, property } from 'fast-check';
+import { expect, test } from 'vitest';
+import { reasonSentences } from '../../server/src/resources/letting/application/fields.ts';
+import { reasons } from '../src/office/reasons.ts';
+import { sentenceOf } from '../src/office/happened.ts';
+import { momentText, money, reportName, shareOf } from '../src/office/words.ts';
+
+/* The words of the office that need no browser. */
+
+test('gives each reason of a refusal the sentence of the API docs', () => {
+  expect(reasons).toEqual(reasonSentences);
+});
+
+test.each([
+  [129_500, 'gbp', '£1,295'],
+  [129_550, 'gbp', '£1,295.50'],
+  [-250, 'gbp', '-£2.50'],
+  [1_295, 'jpy', 'JP¥1,295'],
+])('writes %i of %s as %s', (amount, currency, text) => {
+  expect(money({ amount, currency })).toBe(text);
+});
+
+test('gives all applicants shares that differ from the rent by less than a penny each', () => {
+  assert(
+    property(integer({ min: 0, max: 10_000_000 }), integer({ min: 1, max: 8 }), (amount, count) => {
+      const rent = { amount, currency: 'gbp', interval: 'month' as const };
+      const share = shareOf({ rent, customers: Array.from({ length: count }, () => 'cus_1') })!;
+      expect(Math.abs(share.amount * count - amount)).toBeLessThan(count);
+    }),
+  );
+});
+
+test('names a report by person and home, without what no system allows in names of files', () => {
+  const person = { object: 'customer', name: 'Ada Lovelace / Byron' } as never;
+  expect(reportName(person, { name: 'Flat 12: "top"' } as never)).toBe('Byron - Flat 12 top - reference.pdf');
+  expect(reportName(person, null)).toBe('Byron - reference.pdf');
+});
+
+test.each([
+  ['Europe/London', '25 November 2026, 17:57', '25 Nov 2026, 17:57'],
+  ['Pacific/Auckland', '26 November 2026, 06:57', '26 Nov 2026, 06:57'],
+])('writes a moment day-first when the zone is %s', (zone, long, short) => {
+  const at = Date.UTC(2026, 10, 25, 17, 57, 59) / 1000;
+  expect([momentText(at, zone), momentText(at, zone, 'medium')]).toEqual([long, short]);
+});
+
+const byHand = { automatic_reference: null };
+const byService = { automatic_reference: { enabled: true, status: 'queued' } };
+
+test.each([
+  ['reference.created', byHand, null, 'ordered a check by hand.'],
+  ['reference.created', byService, null, 'ordered a check by a referencing service.'],
+  ['reference.updated', { ...byHand, status: 'processing' }, { status: 'pending' }, 'began the check by hand.'],
+  [
+    'reference.updated',
+    { ...byHand, reference_pdf: 'file_1' },
+    { reference_pdf: null },
+    'attached a report to the check.',
+  ],
+  ['invoice.finalized', { number: 'INV-000001' }, { status: 'draft' }, 'issued the bill INV-000001.'],
+  ['payment.succeeded', { amount: 98_500, currency: 'gbp' }, { status: 'pending' }, 'noted a payment of £985.'],
+  ['payment.created', { status: 'pending', amount: 98_500 }, null, 'asked for a payment of £985.'],
+  ['payment.created', { status: 'succeeded', amount: 98_500 }, null, 'noted a payment of £985.'],
+  ['payment.updated', { status: 'succeeded' }, { metadata: {} }, null],
+])('tells %s of %j after %j', (type, object, previous, text) => {
+  const actor = { type: 'user', id: 'usr_1', name: 'Ada' };
+  const event = { type, data: { object, previous_attributes: previous }, request: { actor } };
+  expect(sentenceOf(event as never)).toBe(text === null ? null : `Ada ${text}`);
+});

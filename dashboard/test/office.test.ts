@@ -1,0 +1,330 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { firstOwner, member, type Browser } from '../../server/test/support/browser.ts';
+import { formOf } from '../../server/test/support/files.ts';
+import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { momentText } from '../src/office/words.ts';
+import { describeInBrowser, openDashboard } from './support/browser.ts';
+import { mouse } from './support/hand.ts';
+import { makeLet, makeOffice, orderCheck, play } from './support/office.ts';
+
+/* What an office sees. `office.matrix.test.ts` has the tasks in each way to use a page. */
+
+describeInBrowser('the office', () => {
+  let server: TestServer;
+  let owner: Browser;
+
+  beforeAll(async () => {
+    server = await startTestServer({ works: true, settings: { TENURE_SIMULATOR_SPEED: '86400' } });
+    owner = await firstOwner(server);
+  });
+  afterAll(() => server.stop());
+
+  test('shows the decision of the faster person when two decide at once, and keeps what the other typed', async () => {
+    const { application } = await makeOffice(server);
+    const colleague = await member(server, owner, 'admin', 'grace@example.com');
+    await using open = await openDashboard(server, `/applications/${application}`, { person: owner });
+    const { page, problems } = open;
+    const hand = mouse(page);
+    await page.getByRole('button', { name: 'Decide' }).click();
+    const dialog = page.getByRole('dialog');
+    await hand.choose(dialog.getByRole('radio', { name: 'Refuse' }));
+    await hand.choose(dialog.getByRole('checkbox', { name: 'Another reason' }));
+    await dialog.getByLabel('Note for the team').fill('They keep a horse.');
+    await good(colleague.post(`/v1/applications/${application}/approve`, { note: 'Lovely people.' }));
+    await dialog.getByRole('button', { name: 'Refuse the application' }).click();
+    await dialog.getByText('Another person has decided meanwhile').waitFor();
+    await dialog.getByText('Accepted by grace@example.com').waitFor();
+    expect(await dialog.getByLabel('Note for the team').inputValue()).toBe('They keep a horse.');
+    expect((await good(server.api.get(`/v1/applications/${application}`))).body.status).toBe('approved');
+    expect(problems).toEqual([]);
+  });
+
+  test('orders each check once when the button is clicked twice', async () => {
+    const { application } = await makeOffice(server);
+    await using open = await openDashboard(server, `/applications/${application}`, { person: owner });
+    const { page, problems } = open;
+    await page.getByRole('button', { name: 'Order 2 checks' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Order' }).dblclick();
+    await page.getByRole('region', { name: 'Checks' }).getByRole('link', { name: 'Service A' }).nth(1).waitFor();
+    const { body } = await good(server.api.get(`/v1/references?application=${application}`));
+    expect(body.count).toBe(2);
+    expect(problems).toEqual([]);
+  });
+
+  test('shows a finished check in words, without ids and JSON', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office);
+    await play(server, check, 'complete', { outcome: 'consider' });
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner });
+    const { page, problems } = open;
+    await page.getByRole('heading', { name: 'Affordability: to be weighed by a person' }).waitFor();
+    await page.getByText('of the gross income goes on this person’s share of the rent, £647.50 a month').waitFor();
+    await page.getByRole('heading', { name: 'Credit: 420 of 999' }).waitFor();
+    await page.getByRole('heading', { name: 'Sanctions: passed' }).waitFor();
+    const shown = await page.getByRole('main').innerText();
+    expect(shown).not.toMatch(/\b(?:ref|app|cus|file|unit)_\w{10,}/);
+    expect(shown).not.toMatch(/provider_|\{|\}/);
+    expect(problems).toEqual([]);
+  });
+
+  test('asks a service again when its fault is mended', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office);
+    await play(server, check, 'fail');
+    await using opened = await openDashboard(server, `/references/${check}`);
+    const { page, problems } = opened;
+    await page.getByText('This says nothing about the applicant.').waitFor();
+    await page.getByRole('button', { name: 'Ask the service again' }).click();
+    await page.getByText('The service is asked again.').waitFor();
+    const { body } = await good(server.api.get('/v1/logs?limit=5'));
+    expect(body.data.map(({ path, status }: { path: string; status: number }) => `${path} ${status}`)).toContain(
+      `/v1/references/${check}/retry 200`,
+    );
+    expect(problems).toEqual([]);
+  });
+
+  test('shows the report in the page, and saves it under a name that people understand', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office);
+    await play(server, check, 'complete');
+    const { body: customer } = await good(server.api.get(`/v1/customers/${office.ada}`));
+    const { body: unit } = await good(server.api.get(`/v1/units/${office.unit}`));
+    await using open = await openDashboard(server, '/references', { person: owner });
+    const { page } = open;
+    const framed = page.waitForResponse((response) => response.url().includes('/dashboard/files/'));
+    await page.getByRole('link', { name: customer.name }).click();
+    const response = await framed;
+    expect([response.status(), response.headers()['content-type']]).toEqual([200, 'application/pdf']);
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    const download = await saving;
+    expect(download.suggestedFilename()).toBe(`${customer.name.split(' ')[1]} - ${unit.name} - reference.pdf`);
+    expect(readFileSync(await download.path(), 'latin1')).toMatch(/^%PDF-/);
+  });
+
+  test('names the silent referee by the role and the reminders', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office, 'referee_silent');
+    for (let step = 0; step < 8; step++) await play(server, check, 'advance');
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner });
+    await open.page.getByRole('heading', { name: 'Waiting for the employer' }).waitFor();
+    await open.page.getByText(/reminded (?:once|\d times)/).waitFor();
+    await open.page.getByText('You can ask the applicant to remind the employer').waitFor();
+  });
+
+  test('tells the history of a person in sentences', async () => {
+    const { application, ada } = await makeOffice(server);
+    await good(owner.post(`/v1/customers/${ada}`, { phone: '01904 555 0123' }));
+    await good(owner.post(`/v1/applications/${application}/approve`, {}));
+    await using open = await openDashboard(server, `/customers/${ada}`, { person: owner });
+    const { page, problems } = open;
+    const history = page.getByRole('list', { name: 'History' });
+    await history.getByText('ada@example.com accepted the application.').waitFor();
+    await history.getByText('ada@example.com changed phone.').waitFor();
+    expect(await history.getByText('accepted the application').count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('shows each time day-first in the time zone of the account', async () => {
+    await good(server.api.post('/v1/account', { time_zone: 'Pacific/Auckland' }));
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office, 'accept', null);
+    await good(owner.post(`/v1/references/${check}`, { status: 'processing' }));
+    await good(owner.post(`/v1/references/${check}`, { outcome: 'accept' }));
+    const { body } = await good(server.api.get(`/v1/references/${check}`));
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner });
+    const { page, problems } = open;
+    const history = page.getByRole('list', { name: 'History' });
+    await history.getByText('ordered a check by hand').waitFor();
+    await history.getByText('ada@example.com began the check by hand.').waitFor();
+    const times = await page.getByRole('main').locator('time').allInnerTexts();
+    expect(times).toContain(momentText(body.created, 'Pacific/Auckland'));
+    for (const time of times) expect(time).toMatch(/^\d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d$/);
+    await good(server.api.post('/v1/account', { time_zone: 'Europe/London' }));
+    expect(problems).toEqual([]);
+  });
+
+  test('keeps what was typed when the server refuses a part of an application', async () => {
+    const { body: before } = await good(server.api.get('/v1/customers'));
+    await using open = await openDashboard(server, '/applications/new', { person: owner });
+    const { page } = open;
+    await page.getByRole('button', { name: 'Enter a new person' }).click();
+    await page.getByLabel('Full name').fill('Mary Somerville');
+    await page.getByLabel('Date of birth').fill('2090-01-01');
+    await page.getByRole('button', { name: 'Take it and order the checks' }).click();
+    await page.getByText('must be a day from 1900-01-01 to today').waitFor();
+    expect(await page.getByLabel('Full name').inputValue()).toBe('Mary Somerville');
+    await page.getByLabel('Date of birth').fill('1990-01-01');
+    await page.getByRole('button', { name: 'Take it and order the checks' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Mary Somerville' }).waitFor();
+    const { body: after } = await good(server.api.get('/v1/customers'));
+    expect(after.count).toBe(before.count + 1);
+  });
+
+  test('shows a let with its arrears, bills and deposit in words', async () => {
+    const { tenancy, bill } = await makeLet(server);
+    const { body: invoice } = await good(server.api.get(`/v1/invoices/${bill}`));
+    await using open = await openDashboard(server, `/tenancies/${tenancy}`, { person: owner });
+    const { page, problems } = open;
+    await page.getByRole('heading', { level: 1, name: /^Marek Nowak\d+ in Flat \d+, Fishergate Court/ }).waitFor();
+    await page.getByRole('heading', { name: 'Rent in arrears' }).waitFor();
+    await page.getByText('£985 since 1 Jun 2026').waitFor();
+    expect(await page.getByRole('main').innerText()).not.toMatch(/\b(?:ten|in|dep|cus|unit|bld)_\w{10,}/);
+    await page.getByRole('link', { name: '£1,136' }).click();
+    await page.getByRole('heading', { level: 1, name: /^Tenancy deposit of Marek Nowak/ }).waitFor();
+    await page.getByText('Not protected yet').waitFor();
+    await page.getByRole('link', { name: 'Rent', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Rent in arrears' }).waitFor();
+    await page.getByRole('row', { name: /Marek Nowak.*£985.*1 Jun 2026.*01904 555 0123/ }).waitFor();
+    await page.getByRole('navigation', { name: 'Rent' }).getByRole('link', { name: 'Bills' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Bills' }).waitFor();
+    await page.getByRole('link', { name: 'Marek Nowak' }).first().click();
+    await page.getByRole('heading', { level: 1, name: `${invoice.number} Overdue` }).waitFor();
+    await page.getByRole('link', { name: /Fishergate Court$/ }).click();
+    await page.getByRole('heading', { name: 'Rent in arrears' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('shows who owes the longest first, and payments and regular charges in words', async () => {
+    const { tenancy } = await makeLet(server);
+    const { body: other } = await good(server.api.get(`/v1/tenancies/${(await makeLet(server)).tenancy}`));
+    const paid = { tenancy, amount: 98_500, method: 'standing_order', received_on: '2026-06-20', reference: 'RENT 5' };
+    await good(server.api.post('/v1/payments', paid));
+    const older = { tenancy, lines: [{ type: 'rent', description: 'Rent of May', amount: 900 }], due_on: '2026-05-04' };
+    await good(server.api.post('/v1/invoices', { ...older, finalize: true }));
+    await good(server.api.post('/v1/subscriptions', { tenancy, start_date: '2036-06-01' }));
+    const { body } = await good(server.api.get(`/v1/tenancies/${tenancy}?expand[]=customers`));
+    const [{ name }] = body.customers;
+    await using open = await openDashboard(server, '/arrears', { person: owner });
+    const { page, problems } = open;
+    const rows = page.getByRole('row');
+    await rows.nth(1).getByText('4 May 2026').waitFor();
+    expect(await rows.nth(1).innerText()).toMatch(new RegExp(`${name}.*£9`, 's'));
+    expect(await rows.count()).toBeGreaterThan(2);
+    expect(other.arrears.amount).toBe(98_500);
+    const links = page.getByRole('navigation', { name: 'Rent' });
+    await links.getByRole('link', { name: 'Payments' }).click();
+    await page.getByRole('row', { name: new RegExp(`${name}.*£985.*Received.*Standing order.*RENT 5`) }).waitFor();
+    await page.getByRole('link', { name }).click();
+    await page.getByRole('heading', { level: 1, name: `£985 from ${name}` }).waitFor();
+    await page.getByRole('region', { name: 'Bills that it settles' }).getByText('June').waitFor();
+    await page.getByRole('list', { name: 'History' }).getByText('noted a payment of £985').waitFor();
+    expect(await page.getByRole('main').innerText()).not.toMatch(/\b(?:ten|in|pay|cus|unit)_\w{10,}/);
+    await page.goto(`${server.url}/dashboard/subscriptions?status=scheduled`);
+    await page.getByRole('row', { name: new RegExp(`${name}.*Planned.*£985 a month`) }).waitFor();
+    await page.getByRole('link', { name }).click();
+    await page.getByRole('heading', { level: 1, name: `Rent of ${name}` }).waitFor();
+    await page.getByText('The tenancy ends').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('adds a file, and shows it', async () => {
+    await using open = await openDashboard(server, '/files', { person: owner });
+    const { page } = open;
+    await page.getByRole('button', { name: 'Add a file' }).first().click();
+    const dialog = page.getByRole('dialog');
+    const photo = { name: 'payslip.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('JFIF') };
+    await dialog.getByLabel('File').setInputFiles(photo);
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByText(/PDF/).nth(1).waitFor();
+    const payslip = { name: 'payslip.pdf', mimeType: 'application/pdf', buffer: await pdfBytes() };
+    await dialog.getByLabel('File').setInputFiles(payslip);
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'payslip.pdf' }).waitFor();
+    await page.getByText('Evidence of income').waitFor();
+    await page.getByTitle('payslip.pdf').waitFor();
+  });
+
+  test('has figures on its home that equal their lists, and no developers’ pages, when the role is operator', async () => {
+    const office = await makeOffice(server);
+    const failing = await orderCheck(server, office);
+    await play(server, failing, 'fail');
+    const other = await makeOffice(server);
+    await play(server, await orderCheck(server, other), 'complete');
+    const operator = await member(server, owner, 'operator', 'mary@example.com');
+    await using open = await openDashboard(server, '/', { person: operator });
+    const { page, problems } = open;
+    for (const [view, name] of [
+      ['To decide', 'To decide'],
+      ['Stuck', 'Stuck'],
+      ['Waiting for others', 'Waiting for others'],
+      ['Done this week', 'Done this week'],
+    ]) {
+      const figure = page.getByRole('link', { name: new RegExp(`^\\d+\\s*${view!}$`) });
+      await figure.click();
+      await page.getByRole('heading', { level: 2, name: name! }).waitFor();
+      const count = Number.parseInt(await figure.innerText(), 10);
+      expect(await page.getByRole('list', { name: name! }).getByRole('listitem').count()).toBe(Math.min(count, 25));
+    }
+    await page.getByRole('link', { name: /Stuck$/ }).click();
+    await page.getByRole('list', { name: 'Stuck' }).getByText('Service has a fault').first().waitFor();
+    const navigation = page.getByRole('navigation', { name: 'Pages' });
+    expect(await navigation.getByText('Developers').count()).toBe(0);
+    for (const name of ['Logs', 'Events', 'Webhooks', 'API keys'])
+      expect(await navigation.getByRole('link', { name }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Home of developers' }).count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('leads an operator to no page of developers by keys, palette or address', async () => {
+    const operator = await member(server, owner, 'operator', 'otto@example.com');
+    await good(server.api.post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', enabled_events: ['*'] }));
+    await using open = await openDashboard(server, '/', { person: operator });
+    const { page, problems } = open;
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.keyboard.press('?');
+    const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await keys.getByText('Go to Checks').waitFor();
+    for (const name of ['Logs', 'Events', 'Webhooks', 'API keys', 'Team'])
+      expect(await keys.getByText(`Go to ${name}`).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'detached' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('l');
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.getByRole('heading', { level: 1, name: 'Checks' }).waitFor();
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Go to' });
+    await palette.getByRole('menuitem', { name: 'Checks' }).waitFor();
+    for (const name of ['Logs', 'Events', 'Webhooks', 'API keys'])
+      expect(await palette.getByRole('menuitem', { name }).count()).toBe(0);
+    const event = (await good(server.api.get('/v1/events?limit=1'))).body.data[0].id;
+    await palette.getByRole('searchbox').fill(event);
+    await palette.getByText('0 records found').waitFor();
+    expect(await palette.getByRole('menuitem', { name: `Go to ${event}` }).count()).toBe(0);
+    for (const path of ['/logs', '/events', `/go/${event}`, '/webhooks', '/api-keys/new']) {
+      await page.goto(`${server.url}/dashboard${path}`);
+      await page.getByRole('heading', { name: 'This page is for developers' }).waitFor();
+    }
+    await page.getByRole('link', { name: 'Go to the start page' }).click();
+    await page.getByRole('link', { name: /To decide$/ }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('opens the home that a person prefers', async () => {
+    await using open = await openDashboard(server, '/', { person: owner });
+    const { page } = open;
+    await page.getByRole('button', { name: 'Home of the office' }).click();
+    await page.getByRole('link', { name: /To decide$/ }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: /To decide$/ }).waitFor();
+    await page.getByRole('button', { name: 'Home of developers' }).click();
+    await page.getByRole('region', { name: 'Needs attention' }).waitFor();
+  });
+
+  test('leads from an id to its page, and shows a viewer why a button is disabled', async () => {
+    const { application } = await makeOffice(server);
+    const viewer = await member(server, owner, 'viewer', 'vera@example.com');
+    await using open = await openDashboard(server, `/go/${application}`, { person: viewer });
+    const { page } = open;
+    await page.getByRole('heading', { level: 1, name: 'Ada Lovelace' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Decide' }).isDisabled()).toBe(true);
+    await page.getByText('Your role (viewer) lacks applications.write').first().waitFor();
+  });
+});
+
+async function pdfBytes(): Promise<Buffer> {
+  return Buffer.from(await (formOf().get('file') as Blob).arrayBuffer());
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import {
+  describeInBrowser,
+  expectAccessibleInThemes,
+  openDashboard,
+  viewer,
+  type OpenPage,
+} from './support/browser.ts';
+
+const field = { name: 'A page, a record, an id or an action' };
+
+async function openPalette(page: OpenPage['page'], text: string): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('searchbox', field).fill(text);
+}
+
+describeInBrowser('the search of the palette', () => {
+  let server: TestServer;
+  let ada: string;
+
+  beforeAll(async () => {
+    server = await startTestServer();
+    const persons = ['Ada Lovelace', 'Grace Hopper', '<b>Ada</b> & Söhne'];
+    const made = persons.map((name, at) => ({ name, email: `person${at}@example.org` }));
+    for (const person of made) await good(server.api.post('/v1/customers', person));
+    ada = (await good(server.api.get('/v1/customers?email=person0@example.org'))).body.data[0].id;
+    await good(server.api.post('/v1/references', { application: 'app_1', customer: ada }));
+    const address = { line1: '12 Coppergate', city: 'York', postal_code: 'YO1 9NR', country: 'GB' };
+    const building = await good(server.api.post('/v1/buildings', { name: 'Coppergate House', address }));
+    await good(server.api.post('/v1/units', { building: building.body.id, name: 'Flat 2' }));
+  });
+  afterAll(() => server.stop());
+
+  test('shows records by kind with title and subtitle, and opens one by the keyboard alone', async () => {
+    await using open = await openDashboard(server, '/logs');
+    const { page, problems } = open;
+    await openPalette(page, 'lovelace');
+    const customers = page.getByRole('group', { name: 'People' });
+    await customers.getByRole('menuitem', { name: 'Ada Lovelace' }).waitFor();
+    expect(await customers.getByRole('menuitem').allInnerTexts()).toEqual([
+      expect.stringContaining('person0@example.org'),
+    ]);
+    const references = page.getByRole('group', { name: 'Checks' });
+    expect(await references.getByRole('menuitem', { name: 'Ada Lovelace' }).innerText()).toContain('pending');
+    expect(await page.getByRole('status').filter({ hasText: 'records found' }).innerText()).toBe('2 records found.');
+    // The first record is chosen already.
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/dashboard/customers/${ada}`);
+    await page.getByRole('heading', { name: 'Ada Lovelace', level: 1 }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('searches once when a word is typed, and says when a text is too short or nothing is found', async () => {
+    await using open = await openDashboard(server, '/logs');
+    const { page, problems } = open;
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().includes('/v1/search') && asked.push(request.url()));
+    await openPalette(page, 'h');
+    await page.getByText('Type two characters to find records.').waitFor();
+    // Without the page’s clock, a busy machine could pause between two keys.
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 1_000);
+    await page.getByRole('searchbox', field).pressSequentially('opper');
+    await page.clock.resume();
+    await page.getByRole('menuitem', { name: 'Grace Hopper' }).waitFor();
+    expect(asked.map((url) => new URL(url).searchParams.get('query'))).toEqual(['hopper']);
+    await page.getByRole('searchbox', field).fill('zzz');
+    await page.getByText('0 records found.').waitFor();
+    expect(await page.getByText('Nothing found.').count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('shows texts of persons as texts, and no records to a person who may read none', async () => {
+    await using open = await openDashboard(server, '/logs');
+    await openPalette(open.page, '<b>ada');
+    await open.page.getByRole('menuitem', { name: '<b>Ada</b> & Söhne' }).waitFor();
+    expect(open.problems).toEqual([]);
+    const user = viewer('accounts.read', 'events.read', 'logs.read');
+    await using other = await openDashboard(server, '/logs', { session: { user } });
+    await openPalette(other.page, 'hopper');
+    await other.page.getByText('Nothing found.').waitFor();
+    expect(await other.page.getByRole('group', { name: 'People' }).count()).toBe(0);
+    expect(other.problems).toEqual([]);
+  });
+
+  test.each([320, 1280])(
+    'fits WCAG 2.2 AA in both themes when records are found and the window is %d px wide',
+    async (width) => {
+      await using open = await openDashboard(server, '/logs', { width });
+      const { page, problems } = open;
+      await openPalette(page, 'o');
+      await page.getByRole('searchbox', field).fill('person');
+      await page.getByText('records found').waitFor();
+      await expectAccessibleInThemes(page, 'palette-records');
+      expect(problems).toEqual([]);
+    },
+  );
+});
