@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** A program of this bench or of the product, in its own process. */
 export interface Child {
   process: ChildProcess;
-  /** Waits for the next message that is not older than the call. */
-  message<Message>(): Promise<Message>;
+  /** Waits for the next message that is not older than the call, for two minutes unless another time is given. */
+  message<Message>(timeoutMs?: number): Promise<Message>;
   /** Asks the process to end, waits until it has, and kills it if it does not. */
   stop(): Promise<void>;
   /** Kills the process, and waits until it has ended. */
@@ -76,13 +76,13 @@ function start(
   return {
     process: child,
     output,
-    async message<Message>(): Promise<Message> {
+    async message<Message>(timeoutMs = messageTimeoutMs): Promise<Message> {
       const stopWaiting = new AbortController();
       try {
         return await Promise.race([
           new Promise<Message>((resolve) => child.once('message', resolve)),
           exited.then(() => Promise.reject(new Error(`${options.name} ended too early:\n${output()}`))),
-          delay(messageTimeoutMs, undefined, stopWaiting).then(() =>
+          delay(timeoutMs, undefined, stopWaiting).then(() =>
             Promise.reject(new Error(`${options.name} said nothing in time:\n${output()}`)),
           ),
         ]);
@@ -106,7 +106,7 @@ function start(
   };
 }
 
-const readyTimeoutMs = 30_000;
+const readyTimeoutMs = 60_000;
 
 /** Waits until the address responds with success. */
 export async function untilAnswered(url: string, headers: Record<string, string>, child: Child): Promise<void> {
@@ -131,23 +131,37 @@ export function freePort(): Promise<number> {
 
 const memorySampleMs = 100;
 
-/** Watches a process's resident memory. Returns a function that stops this and returns the maximum in MB. */
-export function watchMemory(child: Child): () => number {
-  let mostMb = 0;
-  const look = (): void => void (mostMb = Math.max(mostMb, memoryMb(child)));
+/** The size of a process in MB. */
+export interface Size {
+  residentMb: number;
+  /** Counts each page that processes share once. */
+  proportionalMb: number;
+}
+
+/** Watches a process's memory. Returns a function that stops this and returns the maximum. */
+export function watchMemory(child: Child): () => Size {
+  const most: Size = { residentMb: 0, proportionalMb: 0 };
+  const look = (): void => {
+    most.residentMb = Math.max(most.residentMb, memoryMb(child));
+    most.proportionalMb = Math.max(most.proportionalMb, kilobytesIn(child, 'smaps_rollup', 'Pss') / 1024);
+  };
   const timer = setInterval(look, memorySampleMs);
   return () => {
     clearInterval(timer);
     look();
-    return mostMb;
+    return most;
   };
 }
 
 /** Returns a process's resident memory in MB; 0 on systems other than Linux. */
 export function memoryMb(child: Child): number {
+  return kilobytesIn(child, 'status', 'VmRSS') / 1024;
+}
+
+function kilobytesIn(child: Child, file: string, name: string): number {
   try {
-    const status = readFileSync(`/proc/${child.process.pid}/status`, 'utf8');
-    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+    const text = readFileSync(`/proc/${child.process.pid}/${file}`, 'utf8');
+    return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
   } catch {
     return 0;
   }

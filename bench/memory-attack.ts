@@ -1,265 +1,324 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Client } from 'pg';
 import { Pool } from 'undici';
-import { startChild, watchMemory } from './child.ts';
-import { startDeployment } from './deployment.ts';
+import { makeKey } from '../server/src/core/api-keys.ts';
+import { findRunningDatabase } from '../server/src/embedded-postgres/index.ts';
+import { findFaults } from './attack/faults.ts';
+import { allOfIt, partOf, ways, type Order, type Report } from './attack/order.ts';
+import { freePort, startChild, startCommand, untilAnswered, watchMemory, type Child } from './child.ts';
+import { flagsOfStart, projectDir } from './deployment.ts';
 import { requestBody } from './sample.ts';
 import { percentile } from './suite.ts';
 
 const help = `npm run memory-attack -- [options]
 
-One account attacks the memory in every way at once. Its streams, lists and webhook endpoints do not read large events. It also sends large
-requests. Another account makes 20 POSTs and 20 GETs a second. Prints the largest size of the process, and how long the other account waited
-before and during the attack. Ends with 1 if an aim is missed.
+Attacks the memory of one process in every way at once, with the keys of an account and of accounts connected to it. The process runs as with
+npm start, with its own database. An account that is connected to none of them makes 20 POSTs and 20 GETs a second. Prints the largest size
+of the process, and how long that account waited before and during the attack. Then kills the process in the midst of the attack, starts it
+again, and compares the records and events with the responses. Ends with 1 if an aim is missed or a record is wrong.
 
-  --seconds N   how long the attack lasts (30)
-  --only a,b    of streams, events, posts, lists
-  --small       a tenth of everything, to check that it works
+  --seconds N    how long the attack lasts (30)
+  --accounts N   the attacking accounts (4)
+  --only a,b     of ${ways.join(', ')}
+  --small        a tenth of everything, to check that it works
 `;
+
+/** The records of the attack are large, and on a busy machine each takes a part of a second. */
+const prepareMs = 300_000;
 
 const aims = { memoryMb: 400, p99Times: 3 };
 
-/** The size of each part of the attack. */
-interface Sizes {
-  streams: number;
-  updates: number;
-  endpoints: number;
-  events: number;
-  posts: number;
-  lists: number;
-}
-
-/** 50 streams and 100 endpoints are the most that an account can have. */
-const allOfIt: Sizes = { streams: 50, updates: 100, endpoints: 100, events: 40, posts: 64, lists: 40 };
-const tenthOfIt: Sizes = { streams: 5, updates: 10, endpoints: 10, events: 4, posts: 6, lists: 4 };
-
-/** The attack's settings, from its environment. */
-interface Order {
-  url: string;
-  key: string;
-  sizes: Sizes;
-}
-
 /** Milliseconds between due requests, a POST and a GET in turn. */
 const everyMs = 25;
+
+/** Permissions of an attacking key. */
+const written = ['applications', 'bank_lines', 'buildings', 'customers', 'deposits', 'files', 'invoices', 'payments'];
+const permissions = [
+  ...[...written, 'references', 'tenancies', 'units', 'webhook_endpoints'].map((kind) => `${kind}.write`),
+  ...[...written, 'references', 'tenancies', 'units', 'webhook_endpoints', 'events', 'logs'].map(
+    (kind) => `${kind}.read`,
+  ),
+  'file_contents.read',
+];
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       seconds: { type: 'string', default: '30' },
-      only: { type: 'string', default: 'streams,events,posts,lists' },
+      accounts: { type: 'string', default: '4' },
+      only: { type: 'string', default: ways.join(',') },
       small: { type: 'boolean', default: false },
       help: { type: 'boolean' },
     },
   });
   const seconds = Number(values.seconds);
-  const only = values.only.split(',');
-  if (values.help || !(seconds >= 1)) {
+  const accounts = Number(values.accounts);
+  if (values.help || !(seconds >= 1) || !(accounts >= 1)) {
     process.stdout.write(help);
     process.exit(values.help ? 0 : 2);
   }
-  const deployment = await startDeployment(null);
+  const site = await Site.start();
   try {
-    const server = await deployment.startServer('all');
-    const key = await otherAccount(server.url, deployment.secretKey);
+    const keys = [site.secretKey];
+    while (keys.length < accounts) keys.push(await site.connectedAccount());
+    const other = await site.otherAccount();
     // Exclude what is compiled and cached once, which the attack does not cause.
-    await usualLoad(server.url, key, delay(3_000));
-    const most = watchMemory(server.child);
-    const before = await usualLoad(server.url, key, delay((seconds / 2) * 1000));
+    await usualLoad(site.url, other, delay(3_000));
+    const before = await usualLoad(site.url, other, delay((seconds / 2) * 1000));
+    const most = watchMemory(site.server);
+    const held = watchHeld(site.url);
     const order: Order = {
-      url: server.url,
-      key: deployment.secretKey,
-      sizes: onlyOf(values.small ? tenthOfIt : allOfIt, only),
+      url: site.url,
+      keys,
+      sizes: partOf(allOfIt, values.small ? 0.1 : 1, values.only.split(',')),
     };
-    const attacker = startChild(fileURLToPath(import.meta.url), {
+    const attacker = startChild(fileURLToPath(new URL('attack/attacker.ts', import.meta.url)), {
       name: 'attack',
-      logDir: deployment.logDir,
+      logDir: site.logDir,
       env: { ATTACK: JSON.stringify(order) },
     });
-    const attacked = attacker.message().then(() => delay(seconds * 1000));
-    const during = await usualLoad(server.url, key, attacked);
-    const told = attacker.message();
+    await attacker.message(prepareMs);
+    await site.multiplyHistory();
+    attacker.process.send('begin');
+    const during = await usualLoad(site.url, other, delay(seconds * 1000));
+    const size = most();
+    const heldMb = held();
+    await site.server.kill();
+    // The attacker gets the last responses from its sockets.
+    await delay(1_000);
+    const told = attacker.message<Report>();
     attacker.process.send('tell');
-    const answers = await told;
-    await attacker.stop();
-    const memoryMb = most();
-    await server.stop();
+    const { statuses, writes } = await told;
+    await attacker.kill();
+    const startedMs = performance.now();
+    await site.startAgain();
+    const startMs = performance.now() - startedMs;
+    const faults = await findFaults(site.database, {
+      acknowledged: writes.acknowledged,
+      refused: writes.refused,
+      references: [...before.made, ...during.made],
+    });
     process.stdout.write(
-      `The attack's requests, by their responses: ${JSON.stringify(answers)}\n` +
-        `Largest size of the process: ${memoryMb.toFixed(0)} MB (aim: below ${aims.memoryMb})\n` +
+      `The attack's requests, by their responses: ${JSON.stringify(statuses)}\n` +
+        `Bytes held at most, by kind, in MB: ${JSON.stringify(heldMb)}\n` +
+        `Largest size of the process: ${size.residentMb.toFixed(0)} MB resident, ${size.proportionalMb.toFixed(0)} MB proportional (aim: below ${aims.memoryMb})\n` +
         `The other account before: ${lineOf(before)}\n` +
-        `The other account during: ${lineOf(during)} (aim: p99 within ${aims.p99Times} times)\n`,
+        `The other account during: ${lineOf(during)} (aim: p99 within ${aims.p99Times} times)\n` +
+        `After kill -9 and ${(startMs / 1000).toFixed(1)} s of a start: ${writes.acknowledged.length} acknowledged and ${writes.refused.length} refused writes of the attack, ` +
+        `${before.made.length + during.made.length} references of the other account, ${faults.length} faults\n${faults
+          .slice(0, 10)
+          .map((fault) => `${fault}\n`)
+          .join('')}`,
     );
-    const isHeld = memoryMb < aims.memoryMb && during.p99Ms <= aims.p99Times * before.p99Ms && during.failed === 0;
+    const isFast =
+      during.post.p99Ms <= aims.p99Times * before.post.p99Ms && during.get.p99Ms <= aims.p99Times * before.get.p99Ms;
+    const isHeld = size.residentMb < aims.memoryMb && isFast && during.failed === 0 && faults.length === 0;
     process.exitCode = isHeld ? 0 : 1;
   } finally {
-    await deployment.stop();
+    await site.stop();
   }
 }
 
-function onlyOf(sizes: Sizes, parts: string[]): Sizes {
-  return {
-    streams: parts.includes('streams') ? sizes.streams : 0,
-    updates: parts.includes('streams') || parts.includes('lists') ? sizes.updates : 0,
-    endpoints: parts.includes('events') ? sizes.endpoints : 0,
-    events: parts.includes('events') ? sizes.events : 0,
-    posts: parts.includes('posts') ? sizes.posts : 0,
-    lists: parts.includes('lists') ? sizes.lists : 0,
-  };
+/** The process under attack, with its own database, and a connection to that. */
+class Site {
+  readonly url: string;
+  readonly secretKey = makeKey('secret', 'sandbox', randomBytes);
+  readonly logDir = mkdtempSync(join(tmpdir(), 'tenure-attack-logs-'));
+  readonly #folder = mkdtempSync(join(tmpdir(), 'tenure-attack-'));
+  readonly #port: number;
+  #server: Child | null = null;
+  #database: Client | null = null;
+  #starts = 0;
+
+  private constructor(port: number) {
+    this.#port = port;
+    this.url = `http://127.0.0.1:${port}`;
+    // As root, PostgreSQL runs as another user, which must be able to enter.
+    chmodSync(this.#folder, 0o711);
+    process.on('exit', () => {
+      for (const made of [this.#folder, this.logDir]) rmSync(made, { recursive: true, force: true });
+    });
+  }
+
+  static async start(): Promise<Site> {
+    const site = new Site(await freePort());
+    await site.startAgain();
+    return site;
+  }
+
+  get server(): Child {
+    return this.#server!;
+  }
+
+  get database(): Client {
+    return this.#database!;
+  }
+
+  /** Starts the process, and waits until it serves. */
+  async startAgain(): Promise<void> {
+    await this.#database?.end().catch(() => {});
+    const dataDir = join(this.#folder, 'data');
+    mkdirSync(dataDir, { recursive: true });
+    const program = [process.execPath, ...flagsOfStart(), join(projectDir, 'server/src/main.ts')];
+    this.#server = startCommand(program, {
+      name: `server-${++this.#starts}`,
+      logDir: this.logDir,
+      env: {
+        DATA_DIR: dataDir,
+        PORT: String(this.#port),
+        TENURE_SECRET_KEY: this.secretKey,
+        TENURE_LOG_LEVEL: 'warn',
+        ...(process.env.NODE_OPTIONS && { NODE_OPTIONS: process.env.NODE_OPTIONS }),
+      },
+    });
+    await untilAnswered(`${this.url}/readyz`, {}, this.#server);
+    this.#database = new Client((await findRunningDatabase(dataDir))!);
+    this.#database.on('error', () => {});
+    await this.#database.connect();
+  }
+
+  async stop(): Promise<void> {
+    await this.#database?.end().catch(() => {});
+    await this.#server?.stop();
+  }
+
+  /** Copies large events and logs of each account, so that the largest pages are full. */
+  async multiplyHistory(): Promise<void> {
+    await this.database.query(
+      `insert into events
+         (account_id, id, created, type, object_id, mentions, data, request, shape_version, epoch, transaction_id, ordinal)
+       select account_id, left(id, 12) || lpad(copy::text, 14, '0'), created, type, object_id, mentions, data, request, shape_version,
+         epoch, pg_current_xact_id(), 1000 * row_number() over (partition by account_id order by id) + copy
+       from events, generate_series(1, 10) copy
+       where type = 'customer.updated'
+       on conflict do nothing`,
+    );
+    await this.database.query(
+      `insert into request_logs
+         (account_id, id, created, method, url, path, status, duration_ms, source, api_version, replayed, request_body,
+           response_body, events, mentions)
+       select account_id, left(id, 12) || lpad(copy::text, 14, '0'), created, method, url, path, status, duration_ms, source,
+         api_version, replayed, request_body, response_body, events, mentions
+       from request_logs, generate_series(1, 5) copy
+       where octet_length(response_body) > 100000
+       on conflict do nothing`,
+    );
+  }
+
+  /** Makes an account that is connected to the first one. Returns its key. */
+  async connectedAccount(): Promise<string> {
+    const { id } = await this.#sent('/v1/accounts', { name: 'Connected' });
+    return this.#keyOf(String(id), permissions);
+  }
+
+  /** Makes an account that is connected to none. Returns its key. */
+  async otherAccount(): Promise<string> {
+    const { id } = await this.#sent('/v1/accounts', { name: 'Another' });
+    const key = await this.#keyOf(String(id), ['references.write', 'references.read', 'events.read']);
+    await this.database.query('update accounts set parent = null where id = $1', [id]);
+    return key;
+  }
+
+  async #keyOf(account: string, wanted: string[]): Promise<string> {
+    const body = { type: 'secret', permissions: wanted };
+    const { secret } = await this.#sent('/v1/api_keys', body, { 'service-context': account });
+    return String(secret);
+  }
+
+  async #sent(path: string, body: object, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
+    const response = await fetch(this.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.secretKey}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    const answer = (await response.json()) as Record<string, unknown>;
+    if (!response.ok) throw new Error(`${path} was refused: ${JSON.stringify(answer)}`);
+    return answer;
+  }
 }
 
 interface Latencies {
   count: number;
-  failed: number;
   p50Ms: number;
   p99Ms: number;
 }
 
-function lineOf({ count, failed, p50Ms, p99Ms }: Latencies): string {
-  return `${count} requests, ${failed} failed, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`;
+interface Load {
+  post: Latencies;
+  get: Latencies;
+  failed: number;
+  /** The ids of the references that were made. */
+  made: string[];
+}
+
+function lineOf({ post, get, failed }: Load): string {
+  return `${textOf('POSTs', post)}; ${textOf('GETs', get)}; ${failed} failed`;
+}
+
+function textOf(name: string, { count, p50Ms, p99Ms }: Latencies): string {
+  return `${count} ${name}: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`;
 }
 
 /** Sends requests when they are due until `ended`, regardless of outstanding ones. A request's time begins when it was due. */
-async function usualLoad(url: string, key: string, ended: Promise<unknown>): Promise<Latencies> {
+async function usualLoad(url: string, key: string, ended: Promise<unknown>): Promise<Load> {
   const client = new Pool(url, { connections: 32 });
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const tookMs: number[] = [];
+  const tookMs: Record<'POST' | 'GET', number[]> = { POST: [], GET: [] };
+  const made: string[] = [];
   let failed = 0;
-  const ask = async (isPost: boolean, dueMs: number): Promise<void> => {
+  const ask = async (method: 'POST' | 'GET', dueMs: number): Promise<void> => {
     const { statusCode, body } = await client.request({
-      method: isPost ? 'POST' : 'GET',
-      path: isPost ? '/v1/references' : '/v1/references?limit=10',
+      method,
+      path: method === 'POST' ? '/v1/references' : '/v1/references?limit=10',
       headers,
-      body: isPost ? requestBody : null,
+      body: method === 'POST' ? requestBody : null,
     });
-    await body.dump();
-    tookMs.push(performance.now() - dueMs);
+    const response = (await body.json()) as { id: string };
+    tookMs[method].push(performance.now() - dueMs);
     if (statusCode !== 200) failed++;
+    else if (method === 'POST') made.push(response.id);
   };
   const over = new AbortController();
   void ended.finally(() => over.abort());
   const asked: Promise<void>[] = [];
   for (let dueMs = performance.now(), number = 0; !over.signal.aborted; dueMs += everyMs, number++) {
     await delay(Math.max(0, dueMs - performance.now()));
-    asked.push(ask(number % 2 === 0, dueMs).catch(() => void failed++));
+    asked.push(ask(number % 2 === 0 ? 'POST' : 'GET', dueMs).catch(() => void failed++));
   }
   await Promise.all(asked);
   await client.close();
   await ended;
-  return { count: tookMs.length, failed, p50Ms: percentile(tookMs, 0.5), p99Ms: percentile(tookMs, 0.99) };
+  return { post: latenciesOf(tookMs.POST), get: latenciesOf(tookMs.GET), failed, made };
 }
 
-/** Makes an account that is connected to the attacker's, and returns a key of its own. */
-async function otherAccount(url: string, secretKey: string): Promise<string> {
-  const account = await sent(url, secretKey, '/v1/accounts', { name: 'Another' });
-  const headers = { 'service-context': String(account.id) };
-  const body = { type: 'secret', permissions: ['references.write', 'references.read'] };
-  const key = await sent(url, secretKey, '/v1/api_keys', body, headers);
-  return String(key.secret);
+function latenciesOf(tookMs: number[]): Latencies {
+  return { count: tookMs.length, p50Ms: percentile(tookMs, 0.5), p99Ms: percentile(tookMs, 0.99) };
 }
 
-async function sent(
-  url: string,
-  key: string,
-  path: string,
-  body: object,
-  headers: Record<string, string> = {},
-): Promise<Record<string, unknown>> {
-  const response = await fetch(url + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
-  const answer = (await response.json()) as Record<string, unknown>;
-  if (!response.ok) throw new Error(`${path} was refused: ${JSON.stringify(answer)}`);
-  return answer;
-}
+const scrapeEveryMs = 250;
 
-/** Runs the attack in its own process, so that it does not delay what is measured. Reports once that all parts have begun. */
-async function attack({ url, key, sizes }: Order): Promise<void> {
-  const statuses = new Map<string, number>();
-  const client = new Pool(url, { connections: Math.max(1, sizes.posts) });
-  const post = async (path: string, body: object): Promise<{ status: number; id: string }> => {
-    const response = await client.request({
-      method: 'POST',
-      path,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    const { statusCode: status } = response;
-    const { id } = (await response.body.json()) as { id: string };
-    const name = `POST ${path.split('/').slice(0, 3).join('/')} ${status}`;
-    statuses.set(name, (statuses.get(name) ?? 0) + 1);
-    // Retry rejected requests a little later, so that the attack continues.
-    if (status !== 200) await delay(100);
-    return { status, id };
+/** Watches the memory budgets of a process. Returns a function that stops this and returns the maximum of each in MB. */
+function watchHeld(url: string): () => Record<string, number> {
+  const most: Record<string, number> = {};
+  const look = async (): Promise<void> => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    for (const [, kind = '', bytes] of text.matchAll(/^tenure_held_bytes\{kind="(\w+)"\} (\S+)$/gm))
+      most[kind] = Math.max(most[kind] ?? 0, Math.round(Number(bytes) / 1024 / 1024));
   };
-  const untilDone = async (path: string, body: object): Promise<string> => {
-    for (;;) {
-      const { status, id } = await post(path, body);
-      if (status === 200) return id;
-    }
+  const timer = setInterval(() => void look().catch(() => {}), scrapeEveryMs);
+  return () => {
+    clearInterval(timer);
+    return most;
   };
-  const hanging = await hangingReceiver();
-  const endpoints = Array.from({ length: sizes.endpoints }, () =>
-    untilDone('/v1/webhook_endpoints', { url: hanging, enabled_events: ['customer.created'] }),
-  );
-  await Promise.all(endpoints);
-  const customer = await untilDone('/v1/customers', largeCustomer('€'));
-  const first = await firstEvent(url, key);
-  for (let updated = 0; updated < sizes.updates; updated++) {
-    await untilDone(`/v1/customers/${customer}`, largeCustomer(updated % 2 === 0 ? 'ß' : '€'));
-  }
-  await Promise.all(Array.from({ length: sizes.events }, () => untilDone('/v1/customers', largeCustomer('€'))));
-  for (let made = 0; made < sizes.streams; made++) unread(url, key, `/v1/events/stream?after=${first}`);
-  for (let made = 0; made < sizes.lists; made++) unread(url, key, '/v1/events?limit=50&type=customer.updated');
-  process.send!('begun');
-  process.once('message', () => process.send!(Object.fromEntries(statuses)));
-  const body = largeCustomer('€');
-  const posting = async (): Promise<never> => {
-    for (;;) await post('/v1/customers', body).catch(() => delay(100));
-  };
-  await Promise.all(Array.from({ length: sizes.posts }, posting));
-}
-
-/** Returns nearly 256 kB, the largest accepted body. */
-function largeCustomer(character: string): object {
-  const text = character.repeat(500);
-  const address = { line1: text, line2: text, city: text, postal_code: text, country: 'GB' };
-  return { name: 'Ada', addresses: Array.from({ length: 42 }, () => address) };
-}
-
-async function firstEvent(url: string, key: string): Promise<string> {
-  const response = await fetch(`${url}/v1/events?limit=1&type=customer.created`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
-  const { data } = (await response.json()) as { data: { id: string }[] };
-  return data[0]!.id;
-}
-
-/** Sends a request and never reads the response. Repeats it after a disconnect. */
-function unread(url: string, key: string, path: string): void {
-  const { hostname, port } = new URL(url);
-  const socket: Socket = connect(Number(port), hostname);
-  socket.pause();
-  socket.on('error', () => {});
-  socket.on('close', () => setTimeout(() => unread(url, key, path), 100));
-  socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`);
-}
-
-/** Accepts all connections, and never responds. */
-async function hangingReceiver(): Promise<string> {
-  const server = createServer((socket) => socket.on('error', () => {}).resume());
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
 // Ctrl-C comes twice, from the terminal and from npm. The second one must not end the cleanup at the exit.
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
-if (process.env.ATTACK) await attack(JSON.parse(process.env.ATTACK) as Order);
-else await main();
+await main();

@@ -109,7 +109,7 @@ async function measureWithMemory(
   const atRestMb = memoryMb(server.child);
   const most = watchMemory(server.child);
   const { requestsPerSecond } = await measure(server.url);
-  const mostMb = most();
+  const mostMb = most().residentMb;
   await server.stop();
   return { requestsPerSecond, memory: { atRestMb, mostMb } };
 }

@@ -1,4 +1,4 @@
-import { ReportPrinter, type ReportContents } from '../server/src/referencing/report/index.ts';
+import { reportPrinter, type ReportContents } from '../server/src/referencing/report/index.ts';
 import { percentile, verify, type Suite } from './suite.ts';
 
 const reportCount = 60;
@@ -6,7 +6,7 @@ const reportCount = 60;
 /** The first report starts the thread, which the others need not. */
 const warmUpCount = 3;
 
-let printer: ReportPrinter | undefined;
+let printer: ReturnType<typeof reportPrinter> | undefined;
 
 /** Prints an ordinary report of a completed reference, two pages long. Measures from the call to its bytes. */
 export const reportPdf: Suite<'p50' | 'size'> = {
@@ -16,7 +16,7 @@ export const reportPdf: Suite<'p50' | 'size'> = {
     size: { title: 'Report as a PDF, size', unit: 'kB', better: 'less', floor: 100, aim: null, needs: [] },
   },
   async round() {
-    printer ??= new ReportPrinter();
+    printer ??= reportPrinter();
     const durationsMs: number[] = [];
     let bytes = 0;
     for (let index = -warmUpCount; index < reportCount; index++) {

@@ -24,9 +24,11 @@ import { publish } from './publish.ts';
 import { startReceiver } from './receiver.ts';
 import { machineHere, missingToolsText, resultsOf, rowsOf, tableOf, writeResults } from './report.ts';
 import { referencing } from './referencing.ts';
+import { documentPdf } from './document-pdf.ts';
 import { reportPdf } from './report-pdf.ts';
 import { start } from './start.ts';
 import { stream } from './stream.ts';
+import { search } from './search.ts';
 import { statements } from './statements.ts';
 import type { Reading, Suite } from './suite.ts';
 import { findTools, type Tools } from './tools.ts';
@@ -50,9 +52,11 @@ const suites: Suite[] = [
   statements,
   start,
   reportPdf,
+  documentPdf,
   referencing,
   letting,
   rentRun,
+  search,
   // Last, because their second database stays beside every later suite.
   growth,
   lists,
