@@ -25,13 +25,16 @@ test('charges and books each payment once when processes are killed with -9 at a
 
   const made: string[] = [];
   for (let round = 0; round < rounds; round++) {
+    // Every other kill meets an open call. The others come at any moment.
+    const openCall = round % 2 === 0 ? gateway.holdCalls() : null;
     for (let index = 0; index < paymentsOfRound; index++) made.push((await collect(rental, { amount })).id);
     // Some of those that succeeded are refunded, so that a kill meets refunds, too.
     const succeeded = await allOf(agency.api, '/v1/payments', { status: 'succeeded' });
     for (const { id, refunds } of succeeded.slice(0, 2))
       if (refunds.length === 0) await good(agency.api.post(`/v1/payments/${id}/refund`, { amount: 100 }));
-    await delay(40 + round * 35);
+    await (openCall ?? delay(40 + round * 35));
     await deployment.kill();
+    gateway.release();
     await deployment.start();
   }
 
@@ -77,6 +80,9 @@ interface SlowGateway {
   url: string;
   /** The charges by the key of the call that made them. */
   charges: Map<string, SlowCharge>;
+  /** Lets calls wait for `release`. Resolves when one does. */
+  holdCalls(): Promise<void>;
+  release(): void;
   /** The number of responses without a receiver. */
   cutOff(): number;
 }
@@ -85,6 +91,9 @@ interface SlowGateway {
 async function startSlowGateway(): Promise<SlowGateway> {
   const charges = new Map<string, SlowCharge>();
   let cutOff = 0;
+  let called = Promise.withResolvers<void>();
+  let released = Promise.resolve();
+  let release = (): void => {};
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     request.resume();
     response.on('close', () => {
@@ -97,7 +106,8 @@ async function startSlowGateway(): Promise<SlowGateway> {
     const charge = id === undefined ? charges.get(key)! : [...charges.values()].find((known) => known.id === id)!;
     if (action === 'refunds' && !charge.refunds.some((refund) => refund.key === key))
       charge.refunds.push({ key, state: 'sent', reason: null });
-    await delay(80);
+    called.resolve();
+    await Promise.all([delay(80), released]);
     const isPaid = performance.now() - charge.startedMs > 300;
     const body = {
       id: charge.id,
@@ -115,5 +125,15 @@ async function startSlowGateway(): Promise<SlowGateway> {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, charges, cutOff: () => cutOff };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    charges,
+    holdCalls() {
+      called = Promise.withResolvers();
+      ({ promise: released, resolve: release } = Promise.withResolvers<void>());
+      return called.promise;
+    },
+    release: () => release(),
+    cutOff: () => cutOff,
+  };
 }

@@ -10,7 +10,7 @@ import { History, recordIdIn, type Operation } from './crash-checker/history.ts'
 import { parseObject, textOf, type JsonObject } from './crash-checker/json.ts';
 import { withoutWebhooks } from './crash-checker/judge/evidence.ts';
 import { judge } from './crash-checker/judge/judge.ts';
-import { runLoad } from './crash-checker/load.ts';
+import { startLoad } from './crash-checker/load.ts';
 import { observe } from './crash-checker/observe.ts';
 import { ClientMemory } from './crash-checker/operations.ts';
 import { kill } from './crash-checker/processes.ts';
@@ -42,14 +42,17 @@ test(`restores every response before the start and no unrequested record from ${
     rmSync(folder, { recursive: true, force: true });
     const stop = new AbortController();
     const roundsRandom = random.fork(`round ${round}`);
-    const load = runLoad({ api, history, random: roundsRandom, round, memories, onResult() {} }, stop.signal);
+    const { ended } = await startLoad(
+      { api, history, random: roundsRandom, round, memories, onResult() {} },
+      stop.signal,
+    );
     await sleep(aroundMs);
     const span = { beganMs: performance.now(), endedMs: 0 };
     const { code, output } = await backUp(original.dataDir, folder);
     span.endedMs = performance.now();
     await sleep(aroundMs);
     stop.abort();
-    await load;
+    await ended;
     expect(code, output).toBe(0);
     await expectRestored({ original, folder, history, span, random: roundsRandom, round });
     await expectDamageRefused(folder, roundsRandom);

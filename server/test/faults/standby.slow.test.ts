@@ -12,7 +12,7 @@ import { Deployment } from './crash-checker/deployment.ts';
 import { errorCodeOf, History, outageEndsLaterMs, type Answered, type CallResult } from './crash-checker/history.ts';
 import { withoutWebhooks, type Violation } from './crash-checker/judge/evidence.ts';
 import { judge } from './crash-checker/judge/judge.ts';
-import { runLoad } from './crash-checker/load.ts';
+import { startLoad } from './crash-checker/load.ts';
 import { observe, type Observation } from './crash-checker/observe.ts';
 import { ClientMemory } from './crash-checker/operations.ts';
 import { Random } from './crash-checker/random.ts';
@@ -151,7 +151,7 @@ async function playRound(run: Run, round: number, failOver: () => Promise<void>)
     else if (result.status === 503) tally.turnedAway++;
     else tally.answered++;
   };
-  const load = runLoad({ api, history, random, round, memories, onResult }, stop.signal);
+  const { ended } = await startLoad({ api, history, random, round, memories, onResult }, stop.signal);
   await sleep(random.between(beforeMs / 2, beforeMs));
   // Waits for load before and after, on any machine.
   await expect.poll(() => tally.answered, { timeout: 10_000 }).toBeGreaterThan(clients);
@@ -162,7 +162,7 @@ async function playRound(run: Run, round: number, failOver: () => Promise<void>)
   const answeredUntilThen = tally.answered;
   await sleep(afterMs);
   stop.abort();
-  await load;
+  await ended;
   const answeredAfter = tally.answered - answeredUntilThen;
   outages.push({ fromMs, toMs: performance.now() + outageEndsLaterMs });
   const unknown = await settleUnknown(api, history);

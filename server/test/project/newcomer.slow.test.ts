@@ -130,20 +130,16 @@ describe.each([
     ['SIGTERM to npm', () => process.kill(npmPid(), 'SIGTERM')],
     // A terminal signals all of them, and npm passes its signal on.
     ['Ctrl-C', () => process.kill(-npmPid(), 'SIGINT')],
-  ])(
-    'stops in good order when it gets %s',
-    async (_, stopIt) => {
-      if (running.size === 0) await start();
-      const [child] = running;
-      const exited = new Promise((resolve) => child!.once('exit', resolve));
-      stopIt();
-      expect(await exited).toBe(0);
-      running.clear();
-      await expect(get('/healthz')).rejects.toThrow('fetch failed');
-      expect(existsSync(join(dataPlace, 'postgres', 'postmaster.pid'))).toBe(false);
-    },
-    60_000,
-  );
+  ])('stops in good order when it gets %s', async (_, stopIt) => {
+    if (running.size === 0) await start();
+    const [child] = running;
+    const exited = new Promise((resolve) => child!.once('exit', resolve));
+    stopIt();
+    expect(await exited).toBe(0);
+    running.clear();
+    await expect(get('/healthz')).rejects.toThrow('fetch failed');
+    expect(existsSync(join(dataPlace, 'postgres', 'postmaster.pid'))).toBe(false);
+  });
 
   // The guide's commands are the same for all users, and each installs everything again.
   test.skipIf(skipped || (isRoot && !user))(
@@ -194,7 +190,7 @@ describe.each([
     running.add(child);
     let output = '';
     child.stdout.on('data', (bytes) => (output += bytes));
-    const giveUpAtMs = performance.now() + 120_000;
+    const giveUpAtMs = performance.now() + 600_000;
     while (!/^Data .*\n/m.test(output)) {
       if (child.exitCode !== null || performance.now() > giveUpAtMs)
         throw new Error(`npm start did not come up: ${output}`);

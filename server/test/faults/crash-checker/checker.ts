@@ -7,7 +7,7 @@ import { countDeliveries, type DeliveryCounts } from './judge/delivery-rules.ts'
 import type { Evidence, Violation } from './judge/evidence.ts';
 import { judge } from './judge/judge.ts';
 import { linkChains } from './judge/linked-chains.ts';
-import { runLoad } from './load.ts';
+import { startLoad } from './load.ts';
 import { observe, type Observation } from './observe.ts';
 import { ClientMemory } from './operations.ts';
 import { Random } from './random.ts';
@@ -168,7 +168,7 @@ export class CrashChecker {
     const { history } = this;
     const stop = new AbortController();
     const recovery = new Recovery();
-    const load = runLoad(
+    const { ended } = await startLoad(
       {
         api: this.#api,
         history,
@@ -185,10 +185,10 @@ export class CrashChecker {
     );
     const endLoad = async (): Promise<void> => {
       stop.abort();
-      await load;
+      await ended;
     };
     try {
-      await Promise.race([sleep(trouble.afterMs), load]);
+      await Promise.race([sleep(trouble.afterMs), ended]);
       return await trouble.strike({ history, webhooks: this.#webhooks, recovery, endLoad });
     } finally {
       await endLoad();

@@ -12,7 +12,7 @@ import { isAlive, kill, processesIn, readPostmasterPid } from './processes.ts';
 const projectDir = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** A first start makes the database's files, and a start after a crash repairs them. Both take seconds, not minutes. */
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 180_000;
 const stopTimeoutMs = 15_000;
 const pollEveryMs = 10;
 

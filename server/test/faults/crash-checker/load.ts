@@ -32,10 +32,19 @@ export interface LoadSettings {
   onResult: (result: CallResult, sentMs: number) => void;
 }
 
-/** Lets all clients send until `stop`. Returns when each client has its last response or has lost its connection. */
-export async function runLoad(settings: LoadSettings, stop: AbortSignal): Promise<void> {
+/** Clients that send. `ended` resolves when each client has its last response or has lost its connection. */
+export interface Load {
+  ended: Promise<void>;
+}
+
+/**
+ * Makes the shared references, and lets all clients send until `stop`. Resolves when the clients begin, so that no fault comes before
+ * them, however slow the machine is.
+ */
+export async function startLoad(settings: LoadSettings, stop: AbortSignal): Promise<Load> {
   const sharedIds = await makeShared(settings);
-  await Promise.all(settings.memories.map((memory, client) => runClient(settings, client, memory, sharedIds, stop)));
+  const clients = settings.memories.map((memory, client) => runClient(settings, client, memory, sharedIds, stop));
+  return { ended: Promise.all(clients).then(() => undefined) };
 }
 
 async function makeShared({ api, history, round }: LoadSettings): Promise<string[]> {

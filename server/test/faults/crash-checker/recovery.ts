@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallResult } from './history.ts';
 
 /** The killed processes must run again, and the server must serve, within this time. */
-const recoveryTimeoutMs = 60_000;
+const recoveryTimeoutMs = 180_000;
 
 /** Load continues for this long after a recovery, so that retries meet the recovered server. */
 const loadAfterRecoveryMs = 300;
