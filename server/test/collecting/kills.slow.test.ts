@@ -92,8 +92,8 @@ async function startSlowGateway(): Promise<SlowGateway> {
   const charges = new Map<string, SlowCharge>();
   let cutOff = 0;
   let called = Promise.withResolvers<void>();
-  let released = Promise.resolve();
-  let release = (): void => {};
+  let released = Promise.withResolvers<void>();
+  released.resolve();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     request.resume();
     response.on('close', () => {
@@ -107,7 +107,7 @@ async function startSlowGateway(): Promise<SlowGateway> {
     if (action === 'refunds' && !charge.refunds.some((refund) => refund.key === key))
       charge.refunds.push({ key, state: 'sent', reason: null });
     called.resolve();
-    await Promise.all([delay(80), released]);
+    await Promise.all([delay(80), released.promise]);
     const isPaid = performance.now() - charge.startedMs > 300;
     const body = {
       id: charge.id,
@@ -130,10 +130,10 @@ async function startSlowGateway(): Promise<SlowGateway> {
     charges,
     holdCalls() {
       called = Promise.withResolvers();
-      ({ promise: released, resolve: release } = Promise.withResolvers<void>());
+      released = Promise.withResolvers();
       return called.promise;
     },
-    release: () => release(),
+    release: () => released.resolve(),
     cutOff: () => cutOff,
   };
 }
