@@ -35,22 +35,17 @@ function byDueDate(one: OpenInvoice, other: OpenInvoice): number {
  *
  * @param allocations the oldest first.
  * @param amount at most their sum.
- * @returns the allocations that stay, and those that were freed.
+ * @returns the allocations that stay.
  */
-export function freeNewestFirst(
-  allocations: readonly Allocation[],
-  amount: number,
-): { kept: Allocation[]; freed: Allocation[] } {
+export function freeNewestFirst(allocations: readonly Allocation[], amount: number): Allocation[] {
   const kept: Allocation[] = [];
-  const freed: Allocation[] = [];
   let left = amount;
   for (const { invoice, amount: allocated } of allocations.toReversed()) {
     const part = Math.min(left, allocated);
-    if (part > 0) freed.push({ invoice, amount: part });
     if (allocated > part) kept.unshift({ invoice, amount: allocated - part });
     left -= part;
   }
-  return { kept, freed };
+  return kept;
 }
 
 /** Returns the sum of allocations, in the smallest unit of the currency. */

@@ -1,4 +1,4 @@
-import { addDays, periodAt, type Day, type Span } from '../core/calendar.ts';
+import { periodAt, type Day, type Span } from '../core/calendar.ts';
 
 /** When the periods of a rent begin. */
 export interface RentSchedule {
@@ -32,9 +32,4 @@ export function rentPeriodAt(schedule: RentSchedule, day: Day): RentPeriod | nul
     end: end !== null && end < full.end ? end : full.end,
     full,
   };
-}
-
-/** Returns the period after this one, or null if it is the last. */
-export function rentPeriodAfter(schedule: RentSchedule, period: Span): RentPeriod | null {
-  return rentPeriodAt(schedule, addDays(period.end, 1));
 }

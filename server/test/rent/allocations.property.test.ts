@@ -42,13 +42,12 @@ describe('a payment', () => {
       fc.property(anyAmount, anyInvoices, fc.double({ min: 0, max: 1, noNaN: true }), (amount, invoices, share) => {
         const allocations = allocateOldestFirst(amount, invoices);
         const wanted = Math.floor(sumOf(allocations) * share);
-        const { kept, freed } = freeNewestFirst(allocations, wanted);
-        expect(sumOf(freed)).toBe(wanted);
-        expect(sumOf(kept) + sumOf(freed)).toBe(sumOf(allocations));
+        const kept = freeNewestFirst(allocations, wanted);
+        expect(sumOf(kept)).toBe(sumOf(allocations) - wanted);
         expect(kept.map(({ invoice }) => invoice)).toEqual(
           allocations.slice(0, kept.length).map(({ invoice }) => invoice),
         );
-        for (const { amount: part } of [...kept, ...freed]) expect(part).toBeGreaterThan(0);
+        for (const { amount: part } of kept) expect(part).toBeGreaterThan(0);
       }),
     );
   });

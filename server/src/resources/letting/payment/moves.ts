@@ -311,7 +311,7 @@ export function refunded(
   related: Related,
 ): Change<PaymentRecord> {
   const { amount } = current.refunds[index]!;
-  const { kept } = freeNewestFirst(current.allocations, Math.max(0, amount - unallocatedOf(current)));
+  const kept = freeNewestFirst(current.allocations, Math.max(0, amount - unallocatedOf(current)));
   const amountRefunded = current.amount_refunded + amount;
   const isAll = amountRefunded === current.amount;
   const after: PaymentRecord = {
