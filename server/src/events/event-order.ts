@@ -57,13 +57,18 @@ export function isAfter(left: Position, right: Position): boolean {
   return left.ordinal > right.ordinal;
 }
 
+/**
+ * The condition, in SQL, that an event is settled: every transaction with a smaller id has ended, so that no event can be added before it.
+ * Transaction ids are in the order of their assignment, not of commits.
+ */
+export const isSettled =
+  '(epoch, transaction_id) < ((select event_epoch from deployment), pg_snapshot_xmin(pg_current_snapshot()))';
+
 /** The memory of an event besides its texts, in bytes: its other columns, and the objects around them. */
 const eventOverheadBytes = 1_000;
 
 /**
- * Reads settled events after a position: at most `limit` events, of at most `bytesMax` together or one that is larger. Transaction ids are
- * in the order of their assignment, not of commits. So an event is settled when every transaction with a smaller id has ended. Then no
- * event can be added before it.
+ * Reads settled events after a position: at most `limit` events, of at most `bytesMax` together or one that is larger.
  */
 export async function readEventsAfter(
   reader: Reader,
@@ -76,9 +81,6 @@ export async function readEventsAfter(
   >({
     name: 'read_events_after',
     text: `
-      with settled as (
-        select event_epoch as epoch, pg_snapshot_xmin(pg_current_snapshot()) as transaction_id from deployment
-      )
       select is_anchored, is_held_back, page.*
       from (
         select
@@ -88,8 +90,7 @@ export async function readEventsAfter(
           ) as is_anchored,
           exists (
             select from events
-            where account_id = $1
-              and (epoch, transaction_id) >= ((select epoch from settled), (select transaction_id from settled))
+            where account_id = $1 and not ${isSettled}
           ) as is_held_back
       ) around
       left join (
@@ -101,7 +102,7 @@ export async function readEventsAfter(
           from events
           where account_id = $1
             and (epoch, transaction_id, ordinal) > ($2, $3, $4)
-            and (epoch, transaction_id) < ((select epoch from settled), (select transaction_id from settled))
+            and ${isSettled}
           order by epoch, transaction_id, ordinal
           limit $5
         ) found
@@ -178,7 +179,7 @@ export async function readMoment(reader: Reader, accountId: string): Promise<Mom
       left join lateral (
         select id
         from events
-        where account_id = $1 and (epoch, transaction_id) < (event_epoch, pg_snapshot_xmin(pg_current_snapshot()))
+        where account_id = $1 and ${isSettled}
         order by epoch desc, transaction_id desc, ordinal desc
         limit 1
       ) settled on true`,

@@ -1,9 +1,12 @@
 import { onlyRow } from '../db/only-row.ts';
 import { query, type Pool, type PoolClient } from '../db/pools.ts';
-import { beginning, type Position } from '../events/event-order.ts';
+import { beginning, isSettled, type Position } from '../events/event-order.ts';
 
-/** Reads how far the first entries of an account have been made: the last record. Null if all have been. A new account begins now. */
-export async function readBuilt(client: PoolClient, accountId: string): Promise<string | null> {
+/**
+ * Returns how far the first entries of an account have been made: the last record, or null if all have been. The first call for an account
+ * stores that it begins now.
+ */
+export async function beginOrReadBuilt(client: PoolClient, accountId: string): Promise<string | null> {
   const { rows } = await client.query<{ built_until: string | null }>({
     name: 'read_search_position',
     text: `
@@ -50,9 +53,7 @@ export async function readNextEvents(client: PoolClient, accountId: string, limi
         and (epoch, transaction_id, ordinal) > (
           select epoch, transaction_id, ordinal from search_positions where account_id = $1
         )
-        and (epoch, transaction_id) < (
-          (select event_epoch from deployment), pg_snapshot_xmin(pg_current_snapshot())
-        )
+        and ${isSettled}
       order by epoch, transaction_id, ordinal
       limit $2`,
     values: [accountId, limit],
