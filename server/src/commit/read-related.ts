@@ -1,5 +1,5 @@
 import { isId } from '../core/ids.ts';
-import { idsAt } from '../model/links.ts';
+import { hopsOf, idsAt } from '../model/links.ts';
 import type { StoredRecord } from '../model/record.ts';
 import { Related } from '../model/related.ts';
 import type { Resource } from '../model/resource.ts';
@@ -31,20 +31,13 @@ export async function readRelated(
 ): Promise<ReadRecords> {
   const found = new Map<string, { resource: Resource; records: readonly StoredRecord[] }>();
   for (const path of paths) {
-    let at: { resource: Resource; records: readonly Readonly<Record<string, unknown>>[] } = {
-      resource,
-      records: [links],
-    };
-    let rest = path;
-    while (rest !== '') {
-      const link = linkAtStart(at.resource, rest);
-      const target = resources.find((candidate) => candidate.path === link?.path);
-      if (!link || !target) throw new Error(`Bug! \`${path}\` is no path of links of ${resource.object}.`);
-      rest = rest.slice(link.name.length + 1);
-      const followed = rest === '' ? path : path.slice(0, -rest.length - 1);
-      const known = found.get(followed) ?? { resource: target, records: await follow(target, at.records, link.name) };
+    let records: readonly Readonly<Record<string, unknown>>[] = [links];
+    let followed = '';
+    for (const { link, target } of hopsOf(resources, resource, path)) {
+      followed += followed === '' ? link : `.${link}`;
+      const known = found.get(followed) ?? { resource: target, records: await follow(target, records, link) };
       found.set(followed, known);
-      at = known;
+      records = known.records;
     }
   }
   const guards = [...found.values()].flatMap(({ resource: target, records }) =>
@@ -64,11 +57,4 @@ export async function readRelated(
     const records = await Promise.all(ours.map((id) => readRecord(target, accountId, id)));
     return records.filter((record) => record !== null);
   }
-}
-
-/** Returns the link with which a path begins. A link into a list of objects has two names: `pet_requests.customer`. */
-function linkAtStart({ links, hiddenLinks }: Resource, path: string): { name: string; path: string } | null {
-  for (const [name, target] of Object.entries({ ...links, ...hiddenLinks }))
-    if (path === name || path.startsWith(`${name}.`)) return { name, path: target };
-  return null;
 }

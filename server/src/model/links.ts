@@ -1,3 +1,5 @@
+import type { Resource } from './resource.ts';
+
 /** An id in a link, and its place as errors name it: `customers[0]` or `pet_requests[0][customer]`. */
 export interface LinkedId {
   id: string;
@@ -36,4 +38,30 @@ function idsIn(value: unknown, inner: string | null, param: string): readonly Li
     id,
     param: param + name.replace(/^[^[]+/, '[$&]'),
   }));
+}
+
+/** A link on a path: the kind that has it, its name, and the kind that it leads to. */
+export interface Hop {
+  from: Resource;
+  link: string;
+  target: Resource;
+}
+
+/**
+ * Returns the links of a path, such as `unit.building`, in their order. A link into a list of objects has two names:
+ * `pet_requests.customer`.
+ */
+export function hopsOf(resources: readonly Resource[], first: Resource, path: string): Hop[] {
+  const hops: Hop[] = [];
+  let from = first;
+  for (let rest = path; rest !== '';) {
+    const links = Object.entries({ ...from.links, ...from.hiddenLinks });
+    const [link, place] = links.find(([name]) => rest === name || rest.startsWith(`${name}.`)) ?? [];
+    const target = resources.find((resource) => resource.path === place);
+    if (link === undefined || !target) throw new Error(`Bug! \`${path}\` is no path of links of ${first.object}.`);
+    hops.push({ from, link, target });
+    rest = rest.slice(link.length + 1);
+    from = target;
+  }
+  return hops;
 }

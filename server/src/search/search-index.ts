@@ -5,6 +5,7 @@ import { onlyRow } from '../db/only-row.ts';
 import { isUnavailable, UnavailableError, type Pool, type PoolClient } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { isAfter, type Position } from '../events/event-order.ts';
+import { hopsOf, type Hop } from '../model/links.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Resource } from '../model/resource.ts';
 import { madeInBulk } from '../model/traits/made-in-bulk.ts';
@@ -12,7 +13,7 @@ import { searchable } from '../model/traits/searchable.ts';
 import { ownerOf, pagesThatLink, readNextIds, readWithTexts, writeEntries, type Entry } from './entries.ts';
 import {
   readBehind,
-  readBuilt,
+  beginOrReadBuilt,
   readDistance,
   readNextEvents,
   storeBuilt,
@@ -127,7 +128,7 @@ export class SearchIndex {
         accountId,
       ]);
       if (!onlyRow(lock.rows).ours) return 'taken';
-      const builtUntil = await readBuilt(client, accountId);
+      const builtUntil = await beginOrReadBuilt(client, accountId);
       return builtUntil === null ? this.#follow(client, accountId) : this.#build(client, accountId, builtUntil);
     });
   }
@@ -193,29 +194,13 @@ export class SearchIndex {
     if (ids.length === 0) return;
     for (const resource of this.#kinds()) {
       for (const path of Object.keys(searchOf(resource).linked ?? {})) {
-        for (const [table, column, rest] of this.#hopsTo(resource, path, shown.path)) {
-          for await (const found of pagesThatLink(client, accountId, table, column, ids))
-            for await (const own of this.#back(client, accountId, resource, rest, found))
-              await this.#write(client, accountId, resource, own);
+        const hops = hopsOf(this.#parts.resources, resource, path);
+        for (const [at, { target }] of hops.entries()) {
+          if (target.path !== shown.path) continue;
+          for await (const own of this.#back(client, accountId, hops.slice(0, at + 1), ids))
+            await this.#write(client, accountId, resource, own);
         }
       }
-    }
-  }
-
-  /** Returns the places at which a path reaches this kind. Each is the table and column of a link, with the links before it. */
-  *#hopsTo(
-    from: Resource,
-    path: string,
-    target: string,
-  ): Generator<[table: Resource, column: string, before: string[]]> {
-    const before: string[] = [];
-    let at = from;
-    for (const link of path.split('.')) {
-      const next = this.#parts.resources.find((resource) => resource.path === at.links?.[link]);
-      if (!next) throw new Error(`Bug! \`${path}\` is no path of links of ${from.object}.`);
-      if (next.path === target) yield [at, link, [...before]];
-      before.push(link);
-      at = next;
     }
   }
 
@@ -223,16 +208,13 @@ export class SearchIndex {
   async *#back(
     client: PoolClient,
     accountId: string,
-    from: Resource,
-    links: readonly string[],
-    ids: string[],
-  ): AsyncGenerator<string[]> {
-    const [last, before] = [links.at(-1), links.slice(0, -1)];
-    if (last === undefined) return yield ids;
-    let table = from;
-    for (const link of before) table = this.#parts.resources.find(({ path }) => path === table.links?.[link])!;
-    for await (const page of pagesThatLink(client, accountId, table, last, ids))
-      yield* this.#back(client, accountId, from, before, page);
+    hops: readonly Hop[],
+    ids: readonly string[],
+  ): AsyncGenerator<readonly string[]> {
+    const last = hops.at(-1);
+    if (!last) return yield ids;
+    for await (const page of pagesThatLink(client, accountId, last.from, last.link, ids))
+      yield* this.#back(client, accountId, hops.slice(0, -1), page);
   }
 
   /** Writes the entries of records of one kind, page by page, as `writeEntries` does. */

@@ -5,15 +5,15 @@ import type { JsonObject } from '../../core/json-diff.ts';
 import { isNonEmpty } from '../../core/lists.ts';
 import { UnavailableError } from '../../db/pools.ts';
 import { bytesOf, readingOnce, type RecordReader } from '../../db/record-reader.ts';
-import { isGone } from '../../model/change.ts';
 import { includesPermission } from '../../model/permissions.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
 import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';
 import { searchable } from '../../model/traits/searchable.ts';
 import { findByIdStart, findIds } from '../../search/find.ts';
-import { joined, readLinked, searchOf, textsOf, type MemberText, type TextContext } from '../../search/texts.ts';
-import { charactersOf, hasWord, wordsOf, type Word } from '../../search/words.ts';
+import { matchOf, type Match } from '../../search/match.ts';
+import type { TextContext } from '../../search/texts.ts';
+import { charactersOf, wordsOf, type Word } from '../../search/words.ts';
 import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
 import { renderExpanded } from '../response/expand.ts';
@@ -197,27 +197,30 @@ async function candidatesOf(
   }
 }
 
-/** A record that matches. */
-interface Found {
+/** A record that matches, and how. */
+interface Found extends Match {
   resource: Resource;
   record: StoredRecord;
-  title: string;
-  subtitle: string | null;
-  matched: string[];
 }
 
 /** Compares the records as they are now. An entry of the index may be older, and may have texts that the caller may not read. */
 async function compare(
   context: HttpContext,
   request: ApiRequest,
-  terms: Terms,
+  { text, words, readable }: Terms,
   ids: readonly string[],
 ): Promise<{ found: Found[]; hasMore: boolean }> {
   const found: Found[] = [];
-  const reading = readingOf(context, request, terms.readable);
+  const reading = readingOf(context, request, readable);
+  const compareOne = async (id: string): Promise<Found | null> => {
+    const resource = context.resources.find(({ prefix }) => id.startsWith(`${prefix}_`))!;
+    const record = await reading.readRecord(resource, request.accountId, id);
+    const match = record && (await matchOf(reading, resource, record, { text, words }));
+    return match && { resource, record, ...match };
+  };
   for (let at = 0; at < ids.length && found.length <= resultsMax; at += comparedAtOnce) {
-    const compared = ids.slice(at, at + comparedAtOnce).map((id) => compareOne(request, terms, reading, id));
-    found.push(...(await Promise.all(compared)).filter((one) => one !== null));
+    const compared = await Promise.all(ids.slice(at, at + comparedAtOnce).map(compareOne));
+    found.push(...compared.filter((one) => one !== null));
   }
   return { found: found.slice(0, resultsMax), hasMore: found.length > resultsMax };
 }
@@ -234,50 +237,6 @@ function readingOf(context: HttpContext, { room }: ApiRequest, readable: Readonl
     resources: context.resources,
     readRecord: async (kind, accountId, id) => (readable.has(kind) ? readOnce(kind, accountId, id) : null),
   };
-}
-
-async function compareOne(
-  request: ApiRequest,
-  { text, words }: Terms,
-  reading: TextContext,
-  id: string,
-): Promise<Found | null> {
-  const { resources } = reading;
-  const resource = resources.find(({ prefix }) => id.startsWith(`${prefix}_`))!;
-  const record = await reading.readRecord(resource, request.accountId, id);
-  if (!record || isGone(resource, record)) return null;
-  const options = searchOf(resource);
-  const { linked = {}, foundBy = [], reads = [] } = options;
-  const paths = [...new Set([...Object.keys(linked), ...foundBy, ...reads])];
-  const related = await readLinked(reading, resource, record, paths);
-  const own = textsOf(resource, record, related);
-  const matched = new Set(id.startsWith(text.trim()) ? ['id'] : []);
-  if (hasAll(own, words)) for (const member of membersWith(own, words)) matched.add(member);
-  for (const link of foundBy) {
-    if (matched.size > 0) break;
-    const kind = resources.find(({ path }) => path === resource.links?.[link])!;
-    for (const other of related.all(link)) {
-      const others = await readLinked(reading, kind, other, Object.keys(searchOf(kind).linked ?? {}));
-      if (hasAll(textsOf(kind, other, others), words)) matched.add(link);
-    }
-  }
-  if (matched.size === 0) return null;
-  return {
-    resource,
-    record,
-    title: options.title(record, related),
-    subtitle: options.subtitle(record, related),
-    matched: [...matched],
-  };
-}
-
-function hasAll(texts: readonly MemberText[], words: readonly Word[]): boolean {
-  const whole = joined(texts);
-  return words.every((word) => hasWord(whole, word));
-}
-
-function membersWith(texts: readonly MemberText[], words: readonly Word[]): string[] {
-  return texts.filter(({ text }) => words.some((word) => hasWord(text, word))).map(({ member }) => member);
 }
 
 async function renderFound(

@@ -344,3 +344,8 @@ export function holderBetween(
     (end === null || other.start_date <= end) && (other.end_date === null || start <= other.end_date);
   return lets.find((other) => other.tenancy !== id && overlaps(other)) ?? null;
 }
+
+/** Returns another holding deposit that is held for the unit. Null if there is none. */
+export function otherHeldDeposit({ held_deposits: held }: UnitRecord, ownId: string | null): string | null {
+  return held.find((id) => id !== ownId) ?? null;
+}

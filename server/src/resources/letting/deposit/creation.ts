@@ -9,9 +9,8 @@ import { recordInUse } from '../../../model/traits/in-use.ts';
 import type { ApplicationRecord } from '../application/index.ts';
 import type { BuildingRecord } from '../building.ts';
 import type { TenancyRecord } from '../tenancy/fields.ts';
-import type { UnitRecord } from '../unit.ts';
+import { otherHeldDeposit, type UnitRecord } from '../unit.ts';
 import { withWarnings } from '../warnings.ts';
-import { otherHeld } from './held.ts';
 import { heldOf, type DepositRecord } from './fields.ts';
 import { verbsOfReceipt, withReceipts } from './receipts.ts';
 
@@ -126,7 +125,7 @@ function judgeHolding(amount: number, caller: Caller, related: Related, ownId: s
     type: 'assured',
     amount,
     rent: application && rentOf(application, home),
-    otherDeposit: home && otherHeld(home, ownId),
+    otherDeposit: home && otherHeldDeposit(home, ownId),
     param: 'application',
   });
   refuseFailed(judgement);

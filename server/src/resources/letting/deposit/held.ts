@@ -1,16 +1,10 @@
 import { ApiError } from '../../../core/errors.ts';
 import { wrongStatus } from '../../../model/status.ts';
-import type { UnitRecord } from '../unit.ts';
 import { heldOf, type DepositRecord } from './fields.ts';
 
 /*
  * The money of a deposit that is still held. A deposit that holds nothing any more, after money was taken out of it, is settled.
  */
-
-/** Returns another holding deposit that is held for the unit. Null if there is none. */
-export function otherHeld({ held_deposits: held }: UnitRecord, ownId: string | null): string | null {
-  return held.find((id) => id !== ownId) ?? null;
-}
 
 /** Returns the deposit as settled if money was taken out of it and nothing is held any more. */
 export function settledIfEmpty(current: DepositRecord, today: string): DepositRecord {

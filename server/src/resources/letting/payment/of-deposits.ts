@@ -7,9 +7,8 @@ import { Related } from '../../../model/related.ts';
 import { wrongStatus } from '../../../model/status.ts';
 import type { BuildingRecord } from '../building.ts';
 import { heldOf, type DepositRecord } from '../deposit/fields.ts';
-import { otherHeld } from '../deposit/held.ts';
 import { requireRoom } from '../deposit/receipts.ts';
-import type { UnitRecord } from '../unit.ts';
+import { otherHeldDeposit, type UnitRecord } from '../unit.ts';
 import { fields, type PaymentRecord } from './fields.ts';
 
 /*
@@ -60,7 +59,7 @@ export function requireReceivable({ amount }: Pick<PaymentRecord, 'amount'>, cal
     judge(caller.account.rules, 'receive_holding_deposit', caller.today, {
       jurisdiction: related.one<BuildingRecord>('deposit.unit.building')?.jurisdiction ?? null,
       type: 'assured',
-      otherDeposit: home && otherHeld(home, deposit.id),
+      otherDeposit: home && otherHeldDeposit(home, deposit.id),
       param: 'deposit',
     }),
   );
