@@ -30,6 +30,7 @@ export const resourceTexts: Record<string, string> = {
   bank_lines: 'Lines of bank statements, which become payments',
   customers: 'Applicants and tenants',
   files: 'Reports and evidence',
+  file_links: 'Links with which others open a file',
   events: 'Changes of records',
   logs: 'Requests that changed something',
   activity: 'Requests, events and attempts by time',

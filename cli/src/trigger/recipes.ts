@@ -217,6 +217,18 @@ export const recipes: Record<string, Recipe | string> = {
     await kitchen.client.files.delete(id, kitchen.options);
     return id;
   },
+  'file_link.created': fileLink,
+  'file_link.updated': async (kitchen) => {
+    const id = await fileLink(kitchen);
+    await kitchen.client.fileLinks.revoke(id, {}, kitchen.options);
+    return id;
+  },
+  'file_link.revoked': async (kitchen) => {
+    const id = await fileLink(kitchen);
+    await kitchen.client.fileLinks.revoke(id, {}, kitchen.options);
+    return id;
+  },
+  'file_link.opened': 'a person presses the button of the page at the `url` of a link.',
   'webhook_endpoint.created': (kitchen) => withEndpoint(kitchen, async () => {}),
   'webhook_endpoint.updated': (kitchen) =>
     withEndpoint(kitchen, (id) => kitchen.client.webhookEndpoints.update(id, changed, kitchen.options)),
@@ -514,6 +526,12 @@ async function customer({ client, options, overrides }: Kitchen): Promise<string
     options,
   );
   return made.id;
+}
+
+async function fileLink(kitchen: Kitchen): Promise<string> {
+  const { client, options, overrides } = kitchen;
+  const id = await file({ ...kitchen, overrides: {} });
+  return (await client.files.links(id, overrides, options)).id;
 }
 
 async function file({ client, options, overrides }: Kitchen): Promise<string> {

@@ -40,6 +40,7 @@ import { RefusalPace } from './pipeline/refusal-pace.ts';
 import { queryReader } from './body/query.ts';
 import { versionedQueryReader, versionedValidator } from './body/input.ts';
 import { addReference } from './routes/docs.ts';
+import { addSharedFiles } from './shared-files/routes.ts';
 import {
   anyBytes,
   type ContentsRoute,
@@ -235,6 +236,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
         findKnown(routes, ({ operationId }) => operationId === 'files_contents') as ContentsRoute,
       );
     }
+    addSharedFiles(app, context, { bodies, failedSignIns: limits.failedSignIns, requestsInFlight, responses });
     addProviderCallbacks(app, context, { bodies, failedSignIns: limits.failedSignIns });
   }
   addHealthRoutes(app, context);

@@ -7,6 +7,9 @@ import type { Day } from '../core/calendar.ts';
 import type { Rules } from '../core/law-rules.ts';
 import type { Role } from './roles.ts';
 
+/** The path of a page that persons open by a link with a token. */
+export type LinkPage = 'dashboard/link' | 'links';
+
 /** The request behind a decision. A decision makes ids and secrets only through it. */
 export interface Caller {
   mode: Mode;
@@ -51,8 +54,8 @@ export interface Caller {
   encrypt(text: string): Buffer;
   /** Makes a secret, such as `whsec_…`, and encrypts it. */
   makeSecret(prefix: string): Buffer;
-  /** Makes a link to the dashboard. `url` is encrypted, and `hash` is that of its token. */
-  makeLink(): { url: Buffer; hash: string };
+  /** Makes a link to a page of this server. `url` is encrypted, and `hash` is that of its token. */
+  makeLink(page: LinkPage): { url: Buffer; hash: string };
   /**
    * Requires that a person has confirmed its identity of late. A key needs no confirmation.
    *

@@ -10,7 +10,7 @@ import type { RecordReader } from '../db/record-reader.ts';
 import { ProviderFault } from '../services/service.ts';
 import type { Findings } from './providers/provider.ts';
 import type { ReportContents } from './report/contents.ts';
-import { file, type FileRecord } from '../resources/file.ts';
+import { file, type FileRecord } from '../resources/file/index.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
 import { addressOf, hasGuarantor, readAccount, readApplicant, readWish, shareOf } from './access.ts';
 

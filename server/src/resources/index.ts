@@ -16,7 +16,8 @@ import { payment } from './letting/payment/index.ts';
 import { paymentImport } from './letting/payment-import.ts';
 import { bankLine } from './letting/bank-line/index.ts';
 import { event } from './event.ts';
-import { file } from './file.ts';
+import { file } from './file/index.ts';
+import { fileLink } from './file/link.ts';
 import { log } from './log.ts';
 import { reference } from './reference/index.ts';
 import { invitation } from './people/invitation.ts';
@@ -42,6 +43,7 @@ export const resources: readonly Resource[] = listOfKinds([
   ledgerEntry,
   customer,
   file,
+  fileLink,
   event,
   log,
   webhookEndpoint,

@@ -1,6 +1,7 @@
 import type { IdMaker } from '../core/ids.ts';
 import type { RandomBytes } from '../core/random.ts';
 import { hashToken, makeLinkToken } from '../core/tokens.ts';
+import type { LinkPage } from '../model/caller.ts';
 import { newRecord } from '../model/change.ts';
 import type { RecordChange } from '../model/resource.ts';
 import { oneTimeLink, type LinkPurpose, type OneTimeLinkRecord } from '../resources/people/one-time-link.ts';
@@ -10,8 +11,8 @@ import type { UserRecord } from '../resources/people/user.ts';
 const lifetime = 3600;
 
 /** Returns the URL of a link. The token is in the fragment, which no server and no log sees. */
-export function linkUrl(publicUrl: string, token: string): string {
-  return `${publicUrl}/dashboard/link#${token}`;
+export function linkUrl(publicUrl: string, page: LinkPage, token: string): string {
+  return `${publicUrl}/${page}#${token}`;
 }
 
 /**
@@ -37,5 +38,5 @@ export function newLink(
     used_at: null,
   };
   const change = { resource: oneTimeLink, before: null, after: record };
-  return { url: linkUrl(context.config.publicUrl, token), expiresAt, change };
+  return { url: linkUrl(context.config.publicUrl, 'dashboard/link', token), expiresAt, change };
 }

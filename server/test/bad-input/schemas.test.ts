@@ -20,7 +20,7 @@ import {
   nameOf,
   routesOfKeys,
   takesForm,
-  importedRecord,
+  madeOtherwise,
   toldNo,
   withLinksHere,
 } from '../support/routes.ts';
@@ -338,7 +338,7 @@ async function newRecord(tenant: Tenant, kind: string): Promise<string> {
       )
     ).body.id;
   const { post, get } = tenant.api;
-  const imported = await importedRecord(kind, (other) => newRecord(tenant, other), post, get);
+  const imported = await madeOtherwise(kind, (other) => newRecord(tenant, other), post, get);
   if (imported !== null) return imported;
   const { body } = await good(get(`/v1/${kind}?limit=1`));
   return body.data[0]?.id ?? 'none_yet';

@@ -10,7 +10,7 @@ import { resources } from '../../src/resources/index.ts';
 import { anyValue } from '../support/any-value.ts';
 import { allOf } from '../support/paging.ts';
 import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
-import { bodies, importedRecord, withLinksHere } from '../support/routes.ts';
+import { bodies, madeOtherwise, withLinksHere } from '../support/routes.ts';
 import {
   apiClient,
   createTestDatabase,
@@ -270,7 +270,7 @@ describe.each(listed.filter(({ create }) => !create))('records of kind $object, 
   test('lists and retrieves records, and offers nothing else, when the server makes them', async () => {
     const { api } = await tenant();
     await good(api.post('/v1/customers', { name: 'Ada' }));
-    await importedRecord(resource.path, async (kind) => (await make(api, ofKind(kind))).body.id, api.post, api.get);
+    await madeOtherwise(resource.path, async (kind) => (await make(api, ofKind(kind))).body.id, api.post, api.get);
     const list = (await good(api.get(path))).body;
     expect(list.count).toBeGreaterThan(0);
     const { id } = list.data[0];

@@ -13,7 +13,7 @@ import { Schemas } from '../../src/http/openapi/schemas.ts';
 import type { Route } from '../../src/http/route.ts';
 import { routesOf } from '../../src/http/routes/resources.ts';
 import { version as productVersion } from '../../src/server/version.ts';
-import { file as fileResource } from '../../src/resources/file.ts';
+import { file as fileResource } from '../../src/resources/file/index.ts';
 import { resources } from '../../src/resources/index.ts';
 import { ApiVersions } from '../../src/versions/apply.ts';
 import { apiVersions } from '../../src/versions/index.ts';

@@ -79,6 +79,22 @@ const mayImport: Record<string, readonly string[]> = {
     'http/pipeline',
     'http/write',
   ],
+  // Pages for persons without an account.
+  'http/shared-files': [
+    'core',
+    'model',
+    'db',
+    'resources',
+    'sign-in',
+    'print',
+    'http',
+    'http/body',
+    'http/pipeline',
+    'http/response',
+    'http/write',
+    'http/docs',
+    'http/routes',
+  ],
   'http/docs': ['core'],
   'http/openapi': ['core', 'model', 'versions', 'http', 'http/body', 'http/pipeline'],
   'http/routes': [
@@ -107,6 +123,7 @@ const mayImport: Record<string, readonly string[]> = {
     'http/pipeline',
     'http/write',
     'http/auth',
+    'http/shared-files',
     'http/routes',
   ],
   commands: ['core', 'db', 'embedded-postgres', 'versions', 'server'],
@@ -152,6 +169,7 @@ const withoutAccount = new Set([
   // A sign-in knows no account yet: an e-mail address, a cookie, a link and an identity each lead to one.
   'select id, account_id from users where lower(email collate "C") = lower($1 collate "C")',
   'select id, account_id from users where identity_issuer = $1 and identity_subject = $2',
+  'select id, account_id from file_links where token_hash = $1',
   'select id, account_id from invitations where lower(email collate "C") = lower($1 collate "C") and accepted_at is null and revoked_at is null order by id desc limit 10',
   "select id, account_id from users where role = 'owner' and status = 'active' order by id limit 1",
   'select 1 from users limit 1',

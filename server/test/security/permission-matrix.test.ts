@@ -15,7 +15,7 @@ import {
   alsoNeeded,
   bodies,
   bodyToMake,
-  importedRecord,
+  madeOtherwise,
   hasId,
   inParallel,
   kindOf,
@@ -408,7 +408,7 @@ async function makeAccounts(): Promise<void> {
 /** Creates a record of this kind, given by its path, in this account. */
 async function make(kind: string, account: Account): Promise<{ id: string; requestId: string }> {
   const { text: key } = fullKeys[account];
-  const imported = await importedRecord(
+  const imported = await madeOtherwise(
     kind,
     async (linked) => (await make(linked, account)).id,
     (path, body) => send('POST', path, key, {}, body),

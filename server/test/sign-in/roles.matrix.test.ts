@@ -14,7 +14,7 @@ import {
   bodies,
   bodyToMake,
   hasId,
-  importedRecord,
+  madeOtherwise,
   inParallel,
   kindOf,
   nameOf,
@@ -218,7 +218,7 @@ async function make(kind: string, account: Account): Promise<string> {
     const { data } = (await good(send(browser, 'GET', `/v1/${kind}?limit=1`))).body;
     return data[0].id;
   }
-  const imported = await importedRecord(
+  const imported = await madeOtherwise(
     kind,
     (linked) => make(linked, account),
     postAs(account),

@@ -24,6 +24,7 @@ export const officeKinds = [
   'bank_lines',
   'customers',
   'files',
+  'file_links',
 ] as const;
 
 /** The kinds that a key can write. */

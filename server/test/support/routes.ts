@@ -92,6 +92,7 @@ export const alsoNeeded: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/references/:id/erase': ['files.write'],
   'DELETE /v1/customers/:id': ['references.write', 'files.write', 'bank_lines.write'],
   'POST /v1/bank_lines/:id/confirm': ['payments.write'],
+  'POST /v1/files/:id/links': ['file_contents.read'],
   'POST /v1/webhook_endpoints': ['events.read'],
   'GET /v1/account/api_version/preview': ['logs.read', 'events.read'],
 };
@@ -211,15 +212,16 @@ type Post = (path: string, body: object) => Promise<ApiResponse>;
 type Get = (path: string) => Promise<ApiResponse>;
 
 /**
- * Imports a bank statement with a line that is proposed for a signed tenancy. Returns the id of the import or of the line. Returns null for
- * a kind that no import makes.
+ * Makes a record of a kind without a creation of its own: a link to a file, or the import of a bank statement or its line, which is
+ * proposed for a signed tenancy. Returns its id. Returns null for any other kind.
  */
-export async function importedRecord(
+export async function madeOtherwise(
   kind: string,
   idOf: (kind: string) => Promise<string>,
   post: Post,
   get: Get,
 ): Promise<string | null> {
+  if (kind === 'file_links') return (await good(post(`/v1/files/${await idOf('files')}/links`, {}))).body.id;
   if (kind !== 'payment_imports' && kind !== 'bank_lines') return null;
   const tenancy = await idOf('tenancies');
   await good(post(`/v1/tenancies/${tenancy}/sign`, bodies['POST /v1/tenancies/:id/sign']!));

@@ -1,4 +1,4 @@
-import { bodyToMake, importedRecord, routesOfKeys } from '../support/routes.ts';
+import { bodyToMake, madeOtherwise, routesOfKeys } from '../support/routes.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../support/raw-http.ts';
 import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
@@ -188,7 +188,7 @@ async function makeReference(file: string): Promise<Body> {
 
 /** Makes a record with all records that it must link to. Returns its id. */
 async function make(kind: string): Promise<string> {
-  const imported = await importedRecord(kind, make, server.api.post, server.api.get);
+  const imported = await madeOtherwise(kind, make, server.api.post, server.api.get);
   if (imported !== null) return imported;
   const body = await bodyToMake(kind, make, server.api.post);
   return (await good(server.api.post(`/v1/${kind}`, body))).body.id;

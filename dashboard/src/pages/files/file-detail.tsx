@@ -11,6 +11,7 @@ import { Moment } from '../../office/moment.tsx';
 import { fileRoute } from '../../routes.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { Section } from '../../shell/page.tsx';
+import { FileLinks } from './file-links.tsx';
 import { purposeText, sizeText } from './file-words.ts';
 import { titleOf, withPeople, type NamedFile } from './named-files.ts';
 
@@ -49,6 +50,7 @@ export function FilePage(): ReactNode {
           <Section title="Contents">
             <FileFrame id={id} title={titleOf(file)} />
           </Section>
+          <FileLinks file={id} />
           <ForDevelopers record={recordOf(file)} />
         </>
       )}

@@ -1,22 +1,11 @@
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { Invitation, User as Member } from 'tenure';
-import {
-  Actions,
-  Button,
-  CodeBlock,
-  ConfirmDialog,
-  Dialog,
-  ErrorState,
-  Id,
-  Select,
-  TextField,
-  Time,
-  toast,
-} from '@tenure/ui';
+import { Actions, Button, ConfirmDialog, Dialog, ErrorState, Id, Select, TextField, toast } from '@tenure/ui';
 import { keysRead } from '../../api/reads.ts';
 import { faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useUser, type User } from '../../api/session.ts';
 import { nameOfKey } from '../api-keys/key-name.tsx';
+import { LinkOnce } from '../../shell/link-once.tsx';
 import { roleTexts, rolesToGive } from './roles.ts';
 import styles from './team.module.css';
 
@@ -103,27 +92,6 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
         </Actions>
       </form>
     </Dialog>
-  );
-}
-
-/**
- * Shows a link, this once. Only its button closes the dialog, so that a click beside it loses nothing. The dialog is that of the form, which
- * gives the focus back to the button that opened it.
- */
-function LinkOnce(props: { url: string; expiresAt: number; onClose: () => void }): ReactNode {
-  return (
-    <>
-      <p>
-        Hand this link over yourself, such as by a chat. It ends <Time at={props.expiresAt} isReal />, and is{' '}
-        <strong>not shown again</strong>.
-      </p>
-      <CodeBlock title="Link" text={props.url} />
-      <Actions>
-        <Button look="primary" onPress={props.onClose}>
-          Done
-        </Button>
-      </Actions>
-    </>
   );
 }
 

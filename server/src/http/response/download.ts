@@ -1,9 +1,43 @@
 import type { FastifyReply } from 'fastify';
 import { PacedBody } from './paced-body.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import type { Resource } from '../../model/resource.ts';
+import type { HttpContext } from '../context.ts';
 import { anyBytes, type OpenContents } from '../route.ts';
+import { recordMissing } from './errors.ts';
 
 /** Bytes that are sent at a time. */
 const partBytes = 256 * 1024;
+
+/** The facts in a record with a file. */
+export interface StoredFile {
+  filename: string;
+  content_type: string;
+  size: number;
+  sha256: string;
+}
+
+/**
+ * Opens the file of a record. Reads its first part before the response, so that an unreadable or deleted file gets a regular error.
+ *
+ * @throws {ApiError} `resource_missing` if the file is deleted.
+ */
+export async function openFile(
+  { fileStore }: Pick<HttpContext, 'fileStore'>,
+  resource: Resource,
+  record: StoredRecord & StoredFile,
+): Promise<OpenContents> {
+  const { account_id: accountId, id, filename, content_type: contentType, size, sha256 } = record;
+  const parts = fileStore.read(accountId, id);
+  const first = await parts.next();
+  if (first.done) throw recordMissing(resource, id);
+  return { filename, contentType, size, sha256, bytes: startingWith(first.value, parts) };
+}
+
+async function* startingWith<Value>(first: Value, others: AsyncIterable<Value>): AsyncGenerator<Value> {
+  yield first;
+  yield* others;
+}
 
 /**
  * Sends a file part by part, as it is read. A third party may have made it, so browsers must isolate it from this origin. They download it, and

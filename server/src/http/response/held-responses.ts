@@ -90,7 +90,11 @@ export class HeldResponses {
    *
    * @throws {ApiError} as `read`.
    */
-  async download(request: ApiRequest, reply: FastifyReply, open: () => Promise<OpenContents>): Promise<OpenContents> {
+  async download(
+    request: Pick<ApiRequest, 'payer'>,
+    reply: FastifyReply,
+    open: () => Promise<OpenContents>,
+  ): Promise<OpenContents> {
     const patience = this.#patienceOf(reply);
     const held = await take(this.#downloads, request.payer, downloadBytes, patience, 'downloads');
     whenClosed(reply, () => held.release());

@@ -10,24 +10,16 @@ import { idsAt } from '../../model/links.ts';
 import { closedObject } from '../../model/schemas.ts';
 import { rollUpsOf } from '../../model/roll-ups.ts';
 import type { ListQuery } from '../../db/list-query.ts';
-import { recordMissing } from '../response/errors.ts';
 import { activityRoute } from './activity.ts';
 import { decideActionOn, decideCreation, decideUpdateOf, requireUnused, resourceAt } from '../write/decisions.ts';
+import { contentsRoute } from './contents.ts';
 import { clockRoutes } from './sandbox-clock.ts';
 import { importRoute } from './imports.ts';
 import { renderExpanded } from '../response/expand.ts';
 import { listParameters, listQuery } from './list.ts';
 import { openSecrets } from '../response/render.ts';
 import { idInPath, load, loadPage, loadPresent } from './load.ts';
-import {
-  aOrAn,
-  displayName,
-  type ContentsRoute,
-  type ReadRoute,
-  type Route,
-  type RouteResponse,
-  type WriteRoute,
-} from '../route.ts';
+import { aOrAn, displayName, type ReadRoute, type Route, type RouteResponse, type WriteRoute } from '../route.ts';
 import { referencingProvidersRoute } from './referencing-providers.ts';
 import { rulesetRoute } from './rulesets.ts';
 import { invoicePdfRoute } from './invoice-pdf.ts';
@@ -52,7 +44,7 @@ import { limited } from '../../model/traits/limited.ts';
 import { nestedUnder, type Nesting } from '../../model/traits/nested-under.ts';
 import { numbered } from '../../model/traits/numbered.ts';
 import { ownAccount, type OwnAccount } from '../../model/traits/own-account.ts';
-import { storesFile, type Contents } from '../../model/traits/stores-file.ts';
+import { storesFile } from '../../model/traits/stores-file.ts';
 import { streamed } from '../../model/traits/streamed.ts';
 
 /** Returns every operation: those of the resources, those about activity and API versions, and those of a sandbox. */
@@ -212,47 +204,6 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
       return { ...object, ...openSecrets(resource, record, context.encryption) };
     },
   };
-}
-
-/** The facts in a record with a file. */
-interface StoredFile {
-  filename: string;
-  content_type: string;
-  size: number;
-  sha256: string;
-}
-
-/** Returns the download of a file. It needs a permission of its own, besides the one to read the record. */
-function contentsRoute(context: HttpContext, resource: Resource, contents: Contents): ContentsRoute {
-  const name = displayName(resource.object);
-  return {
-    method: 'GET',
-    operationId: `${resource.path}_contents`,
-    docs: {
-      summary: `Download ${aOrAn(resource)}`,
-      description: `Returns the bytes of the ${name} as a download. It needs a permission of its own, because its contents are more sensitive than its record.`,
-    },
-    response: { kind: 'file', contentType: contents.contentType, description: `The ${name}, byte for byte.` },
-    path: `/v1/${resource.path}/:id/contents`,
-    permission: `${resource.object}_contents.read`,
-    object: resource.object,
-    expandable: null,
-    query: {},
-    async open(request) {
-      const record = await load(context, resource, request);
-      const { filename, content_type, size, sha256 } = record as StoredRecord & StoredFile;
-      const parts = context.fileStore.read(request.accountId, record.id);
-      // Read the first part before the response, so that an unreadable or deleted file gets a regular error.
-      const first = await parts.next();
-      if (first.done) throw recordMissing(resource, record.id);
-      return { filename, contentType: content_type, size, sha256, bytes: startingWith(first.value, parts) };
-    },
-  };
-}
-
-async function* startingWith<Value>(first: Value, others: AsyncIterable<Value>): AsyncGenerator<Value> {
-  yield first;
-  yield* others;
 }
 
 function createRoute(context: HttpContext, resource: Resource, create: Create<StoredRecord>): WriteRoute {

@@ -50,9 +50,9 @@ export function callerOf(
     makeId: (prefix) => ids.make(prefix),
     encrypt: (text) => encryption.encrypt(text),
     makeSecret: (prefix) => encryption.encrypt(`${prefix}_${randomBase62(secretLength, randomBytes)}`),
-    makeLink() {
+    makeLink(page) {
       const token = makeLinkToken(randomBytes);
-      return { url: encryption.encrypt(linkUrl(config.publicUrl, token)), hash: hashToken(token) };
+      return { url: encryption.encrypt(linkUrl(config.publicUrl, page, token)), hash: hashToken(token) };
     },
     makeKey(type) {
       const key = makeKey(type, config.mode, randomBytes);

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
-import type { StoredRecord } from '../model/record.ts';
-import { createFrom, defineResource, exactly, updateFrom } from '../model/resource.ts';
-import { closedObject, named, oneOf } from '../model/schemas.ts';
-import { storesFile } from '../model/traits/stores-file.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import { actionFrom, createFrom, defineResource, exactly, updateFrom } from '../../model/resource.ts';
+import { closedObject, named, oneOf } from '../../model/schemas.ts';
+import { storesFile } from '../../model/traits/stores-file.ts';
+import { fileLink, linkInput, newFileLink } from './link.ts';
 
 const bytesMax = 10 * 1024 * 1024;
 
@@ -93,6 +94,24 @@ export const file = defineResource<FileRecord>(
     ),
     update: updateFrom({}, (current) => ({ after: current }), { example: { metadata: { order: '17' } } }),
     delete: 'removes',
+    actions: {
+      links: actionFrom(
+        linkInput,
+        (current, caller, input) => {
+          const link = newFileLink(current, caller, input);
+          return { after: current, also: [{ resource: fileLink, before: null, after: link }], response: link };
+        },
+        {
+          summary: 'Make a link to a file',
+          description:
+            'Makes a link with which a person without an account opens this file. The response has the `url` of the link, which is never shown again. Your key needs `file_contents.read` besides `files.write`.',
+          example: { recipient: 'Mr Okafor, landlord', expires_in: 259_200 },
+          permissions: ['files.write', 'file_contents.read'],
+          returns: fileLink,
+          showsSecrets: true,
+        },
+      ),
+    },
   },
   storesFile({ bytesMax, contentType: 'application/pdf', description: 'a PDF', isValid: isPdf }),
 );

@@ -95,7 +95,7 @@ export const invitation = defineResource<InvitationRecord>(
       },
       (input, caller) => {
         requireHandling(caller, input.role);
-        const { url, hash } = caller.makeLink();
+        const { url, hash } = caller.makeLink('dashboard/link');
         return {
           email: input.email,
           role: input.role,

@@ -9,7 +9,7 @@ import { expectRefusal, refusals } from '../../support/refusals.ts';
 import {
   bodies,
   bodyToMake,
-  importedRecord,
+  madeOtherwise,
   hasId,
   inParallel,
   kindOf,
@@ -127,6 +127,7 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
     expect(withSecrets.sort(), 'If the response of a new route has a secret, add the route here.').toEqual([
       'POST /v1/api_keys',
       'POST /v1/api_keys/:id/roll',
+      'POST /v1/files/:id/links',
       'POST /v1/webhook_endpoints',
       'POST /v1/webhook_endpoints/:id/roll_secret',
     ]);
@@ -252,7 +253,7 @@ async function pathOf(route: Route, api: Api): Promise<string> {
 
 /** Makes a record of the kind with this path, after those that it must link to. */
 async function make(kind: string, api: Api, more: object = {}, ofLinked: object = {}): Promise<string> {
-  const imported = await importedRecord(kind, (linked) => make(linked, api), api.post, api.get);
+  const imported = await madeOtherwise(kind, (linked) => make(linked, api), api.post, api.get);
   if (imported !== null) return imported;
   const body = await bodyToMake(kind, (linked) => make(linked, api, ofLinked), api.post);
   return (await good(api.post(`/v1/${kind}`, body instanceof FormData ? body : { ...body, ...more }))).body.id;

@@ -1,0 +1,142 @@
+import { useState, type ReactNode } from 'react';
+import type { FileLink, FileLinkWithSecret } from 'tenure';
+import { Actions, Badge, Button, Dialog, Select, Table, TextField, Time, toast, type Tone } from '@tenure/ui';
+import { defineRead, faultOf, useRead, useWrite } from '../../api/requests.ts';
+import { useRefusal } from '../../api/session.ts';
+import styles from '../../office/office.module.css';
+import { capital, plain } from '../../office/words.ts';
+import { Form } from '../../shell/form.tsx';
+import { GatedButton } from '../../shell/gated.tsx';
+import { LinkOnce } from '../../shell/link-once.tsx';
+import { Section } from '../../shell/page.tsx';
+
+const linksRead = defineRead<FileLink[], { file: string }>(
+  async (tenure, { file }, options) => (await tenure.fileLinks.list({ file, limit: 50 }, options)).data,
+);
+
+/** Returns the status of a link in words. A newer server may know others. */
+function stateOf({ status }: FileLink): { tone: Tone; text: string } {
+  if (status === 'active') return { tone: 'good', text: 'Works' };
+  return { tone: 'neutral', text: status === 'revoked' ? 'Ended by the office' : capital(plain(status)) };
+}
+
+/** The links with which persons without an account open a file. */
+export function FileLinks({ file }: { file: string }): ReactNode {
+  const { data } = useRead(linksRead, { file });
+  const [isSharing, setSharing] = useState(false);
+  const mayWrite = useRefusal('files.write');
+  const mayOpen = useRefusal('file_contents.read');
+  return (
+    <Section
+      title="Links"
+      actions={
+        <GatedButton refusal={mayWrite ?? mayOpen} onPress={() => setSharing(true)}>
+          Share by a link
+        </GatedButton>
+      }
+    >
+      {data !== undefined && data.length > 0 ? (
+        <Table
+          label="Links"
+          rows={data}
+          columns={[
+            { title: 'For', cell: ({ recipient }) => recipient ?? 'not noted' },
+            {
+              title: 'Status',
+              cell: (link) => <Badge tone={stateOf(link).tone}>{stateOf(link).text}</Badge>,
+            },
+            { title: 'Ends', cell: ({ expires_at: at }) => <Time at={at} isReal /> },
+            {
+              title: 'Opened',
+              cell: ({ opened_at: at, open_count: count }) =>
+                at === null ? (
+                  'never'
+                ) : (
+                  <>
+                    {count === 1 ? 'once' : `${count} times`}, last <Time at={at} isReal />
+                  </>
+                ),
+            },
+            { title: '', cell: (link) => link.status === 'active' && <Revoke link={link} /> },
+          ]}
+        />
+      ) : (
+        <p className={styles.quiet}>
+          A landlord or another person without an account can open this file by a link that you make here.
+        </p>
+      )}
+      {isSharing && <ShareDialog file={file} onClose={() => setSharing(false)} />}
+    </Section>
+  );
+}
+
+function Revoke({ link }: { link: FileLink }): ReactNode {
+  const refusal = useRefusal('file_links.write');
+  const revoking = useWrite<string, FileLink>((tenure, id, options) => tenure.fileLinks.revoke(id, {}, options), {
+    onDone: () => toast('The link opens nothing any more.'),
+  });
+  return (
+    <GatedButton refusal={refusal} onPress={() => revoking.mutate(link.id)}>
+      End the link{link.recipient === null ? '' : ` for ${link.recipient}`}
+    </GatedButton>
+  );
+}
+
+const day = 86_400;
+
+const lifetimes = [
+  { id: String(day), name: 'A day' },
+  { id: String(3 * day), name: 'Three days' },
+  { id: String(7 * day), name: 'A week' },
+  { id: String(30 * day), name: 'Thirty days' },
+];
+
+/** Makes a link, and shows it once. */
+function ShareDialog({ file, onClose }: { file: string; onClose: () => void }): ReactNode {
+  const [recipient, setRecipient] = useState('');
+  const [seconds, setSeconds] = useState(String(7 * day));
+  const sharing = useWrite<{ recipient: string | null; expires_in: number }, FileLinkWithSecret>(
+    (tenure, input, options) => tenure.files.links(file, input, options),
+  );
+  const { data, error, isPending } = sharing;
+  if (data)
+    return (
+      <Dialog title="Link to the file" isOpen>
+        <LinkOnce url={data.url ?? ''} expiresAt={data.expires_at} onClose={onClose} />
+      </Dialog>
+    );
+  return (
+    <Dialog title="Share by a link" isOpen onClose={onClose}>
+      <Form
+        error={error}
+        fields={['recipient', 'expires_in']}
+        onSubmit={() =>
+          sharing.mutate({ recipient: recipient.trim() === '' ? null : recipient.trim(), expires_in: Number(seconds) })
+        }
+        actions={
+          <Actions>
+            <Button onPress={onClose}>Cancel</Button>
+            <Button look="primary" type="submit" isDisabled={isPending}>
+              Make the link
+            </Button>
+          </Actions>
+        }
+      >
+        <TextField
+          label="For"
+          hint="A note for your team, such as the name of the landlord. It can be empty."
+          value={recipient}
+          onChange={setRecipient}
+          error={faultOf(error, 'recipient')}
+        />
+        <Select
+          label="Works for"
+          choices={lifetimes}
+          value={seconds}
+          onChange={setSeconds}
+          error={faultOf(error, 'expires_in')}
+        />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { firstOwner, type Browser } from '../../server/test/support/browser.ts';
+import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { describeInBrowser, expectAccessibleInThemes, openDashboard } from './support/browser.ts';
+import { makeFullOffice, type FullOffice } from './support/office.ts';
+
+describeInBrowser('a link to a file', () => {
+  let server: TestServer;
+  let owner: Browser;
+  let office: FullOffice;
+
+  beforeAll(async () => {
+    server = await startTestServer({ knowsPort: true });
+    office = await makeFullOffice(server);
+    owner = await firstOwner(server);
+  });
+  afterAll(() => server.stop());
+
+  test('opens the file for a person without an account until the office ends the link', async () => {
+    await using open = await openDashboard(server, `/files/${office.file}`, { person: owner, width: 390 });
+    const { page, problems } = open;
+    const links = page.getByRole('region', { name: 'Links' });
+    await links.getByRole('button', { name: 'Share by a link' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'For' }).fill('Mr Okafor');
+    await expectAccessibleInThemes(page, 'share-dialog');
+    await dialog.getByRole('button', { name: 'Make the link' }).click();
+    const shown = page.getByRole('dialog', { name: 'Link to the file' });
+    const url = /http\S+\/links#\w{32}/.exec(await shown.innerText())![0];
+    await shown.getByRole('button', { name: 'Done' }).click();
+    await links.getByText('Mr Okafor').first().waitFor();
+    await links.getByText('never').waitFor();
+
+    await using stranger = await openDashboard(server, '/nowhere', { session: { user: null }, width: 390 });
+    const phone = stranger.page;
+    await phone.goto(url);
+    await phone.getByRole('heading', { name: 'A document was shared with you' }).waitFor();
+    await expectAccessibleInThemes(phone, 'link-cover');
+    await phone.getByRole('button', { name: 'Open the document' }).click();
+    await phone.getByRole('heading', { name: 'Questions?' }).waitFor();
+    expect(phone.url()).not.toContain('#');
+    await expectAccessibleInThemes(phone, 'link-summary');
+    const [download] = await Promise.all([
+      phone.waitForEvent('download'),
+      phone.getByRole('button', { name: /^Download the/ }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/\.pdf$/);
+
+    await page.reload();
+    await links.getByText('once').waitFor();
+    await links.getByRole('button', { name: 'End the link for Mr Okafor' }).click();
+    await links.getByText('Ended by the office').waitFor();
+    await phone.goto(url);
+    await phone.getByRole('button', { name: 'Open the document' }).click();
+    await phone.getByRole('heading', { name: 'This link opens nothing' }).waitFor();
+    await expectAccessibleInThemes(phone, 'link-closed');
+    const { body } = await good(server.api.get(`/v1/file_links?file=${office.file}`));
+    expect(body.data[0]).toMatchObject({ open_count: 1, status: 'revoked' });
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,24 @@
+import type { Reader } from '../../db/reader.ts';
+
+/** Finds the link with a token, in any account. */
+export async function findFileLink(
+  reader: Reader,
+  tokenHash: string,
+): Promise<{ id: string; accountId: string } | null> {
+  const [row] = await reader.query<{ id: string; account_id: string }>({
+    name: 'find_file_link',
+    text: 'select id, account_id from file_links where token_hash = $1',
+    values: [tokenHash],
+  });
+  return row ? { id: row.id, accountId: row.account_id } : null;
+}
+
+/** Returns the id of the newest reference whose report is this file. Null if there is none. */
+export async function readReferenceOf(reader: Reader, accountId: string, fileId: string): Promise<string | null> {
+  const [row] = await reader.query<{ id: string }>({
+    name: 'find_reference_of_report',
+    text: 'select id from tenant_references where account_id = $1 and reference_pdf = $2 order by id desc limit 1',
+    values: [accountId, fileId],
+  });
+  return row?.id ?? null;
+}

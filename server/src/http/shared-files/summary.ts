@@ -1,0 +1,97 @@
+import { isErased } from '../../model/change.ts';
+import { isId } from '../../core/ids.ts';
+import { addressLines, dayOf, minuteOf, money } from '../../print/words.ts';
+import { account } from '../../resources/account.ts';
+import { customer, type CustomerRecord } from '../../resources/customer.ts';
+import type { FileRecord } from '../../resources/file/index.ts';
+import type { FileLinkRecord } from '../../resources/file/link.ts';
+import { application, type ApplicationRecord } from '../../resources/letting/application/index.ts';
+import { building, type BuildingRecord } from '../../resources/letting/building.ts';
+import { unit, type UnitRecord } from '../../resources/letting/unit.ts';
+import { reference } from '../../resources/reference/index.ts';
+import type { ReferenceRecord } from '../../resources/reference/record.ts';
+import type { RecordReader } from '../../db/record-reader.ts';
+import type { Resource } from '../../model/resource.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import type { HttpContext } from '../context.ts';
+import { readReferenceOf } from './find.ts';
+
+/** What the page of a link shows of its file. */
+export interface SharedFile {
+  filename: string;
+  size: number;
+  sender: { name: string; phone: string | null; email: string | null };
+  /** Null if the file is no report of a finished check. */
+  verdict: Verdict | null;
+  worksUntil: string;
+}
+
+/** The result of a check, in words. */
+export interface Verdict {
+  /** The name of the person. Null if the account keeps no record of the person here. */
+  person: string | null;
+  tone: 'good' | 'warning' | 'bad';
+  title: string;
+  text: string;
+  /** Terms, each with its value. */
+  facts: [term: string, value: string][];
+}
+
+const verdicts = {
+  accept: { tone: 'good', title: 'Accepted', text: 'The checks gave no reason against a tenancy.' },
+  consider: { tone: 'warning', title: 'Consider', text: 'Weigh something in the checks before you agree.' },
+  high_risk: { tone: 'bad', title: 'High risk', text: 'The checks gave strong reasons to be careful.' },
+} as const;
+
+/** Reads what the page of a link shows. */
+export async function readSummary(context: HttpContext, link: FileLinkRecord, file: FileRecord): Promise<SharedFile> {
+  const { readRecord, reader } = context;
+  const { account_id: accountId } = link;
+  const owner = await readRecord(account, accountId, accountId);
+  const referenceId = await readReferenceOf(reader, accountId, file.id);
+  const checked = referenceId && (await readRecord(reference, accountId, referenceId));
+  const letterhead = owner?.letterhead ?? null;
+  return {
+    filename: file.filename,
+    size: file.size,
+    sender: {
+      name: letterhead?.name ?? owner?.name ?? 'your letting agent',
+      phone: letterhead?.phone ?? null,
+      email: letterhead?.email ?? null,
+    },
+    verdict: checked ? await verdictOf(readRecord, checked) : null,
+    worksUntil: `${minuteOf(link.expires_at)} UTC`,
+  };
+}
+
+async function verdictOf(readRecord: RecordReader, checked: ReferenceRecord): Promise<Verdict | null> {
+  const { account_id: accountId, outcome, completed_at: completedAt, automatic_reference: automatic } = checked;
+  if (outcome === null) return null;
+  const read = readerOf(readRecord, accountId);
+  const person = await read<CustomerRecord>(customer, checked.customer);
+  const wish = await read<ApplicationRecord>(application, checked.application);
+  const home = await read<UnitRecord>(unit, wish?.unit ?? null);
+  const place = await read<BuildingRecord>(building, home?.building ?? null);
+  const found = automatic?.provider_data?.provider_a ?? null;
+  const facts: Verdict['facts'] = [];
+  const address = [
+    home?.name,
+    ...(place ? addressLines({ ...place.address, postalCode: place.address.postal_code }) : []),
+  ].filter((line) => line !== undefined && line !== null && line !== '');
+  if (address.length > 0) facts.push(['Home', address.join(', ')]);
+  if (wish?.rent) facts.push(['Rent', `${money(wish.rent)} a ${wish.rent.interval}`]);
+  const share = found?.affordability.percentage ?? null;
+  if (share !== null) facts.push(['Rent as a share of verified income', `${share} %`]);
+  if (found?.credit_score !== undefined && found.credit_score !== null)
+    facts.push(['Credit score', String(found.credit_score)]);
+  if (found?.sanctions_passed !== undefined && found.sanctions_passed !== null)
+    facts.push(['Sanctions lists', found.sanctions_passed ? 'The person is on none.' : 'The person may be on one.']);
+  if (completedAt !== null) facts.push(['Finished on', dayOf(completedAt)]);
+  return { person: person && !isErased(person) ? person.name : null, ...verdicts[outcome], facts };
+}
+
+/** Returns a reader of records that may have ids of other systems, or none. */
+function readerOf(readRecord: RecordReader, accountId: string) {
+  return async <R extends StoredRecord>(kind: Resource<R>, id: string | null): Promise<R | null> =>
+    id !== null && isId(kind.prefix, id) ? readRecord(kind, accountId, id) : null;
+}
