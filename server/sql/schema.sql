@@ -342,6 +342,25 @@ CREATE INDEX events_mentions ON ONLY public.events USING gin (mentions) WITH (gi
 CREATE INDEX events_object ON ONLY public.events USING btree (account_id, object_id, id);
 CREATE INDEX events_type ON ONLY public.events USING btree (account_id, type, id);
 
+create table file_links (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  file text collate "C" not null,
+  recipient text,
+  token_hash text collate "C" not null,
+  expires_at bigint not null,
+  opened_at bigint,
+  open_count integer not null,
+  revoked_at bigint,
+  constraint file_links_pkey PRIMARY KEY (account_id, id),
+  constraint file_links_opens_count CHECK (((open_count > 0) = (opened_at IS NOT NULL)))
+);
+
+CREATE INDEX file_links_file ON public.file_links USING btree (account_id, file, id);
+CREATE UNIQUE INDEX file_links_token ON public.file_links USING btree (token_hash);
+
 create table file_parts (
   account_id text collate "C" not null,
   file text collate "C" not null,

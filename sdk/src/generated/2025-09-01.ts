@@ -98,8 +98,18 @@ import type {
   File,
   FileCreatedEvent,
   FileDeletedEvent,
+  FileLink,
+  FileLinkCreatedEvent,
+  FileLinkOpenedEvent,
+  FileLinkRevokedEvent,
+  FileLinkUpdatedEvent,
+  FileLinkWithSecret,
+  FileLinksListParams,
+  FileLinksRetrieveParams,
+  FileLinksRevokeParams,
   FileUpdatedEvent,
   FilesCreateParams,
+  FilesLinksParams,
   FilesListParams,
   FilesUpdateParams,
   GuarantorStatus,
@@ -358,9 +368,20 @@ export type {
   File,
   FileCreatedEvent,
   FileDeletedEvent,
+  FileLink,
+  FileLinkCreatedEvent,
+  FileLinkOpenedEvent,
+  FileLinkRevokedEvent,
+  FileLinkStatus,
+  FileLinkUpdatedEvent,
+  FileLinkWithSecret,
+  FileLinksListParams,
+  FileLinksRetrieveParams,
+  FileLinksRevokeParams,
   FilePurpose,
   FileUpdatedEvent,
   FilesCreateParams,
+  FilesLinksParams,
   FilesListParams,
   FilesUpdateParams,
   GuarantorStatus,
@@ -1772,6 +1793,17 @@ export interface EventList {
   data: Array<Event>;
 }
 
+export interface FileLinkList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<FileLink>;
+}
+
 export interface FileList {
   /** The kind of the object. */
   object: 'list';
@@ -2512,6 +2544,10 @@ export type KnownEvent =
   | FileCreatedEvent
   | FileUpdatedEvent
   | FileDeletedEvent
+  | FileLinkCreatedEvent
+  | FileLinkUpdatedEvent
+  | FileLinkOpenedEvent
+  | FileLinkRevokedEvent
   | WebhookEndpointCreatedEvent
   | WebhookEndpointUpdatedEvent
   | WebhookEndpointDeletedEvent
@@ -4898,6 +4934,20 @@ export interface FilesResource {
    * are more sensitive than its record.
    */
   contents(id: string, options?: RequestOptions): TenurePromise<Response>;
+  /**
+   * Makes a link with which a person without an account opens this file. The response has the `url` of
+   * the link, which is never shown again. Your key needs `file_contents.read` besides `files.write`.
+   */
+  links(id: string, params?: FilesLinksParams, options?: RequestOptions): TenurePromise<FileLinkWithSecret>;
+}
+
+export interface FileLinksResource {
+  /** Returns the account’s file links, the newest first. */
+  list(params?: FileLinksListParams, options?: RequestOptions): ListPromise<FileLink, FileLinkList>;
+  /** Returns the file link as it is now. */
+  retrieve(id: string, params?: FileLinksRetrieveParams, options?: RequestOptions): TenurePromise<FileLink>;
+  /** Ends the link: it opens nothing any more. To revoke it again changes nothing. */
+  revoke(id: string, params?: FileLinksRevokeParams, options?: RequestOptions): TenurePromise<FileLink>;
 }
 
 export interface EventsResource {
@@ -5141,6 +5191,7 @@ export interface Resources {
   bankLines: BankLinesResource;
   customers: CustomersResource;
   files: FilesResource;
+  fileLinks: FileLinksResource;
   events: EventsResource;
   logs: LogsResource;
   webhookEndpoints: WebhookEndpointsResource;

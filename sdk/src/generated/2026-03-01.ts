@@ -29,6 +29,8 @@ import type {
   EventsResendParams,
   EventsStreamParams,
   File,
+  FileLink,
+  FileLinksResource,
   FilesResource,
   Guarantor,
   GuarantorsResource,
@@ -197,9 +199,18 @@ export type {
   EventsStreamParams,
   Fault,
   File,
+  FileLink,
+  FileLinkList,
+  FileLinkStatus,
+  FileLinkWithSecret,
+  FileLinksListParams,
+  FileLinksResource,
+  FileLinksRetrieveParams,
+  FileLinksRevokeParams,
   FileList,
   FilePurpose,
   FilesCreateParams,
+  FilesLinksParams,
   FilesListParams,
   FilesResource,
   FilesUpdateParams,
@@ -1743,6 +1754,126 @@ export interface FileDeletedEvent {
   api_version?: string;
 }
 
+export interface FileLinkCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file_link.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: FileLink;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface FileLinkOpenedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file_link.opened';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: FileLink;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface FileLinkRevokedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file_link.revoked';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: FileLink;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface FileLinkUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file_link.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: FileLink;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 export interface FileUpdatedEvent {
   /** The id of the event. */
   id: string;
@@ -2472,6 +2603,10 @@ export type KnownEvent =
   | FileCreatedEvent
   | FileUpdatedEvent
   | FileDeletedEvent
+  | FileLinkCreatedEvent
+  | FileLinkUpdatedEvent
+  | FileLinkOpenedEvent
+  | FileLinkRevokedEvent
   | WebhookEndpointCreatedEvent
   | WebhookEndpointUpdatedEvent
   | WebhookEndpointDeletedEvent
@@ -4257,6 +4392,7 @@ export interface Resources {
   bankLines: BankLinesResource;
   customers: CustomersResource;
   files: FilesResource;
+  fileLinks: FileLinksResource;
   events: EventsResource;
   logs: LogsResource;
   webhookEndpoints: WebhookEndpointsResource;

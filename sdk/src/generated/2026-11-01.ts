@@ -2787,6 +2787,205 @@ export interface FileDeletedEvent {
   api_version?: string;
 }
 
+/**
+ * A link with which a person without an account opens one file: a landlord reads the report of an
+ * applicant. `POST /v1/files/{id}/links` makes it. Its page says what was found, and has the file.
+ */
+export interface FileLink {
+  /** The id of the file link. */
+  id: string;
+  /** The kind of the object. */
+  object: 'file_link';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the file that it opens. */
+  file: string | File;
+  /**
+   * The person that gets the link, in your own words, such as `Mr Okafor, landlord`. Null if you sent
+   * none.
+   */
+  recipient: string | null;
+  /** When it expires, in seconds since the Unix epoch. The clock of a sandbox does not move this time. */
+  expires_at: number;
+  /** When it was opened last, in seconds since the Unix epoch. Null if it was never opened. */
+  opened_at: number | null;
+  /** How often it was opened. A preview of the page does not count: a person presses a button. */
+  open_count: number;
+  /** `active`: it opens the file. `revoked`: you have ended it. `expired`: its time is over. */
+  status: FileLinkStatus | (string & {});
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface FileLinkCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file_link.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: FileLink;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface FileLinkList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<FileLink>;
+}
+
+export interface FileLinkOpenedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file_link.opened';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: FileLink;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface FileLinkRevokedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file_link.revoked';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: FileLink;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The status of a link to a file. */
+export type FileLinkStatus = 'active' | 'revoked' | 'expired';
+
+export interface FileLinkUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file_link.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: FileLink;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/**
+ * A link with which a person without an account opens one file: a landlord reads the report of an
+ * applicant. `POST /v1/files/{id}/links` makes it. Its page says what was found, and has the file.
+ */
+export interface FileLinkWithSecret {
+  /** The id of the file link. */
+  id: string;
+  /** The kind of the object. */
+  object: 'file_link';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the file that it opens. */
+  file: string | File;
+  /**
+   * The person that gets the link, in your own words, such as `Mr Okafor, landlord`. Null if you sent
+   * none.
+   */
+  recipient: string | null;
+  /** When it expires, in seconds since the Unix epoch. The clock of a sandbox does not move this time. */
+  expires_at: number;
+  /** When it was opened last, in seconds since the Unix epoch. Null if it was never opened. */
+  opened_at: number | null;
+  /** How often it was opened. A preview of the page does not count: a person presses a button. */
+  open_count: number;
+  /** `active`: it opens the file. `revoked`: you have ended it. `expired`: its time is over. */
+  status: FileLinkStatus | (string & {});
+  /**
+   * The link for the recipient. Only the response that makes the link has it. The token is behind the
+   * `#`, so no server logs it.
+   */
+  url: string;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
 export interface FileList {
   /** The kind of the object. */
   object: 'list';
@@ -3816,6 +4015,10 @@ export type KnownEvent =
   | FileCreatedEvent
   | FileUpdatedEvent
   | FileDeletedEvent
+  | FileLinkCreatedEvent
+  | FileLinkUpdatedEvent
+  | FileLinkOpenedEvent
+  | FileLinkRevokedEvent
   | WebhookEndpointCreatedEvent
   | WebhookEndpointUpdatedEvent
   | WebhookEndpointDeletedEvent
@@ -3940,6 +4143,10 @@ export type EventType =
   | 'file.created'
   | 'file.updated'
   | 'file.deleted'
+  | 'file_link.created'
+  | 'file_link.updated'
+  | 'file_link.opened'
+  | 'file_link.revoked'
   | 'webhook_endpoint.created'
   | 'webhook_endpoint.updated'
   | 'webhook_endpoint.deleted'
@@ -8840,6 +9047,63 @@ export interface FilesUpdateParams {
   metadata?: Record<string, string> | null | undefined;
 }
 
+export interface FilesLinksParams {
+  /**
+   * How long the link can be opened, in seconds: from an hour to thirty days. The default is 604800,
+   * seven days.
+   */
+  expires_in?: number | undefined;
+  /** The person that gets the link, in your own words, such as `Mr Okafor, landlord`. */
+  recipient?: string | null | undefined;
+}
+
+export interface FileLinksListParams {
+  /** Only records with this `file`. */
+  file?: string | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.file`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface FileLinksRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `file`. Follow further links with dots, up to four.
+   * Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface FileLinksRevokeParams {
+  /**
+   * Linked records to return instead of their ids: `file`. Follow further links with dots, up to four.
+   * Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
 export interface EventsListParams {
   /** Only events about the record with this id. */
   object_id?: string | undefined;
@@ -9948,6 +10212,20 @@ export interface FilesResource {
    * are more sensitive than its record.
    */
   contents(id: string, options?: RequestOptions): TenurePromise<Response>;
+  /**
+   * Makes a link with which a person without an account opens this file. The response has the `url` of
+   * the link, which is never shown again. Your key needs `file_contents.read` besides `files.write`.
+   */
+  links(id: string, params?: FilesLinksParams, options?: RequestOptions): TenurePromise<FileLinkWithSecret>;
+}
+
+export interface FileLinksResource {
+  /** Returns the account’s file links, the newest first. */
+  list(params?: FileLinksListParams, options?: RequestOptions): ListPromise<FileLink, FileLinkList>;
+  /** Returns the file link as it is now. */
+  retrieve(id: string, params?: FileLinksRetrieveParams, options?: RequestOptions): TenurePromise<FileLink>;
+  /** Ends the link: it opens nothing any more. To revoke it again changes nothing. */
+  revoke(id: string, params?: FileLinksRevokeParams, options?: RequestOptions): TenurePromise<FileLink>;
 }
 
 export interface EventsResource {
@@ -10246,6 +10524,7 @@ export interface Resources {
   bankLines: BankLinesResource;
   customers: CustomersResource;
   files: FilesResource;
+  fileLinks: FileLinksResource;
   events: EventsResource;
   logs: LogsResource;
   webhookEndpoints: WebhookEndpointsResource;

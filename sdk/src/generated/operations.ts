@@ -228,6 +228,12 @@ export const operations = {
     update: { method: 'POST', path: '/v1/files/{id}', answer: 'object', body: 'json' },
     delete: { method: 'DELETE', path: '/v1/files/{id}', answer: 'object' },
     contents: { method: 'GET', path: '/v1/files/{id}/contents', answer: 'file' },
+    links: { method: 'POST', path: '/v1/files/{id}/links', answer: 'object', body: 'json' },
+  },
+  fileLinks: {
+    list: { method: 'GET', path: '/v1/file_links', answer: 'list' },
+    retrieve: { method: 'GET', path: '/v1/file_links/{id}', answer: 'object' },
+    revoke: { method: 'POST', path: '/v1/file_links/{id}/revoke', answer: 'object', query: ['expand'] },
   },
   events: {
     list: { method: 'GET', path: '/v1/events', answer: 'list' },
