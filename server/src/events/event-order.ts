@@ -58,7 +58,7 @@ export function isAfter(left: Position, right: Position): boolean {
 }
 
 /**
- * The condition, in SQL, that an event is settled: every transaction with a smaller id has ended, so that no event can be added before it.
+ * The condition, in SQL, that an event is settled: no event can be added before it. Then every transaction with a smaller id has ended.
  * Transaction ids are in the order of their assignment, not of commits.
  */
 export const isSettled =

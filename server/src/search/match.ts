@@ -15,8 +15,8 @@ export interface Match {
 }
 
 /**
- * Compares a record with a query: all words are in its own texts, or in those of one record that it is found by, or its id begins with the
- * text.
+ * Compares a record with a query. All words must be in its own texts, or in those of one record that it is found by. The beginning of its id
+ * matches, too.
  *
  * @returns null if it does not match.
  */

@@ -3,8 +3,8 @@ import { query, type Pool, type PoolClient } from '../db/pools.ts';
 import { beginning, isSettled, type Position } from '../events/event-order.ts';
 
 /**
- * Returns how far the first entries of an account have been made: the last record, or null if all have been. The first call for an account
- * stores that it begins now.
+ * Returns the last record with a first entry, or null if all records of the account have one. The first call for an account stores that it
+ * begins now.
  */
 export async function beginOrReadBuilt(client: PoolClient, accountId: string): Promise<string | null> {
   const { rows } = await client.query<{ built_until: string | null }>({

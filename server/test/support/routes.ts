@@ -212,8 +212,8 @@ type Post = (path: string, body: object) => Promise<ApiResponse>;
 type Get = (path: string) => Promise<ApiResponse>;
 
 /**
- * Makes a record of a kind without a creation of its own: a link to a file, or the import of a bank statement or its line, which is
- * proposed for a signed tenancy. Returns its id. Returns null for any other kind.
+ * Makes a record of a kind without a creation of its own, and returns its id. These are links to files, and imports of bank statements with
+ * their lines. The line is proposed for a signed tenancy. Returns null for any other kind.
  */
 export async function madeOtherwise(
   kind: string,
