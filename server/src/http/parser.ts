@@ -11,8 +11,8 @@ interface Parser {
 const endParsing = 2;
 
 /**
- * Ends the parsing of what was read from a connection. Without this the parser makes a request of each line that follows in the same 64 kB,
- * also if the connection is destroyed.
+ * Ends the parsing of what was read from a connection. Without this, the parser makes a request of each further line in the same 64 kB. It
+ * does so even if the connection is destroyed.
  */
 export function stopRequests(socket: Socket): void {
   const parser = parserOf(socket);
