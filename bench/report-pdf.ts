@@ -52,6 +52,10 @@ const sample: ReportContents = {
     },
   },
   customerId: null,
+  letterhead: null,
+  tenancy: null,
+  unfinished: null,
+  decision: null,
   sharedRent: null,
   hasGuarantor: true,
   findings: {

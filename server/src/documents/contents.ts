@@ -1,3 +1,4 @@
+import type { Letterhead } from '../print/letterhead.ts';
 import type { Address } from '../print/words.ts';
 
 /** The data of a document. It is plain data, so that another thread can receive it. */
@@ -19,12 +20,7 @@ interface Common {
 }
 
 /** The account, as its letterhead has it. Without one, it has a name only. */
-export interface Sender {
-  name: string;
-  address: Address | null;
-  email: string | null;
-  phone: string | null;
-  registration: string | null;
+export interface Sender extends Letterhead {
   bank: Bank | null;
 }
 

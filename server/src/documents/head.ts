@@ -1,17 +1,17 @@
+import { beside, halves } from '../print/columns.ts';
+import { drawSender } from '../print/letterhead.ts';
 import { factTable } from '../print/sections.ts';
 import { ink, page, styles, type Sheet, type Style } from '../print/sheet.ts';
 import { rule } from '../print/table.ts';
-import { addressLines, type Address } from '../print/words.ts';
+import { envelopeLines } from '../print/words.ts';
 import type { DocumentContents } from './contents.ts';
 
 /** The first page has no line above its text. */
 const firstLineY = 56;
 
-const senderStyle: Style = { weight: 'semibold', size: 13, leading: 18, color: ink.text };
 const boxStyle: Style = { weight: 'semibold', size: 15, leading: 20, color: ink.text };
 
-const left = { x: page.left, width: 250 };
-const right = { x: 330, width: page.right - 330 };
+const { left, right } = halves;
 const rightFacts = {
   label: { x: right.x, width: 52 },
   value: { x: right.x + 60, width: right.width - 60 },
@@ -39,7 +39,7 @@ export function drawHead(
   { title, facts, summary }: { title: string; facts: readonly string[][]; summary: Summary },
 ): void {
   sheet.y = firstLineY;
-  drawSender(sheet, contents);
+  drawSender(sheet, contents.sender);
   rule(sheet, ink.hairline);
   sheet.y += 22;
   const whole = { x: page.left, width: page.right - page.left };
@@ -58,31 +58,6 @@ export function drawHead(
   drawSummary(sheet, summary);
 }
 
-function drawSender(sheet: Sheet, { sender }: DocumentContents): void {
-  const { name, address, email, phone, registration } = sender;
-  beside(
-    sheet,
-    () => {
-      sheet.paragraph(sheet.shortenBeside(name), senderStyle, left);
-      for (const line of address ? envelopeLines(address) : [])
-        sheet.paragraph(sheet.shortenBeside(line), styles.label, left);
-    },
-    () => {
-      sheet.y += 3;
-      for (const line of [email, phone, registration])
-        if (line !== null) sheet.paragraph(sheet.shortenBeside(line), styles.label, right);
-    },
-  );
-  sheet.y += 16;
-}
-
-/** Returns the lines of an address, with the postal code behind the town. */
-function envelopeLines(address: Address, hasCountry = true): string[] {
-  const { city, postalCode } = address;
-  const lines = addressLines({ ...address, city: postalCode ? `${city} ${postalCode}` : city, postalCode: null });
-  return hasCountry ? lines : lines.slice(0, -1);
-}
-
 function drawRecipients(sheet: Sheet, { recipients, home, sender }: DocumentContents): void {
   sheet.paragraph('To', styles.label, left);
   for (const name of recipients) sheet.paragraph(sheet.shortenBeside(name), styles.strong, left);
@@ -90,25 +65,6 @@ function drawRecipients(sheet: Sheet, { recipients, home, sender }: DocumentCont
   const isAbroad = home.address.country !== sender.address?.country;
   for (const line of [home.unit, ...envelopeLines(home.address, isAbroad)])
     sheet.paragraph(sheet.shortenBeside(line), styles.body, left);
-}
-
-/** Draws two columns. The shorter one comes second, because the first may continue on a further page. */
-function beside(sheet: Sheet, drawLeft: () => void, drawRight: () => void): void {
-  const startPage = sheet.document.page;
-  const startY = sheet.y;
-  const rightHeight = sheet.heightOf(drawRight);
-  if (sheet.heightOf(drawLeft) + startY > page.bottom) {
-    // The columns would not end on this page. Set one under the other.
-    drawRight();
-    sheet.y += 10;
-    return drawLeft();
-  }
-  drawLeft();
-  const leftY = sheet.y;
-  if (sheet.document.page !== startPage) throw new Error('Bug! A column that fits began a new page.');
-  sheet.y = startY;
-  drawRight();
-  sheet.y = Math.max(leftY, startY + rightHeight);
 }
 
 function drawSummary(sheet: Sheet, { title, meaning, color, tint }: Summary): void {

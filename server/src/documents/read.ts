@@ -7,12 +7,11 @@ import { readEntryTexts, type StatementFacts } from '../db/statement.ts';
 import { isErased } from '../model/change.ts';
 import { account, type AccountRecord } from '../resources/account.ts';
 import { customer } from '../resources/customer.ts';
-import { building } from '../resources/letting/building.ts';
 import { invoice, type InvoiceRecord } from '../resources/letting/invoice/index.ts';
 import { payment } from '../resources/letting/payment/index.ts';
 import { tenancy as tenancies, type TenancyRecord } from '../resources/letting/tenancy/index.ts';
-import { unit } from '../resources/letting/unit.ts';
 import type { Home, InvoiceContents, Sender, StatementContents } from './contents.ts';
+import { homeAt, senderOf } from './places.ts';
 
 /** The parts of the server's context that documents are read with. */
 export interface Reading {
@@ -147,28 +146,7 @@ async function commonOf(
   customers: readonly string[],
 ): Promise<{ sender: Sender; recipients: string[]; home: Home | null }> {
   const recipients = await Promise.all(customers.map((id) => nameOf(readRecord, sender.id, id)));
-  return { sender: senderOf(sender), recipients, home: tenancy && (await homeOf(readRecord, tenancy)) };
-}
-
-function senderOf({ name, letterhead }: AccountRecord): Sender {
-  if (!letterhead) return { name, address: null, email: null, phone: null, registration: null, bank: null };
-  const { address, bank } = letterhead;
-  const { line1, line2, city, postal_code: postalCode, country } = address;
-  return {
-    name: letterhead.name,
-    address: { line1, line2, city, postalCode, country },
-    email: letterhead.email,
-    phone: letterhead.phone,
-    registration: letterhead.registration,
-    bank: bank && {
-      accountName: bank.account_name,
-      bankName: bank.bank_name,
-      sortCode: bank.sort_code,
-      accountNumber: bank.account_number,
-      iban: bank.iban,
-      bic: bank.bic,
-    },
-  };
+  return { sender: senderOf(sender), recipients, home: tenancy && (await homeAt(readRecord, sender.id, tenancy.unit)) };
 }
 
 /** Returns the name of a tenant. Another system can have it: then its id stands for it. */
@@ -176,15 +154,4 @@ async function nameOf(readRecord: RecordReader, accountId: string, id: string): 
   const person = await readRecord(customer, accountId, id);
   if (!person) return `Customer ${id}`;
   return isErased(person) ? 'Erased person' : person.name;
-}
-
-async function homeOf(
-  readRecord: RecordReader,
-  { account_id: accountId, unit: unitId }: TenancyRecord,
-): Promise<Home | null> {
-  const home = await readRecord(unit, accountId, unitId);
-  const house = home && (await readRecord(building, accountId, home.building));
-  if (!home || !house) return null;
-  const { line1, line2, city, postal_code: postalCode, country } = house.address;
-  return { unit: home.name, address: { line1, line2, city, postalCode, country } };
 }

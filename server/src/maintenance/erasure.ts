@@ -250,16 +250,19 @@ export class Eraser {
   ): Promise<{ resource: Resource; id: string }[]> {
     const { resources, reader, database } = this.#context;
     const mentioned = new Set(await readMentioned(database.listers, accountId, recordIds));
-    const found: { resource: Resource; id: string }[] = [];
-    for (const link of erasureOf(about).files) {
-      const resource = resources.find(({ path }) => path === about.links?.[link]);
-      if (!resource) continue;
+    const { files: links } = erasureOf(about);
+    for (const link of links)
       for (const { id } of await readLinked(reader, about, link, accountId, recordIds)) mentioned.add(id);
-      const ids = [...mentioned].filter((id) => isId(resource.prefix, id));
-      const others = await readLinkedByOthers(reader, about, link, accountId, { ids, recordIds, personId });
-      found.push(...ids.filter((id) => !others.has(id)).map((id) => ({ resource, id })));
+    // Another record may link to a file by any of the links.
+    const others = new Set<string>();
+    for (const link of links) {
+      const linked = { ids: [...mentioned], recordIds, personId };
+      for (const id of await readLinkedByOthers(reader, about, link, accountId, linked)) others.add(id);
     }
-    return found;
+    const kinds = resources.filter(({ path }) => links.some((link) => path === about.links?.[link]));
+    return kinds.flatMap((resource) =>
+      [...mentioned].filter((id) => isId(resource.prefix, id) && !others.has(id)).map((id) => ({ resource, id })),
+    );
   }
 
   /** Returns the function that erases stored texts. It returns null for a text that does not mention these records. */
@@ -302,6 +305,11 @@ async function readIdsAbout(reader: Reader, about: Resource, accountId: string, 
   return rows.map(({ id }) => id);
 }
 
+/** Returns the ids of a link as rows. A link has one id or a list. */
+function linkedIds({ fields }: Resource, link: string): string {
+  return `unnest(${fields[link]?.column === 'text[]' ? link : `array[${link}]`}) as linked (id)`;
+}
+
 /** Returns the ids that these records link to. */
 async function readLinked(
   reader: Reader,
@@ -312,7 +320,10 @@ async function readLinked(
 ): Promise<{ id: string }[]> {
   return reader.query<{ id: string }>({
     name: `read_${link}_of_${about.table}`,
-    text: `select ${link} as id from ${about.table} where account_id = $1 and id = any($2::text[]) and ${link} is not null`,
+    text: `
+      select linked.id
+      from ${about.table}, ${linkedIds(about, link)}
+      where account_id = $1 and ${about.table}.id = any($2::text[]) and linked.id is not null`,
     values: [accountId, recordIds],
   });
 }
@@ -328,11 +339,12 @@ async function readLinkedByOthers(
   const rows = await reader.query<{ id: string }>({
     name: `read_${link}_of_other_${about.table}`,
     text: `
-      select distinct ${link} as id
-      from ${about.table}
+      select distinct linked.id
+      from ${about.table}, ${linkedIds(about, link)}
       where account_id = $1
-        and ${link} = any($2::text[])
-        and id <> all($3::text[])
+        and linked.id = any($2::text[])
+        ${about.fields[link]?.column === 'text[]' ? `and ${link} && $2::text[] and ${link} <> '{}'` : ''}
+        and ${about.table}.id <> all($3::text[])
         and ($4::text is null or ${erasureOf(about).link} is distinct from $4)
         and deleted_at is null`,
     values: [accountId, ids, recordIds, personId],

@@ -32,6 +32,8 @@ export interface Caller {
   isOwnAccount: boolean;
   /** The id of the API key or the user. */
   actorId: string;
+  /** The name of the API key or the e-mail address of the user. Null if it has none. */
+  actorName: string | null;
   /** Whether a program acts that decides by itself: its key is an agent's. */
   isAgent: boolean;
   permissions: ReadonlySet<string>;

@@ -86,3 +86,10 @@ export function addressLines({ line1, line2, city, postalCode, country }: Addres
     (line) => typeof line === 'string' && line !== '',
   ) as string[];
 }
+
+/** Returns the lines of an address, with the postal code behind the town. */
+export function envelopeLines(address: Address, hasCountry = true): string[] {
+  const { city, postalCode } = address;
+  const lines = addressLines({ ...address, city: postalCode ? `${city} ${postalCode}` : city, postalCode: null });
+  return hasCountry ? lines : lines.slice(0, -1);
+}

@@ -6,7 +6,7 @@ import type { Change } from '../model/resource.ts';
 import type { Encryption } from '../core/encryption.ts';
 import type { Steps } from '../steps/task.ts';
 import { ProviderFault, type ProviderAccess } from '../services/service.ts';
-import type { Progress, ReferencingProvider } from './providers/provider.ts';
+import type { Findings, Progress, ReferencingProvider } from './providers/provider.ts';
 import { reference } from '../resources/reference/index.ts';
 import {
   nextStepOf,
@@ -27,7 +27,7 @@ import {
   type ProviderConnections,
 } from './access.ts';
 import { lateRead, scaled, workingDaySeconds } from '../services/pauses.ts';
-import { Reports, type ReportContext, type ReportPrinter } from './reports.ts';
+import type { Reports, ReportContext } from './reports.ts';
 
 /** Seconds until a new order is first read. A callback during its submission is lost. */
 const firstLookSeconds = 60;
@@ -65,14 +65,14 @@ export class Referencing implements Steps<ReferenceRecord, OrderStep> {
       providers: Readonly<Record<Provider, ReferencingProvider>>;
       connections: ProviderConnections;
       timeScale: number;
-      printer: ReportPrinter;
+      reports: Reports;
     },
   ) {
     this.#context = context;
     this.#providers = parts.providers;
     this.#connections = parts.connections;
     this.#timeScale = parts.timeScale;
-    this.#reports = new Reports(context, parts.printer);
+    this.#reports = parts.reports;
   }
 
   serviceOf({ automatic_reference: automatic }: ReferenceRecord): Provider | null {
@@ -121,6 +121,19 @@ export class Referencing implements Steps<ReferenceRecord, OrderStep> {
     });
   }
 
+  /**
+   * Reads the findings of a finished check once more. Resolves to null if its service has not finished, or if no service makes the check.
+   *
+   * @throws {ProviderFault}
+   */
+  async findingsOf(current: ReferenceRecord): Promise<Findings | null> {
+    const { automatic_reference: automatic, provider_order: order } = current;
+    if (!automatic?.provider || automatic.status !== 'done' || !order?.id) return null;
+    const connection = this.#connectionOf(automatic.provider);
+    const access = await this.#accessOf(current, automatic.provider, connection);
+    return this.#serviceOf(automatic.provider).fetchFindings(access, order.id);
+  }
+
   /** Records a service's progress. The report is made before the change that completes the reference, and becomes a file with it. */
   async #applyStatus(
     current: ReferenceRecord,
@@ -148,7 +161,7 @@ export class Referencing implements Steps<ReferenceRecord, OrderStep> {
     if (!isFinishing || current.reference_pdf !== null) {
       return this.#change(current, (now) => applyStatus(now, progress, readContext(), null));
     }
-    const report = await this.#reports.make(current, await findings());
+    const report = await this.#reports.make(current, { findings: await findings(), decision: null, number: 1 });
     let isWanted = false;
     await this.#change(current, (now) => {
       const decided = applyStatus(now, progress, readContext(), report);

@@ -9,8 +9,12 @@ import type { IdMaker } from '../core/ids.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { ProviderFault } from '../services/service.ts';
 import type { Findings } from './providers/provider.ts';
-import type { ReportContents } from './report/contents.ts';
+import type { ReportContents, ReportDecision, Unfinished } from './report/contents.ts';
+import { homeAt, letterheadOf } from '../documents/places.ts';
+import { isId } from '../core/ids.ts';
 import { file, type FileRecord } from '../resources/file/index.ts';
+import { user } from '../resources/people/user.ts';
+import type { ApplicationRecord } from '../resources/letting/application/index.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
 import { addressOf, hasGuarantor, readAccount, readApplicant, readWish, shareOf } from './access.ts';
 
@@ -32,7 +36,17 @@ export interface ReportContext {
 
 const partBytes = 256 * 1024;
 
-/** Makes the files of reports. The bytes are stored first. They become a file with the change that completes the reference. */
+/** What a report is about, besides its reference. */
+export interface ReportSubject {
+  /** Null if no service has finished, or if its findings cannot be read. */
+  findings: Findings | null;
+  /** Null for the report of a service. */
+  decision: ReferenceRecord['decision'];
+  /** The number of the report. The first one is 1. Its file's name has it. */
+  number: number;
+}
+
+/** Makes the files of reports. The bytes are stored first. They become a file with the change that sets `reference_pdf`. */
 export class Reports {
   readonly #context: ReportContext;
   readonly #printer: ReportPrinter;
@@ -47,9 +61,9 @@ export class Reports {
    *
    * @throws {ProviderFault} `report_failed`
    */
-  async make(reference: ReferenceRecord, findings: Findings): Promise<RecordChange> {
+  async make(reference: ReferenceRecord, subject: ReportSubject): Promise<RecordChange> {
     const { ids, fileStore, realClock } = this.#context;
-    const bytes = await this.#print(await this.#contentsOf(reference, findings));
+    const bytes = await this.#print(await this.#contentsOf(reference, subject));
     const id = ids.make('file');
     const { account_id: accountId } = reference;
     await fileStore.begin(accountId, id, realClock.nowMs());
@@ -59,7 +73,7 @@ export class Reports {
     const record: FileRecord = {
       ...newRecord(id, accountId),
       purpose: 'reference_report',
-      filename: `${reference.id}.pdf`,
+      filename: filenameOf(reference.id, subject.number),
       size: bytes.length,
       sha256: createHash('sha256').update(bytes).digest('hex'),
       content_type: 'application/pdf',
@@ -90,33 +104,103 @@ export class Reports {
     }
   }
 
-  async #contentsOf(reference: ReferenceRecord, findings: Findings): Promise<ReportContents> {
+  /** Tells whether the server may replace the present report. It may not replace a file that the account has attached itself. */
+  async mayReplace({ id, account_id: accountId, reference_pdf: pdf }: ReferenceRecord): Promise<boolean> {
+    if (pdf === null) return true;
+    if (!isId(file.prefix, pdf)) return false;
+    const present = await this.#context.readRecord(file, accountId, pdf);
+    return !present || (present.purpose === 'reference_report' && isIssued(id, present.filename));
+  }
+
+  async #contentsOf(
+    reference: ReferenceRecord,
+    { findings, decision }: Pick<ReportSubject, 'findings' | 'decision'>,
+  ): Promise<ReportContents> {
     const { readRecord, clock, config } = this.#context;
+    const { automatic_reference: automatic, customer: personId, account_id: accountId } = reference;
     const person = await readApplicant(readRecord, reference);
     const wish = await readWish(readRecord, reference);
-    const share = shareOf(wish, reference.customer);
+    const share = shareOf(wish, personId);
     const address = person?.addresses.find(({ to }) => to === null);
+    const owner = await readAccount(readRecord, accountId);
     return {
       referenceId: reference.id,
       created: reference.created,
-      completed: toSeconds(clock.nowMs()),
-      providerName: findings.dispute.service,
+      completed: reference.completed_at ?? toSeconds(clock.nowMs()),
+      providerName: findings?.dispute.service ?? (automatic?.enabled ? 'The referencing service' : null),
       applicationId: reference.application ?? '',
-      accountName: (await readAccount(readRecord, reference.account_id)).name,
+      accountName: owner.name,
+      letterhead: letterheadOf(owner),
       applicant: person && {
         name: person.name,
         dateOfBirth: person.date_of_birth,
         currentAddress: address ? addressOf(address) : null,
       },
-      customerId: reference.customer,
+      customerId: personId,
+      tenancy: wish && {
+        home: await this.#homeOf(wish),
+        moveInDate: wish.move_in_date,
+        rent: share,
+        coApplicants: wish.customers.filter((id) => id !== personId),
+      },
       sharedRent:
         wish?.rent && share && wish.customers.length > 1
           ? { whole: wish.rent, shares: wish.customers.map((id) => ({ customerId: id, rent: share })) }
           : null,
-      hasGuarantor: hasGuarantor(wish, reference.customer),
+      hasGuarantor: hasGuarantor(wish, personId),
       findings,
-      timeline: findings.notes,
+      unfinished: findings ? null : unfinishedOf(automatic),
+      decision: decision && (await this.#decisionOf(accountId, decision)),
+      timeline: findings?.notes ?? automatic?.provider_data?.provider_a.notes ?? [],
       isTest: config.mode === 'sandbox',
     };
   }
+
+  /** An application can name a home of another system by its id. */
+  async #homeOf({ account_id: accountId, unit }: ApplicationRecord): Promise<ReportHome> {
+    if (unit === null) return null;
+    const home = isId('unit', unit) ? await homeAt(this.#context.readRecord, accountId, unit) : null;
+    return home ? { name: home.unit, address: home.address } : { name: unit, address: null };
+  }
+
+  /** Names the decider. A user that is gone keeps the e-mail address of that time. */
+  async #decisionOf(accountId: string, decision: Decided): Promise<ReportDecision> {
+    const { outcome, reason, decided_at: at, decided_by: decider } = decision;
+    return { outcome, reason, at, by: `${await this.#nameOf(accountId, decider)}, ${roleNameOf(decider)}` };
+  }
+
+  async #nameOf(accountId: string, { type, id, name }: Decided['decided_by']): Promise<string> {
+    const member = type === 'user' ? await this.#context.readRecord(user, accountId, id) : null;
+    return member?.name ?? name ?? id;
+  }
+}
+
+type Decided = NonNullable<ReferenceRecord['decision']>;
+type ReportHome = NonNullable<ReportContents['tenancy']>['home'];
+
+function roleNameOf({ type, role }: Decided['decided_by']): string {
+  if (type === 'user') return role ?? 'team member';
+  return type === 'agent' ? 'a program that decides by itself' : 'an API key';
+}
+
+function unfinishedOf(automatic: ReferenceRecord['automatic_reference']): Unfinished | null {
+  if (!automatic?.enabled) return null;
+  const data = automatic.provider_data?.provider_a;
+  return {
+    words: automatic.outcome,
+    percentage: data?.affordability.percentage ?? null,
+    creditScore: data?.credit_score ?? null,
+    sanctionsPassed: data?.sanctions_passed ?? null,
+  };
+}
+
+/** Returns the name of the file of a report. Each report of a reference has another one. */
+function filenameOf(referenceId: string, number: number): string {
+  return number === 1 ? `${referenceId}.pdf` : `${referenceId}-${number}.pdf`;
+}
+
+/** Tells whether a file has the name of a report that the server has issued. */
+function isIssued(referenceId: string, filename: string): boolean {
+  const [, rest] = filename.split(referenceId);
+  return filename.startsWith(referenceId) && /^(?:-\d+)?\.pdf$/.test(rest ?? '');
 }

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { workingDaySeconds } from '../services/pauses.ts';
 import { Referencing } from '../referencing/job.ts';
+import { Reports } from '../referencing/reports.ts';
+import { ReferenceTask } from '../referencing/task.ts';
 import type { ProviderConnection } from '../referencing/access.ts';
 import { JobWorker } from '../job-queue/queue.ts';
 import { simulatedProviders } from './config.ts';
@@ -59,11 +61,12 @@ export async function startWork(context: Context): Promise<Work> {
     connections.set(provider, { client, isSimulated });
   }
   const printer = reportPrinter();
+  const reports = new Reports(context, printer);
   const referencing = new Referencing(context, {
     providers: referencingProviders,
     connections,
     timeScale,
-    printer,
+    reports,
   });
   const gateway = config.mode === 'sandbox' && config.gatewayUrl === null ? await startGateway(simulation) : null;
   const gatewayUrl = gateway?.url ?? config.gatewayUrl;
@@ -78,7 +81,7 @@ export async function startWork(context: Context): Promise<Work> {
     connection,
     pool: database.jobs,
     tasks: {
-      [scheduled.of(reference)!.job]: new StepTask(context, referencing),
+      [scheduled.of(reference)!.job]: new ReferenceTask(context, referencing, reports),
       [scheduled.of(payment)!.job]: new StepTask(context, collecting),
     },
     log,

@@ -37,16 +37,21 @@ export async function wakeOverdue(context: OverdueContext, resource: Resource): 
 }
 
 const overdueStatement = oncePerKind((resource) => {
-  const { column, statuses }: Schedule = scheduled.of(resource)!;
-  return {
-    name: `overdue_${resource.table}`,
-    text: `
+  const schedule: Schedule = scheduled.of(resource)!;
+  const columns = [schedule, ...(schedule.further ? [schedule.further] : [])];
+  const searches = columns.map(
+    ({ column, statuses }) => `
       select account_id, id
       from ${resource.table}
       where ${column} is not null
+        and (${column}::jsonb ->> 'due_at_ms') is not null
         and status in (${statuses.map((status) => `'${status}'`).join(', ')})
-        and (${column}::jsonb ->> 'due_at_ms')::bigint <= $1
-      limit ${recordsAtOnce}`,
+        and (${column}::jsonb ->> 'due_at_ms')::bigint <= $1`,
+  );
+  return {
+    name: `overdue_${resource.table}`,
+    // Each search has an index of its own. A record may be in both.
+    text: `${searches.join(' union all ')} limit ${recordsAtOnce}`,
   };
 });
 

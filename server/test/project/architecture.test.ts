@@ -52,6 +52,9 @@ const mayImport: Record<string, readonly string[]> = {
     'db',
     'commit',
     'resources',
+    // The sender and the home of a report are those of an invoice.
+    'documents',
+    'job-queue',
     'steps',
     'services',
     'referencing/providers',

@@ -16,14 +16,20 @@ import { rounds } from '../support/rounds.ts';
 type Request = { at: number } & ({ kind: 'cancel' } | { kind: 'update'; input: ReferenceUpdate });
 
 const anyOutcome = fc.constantFrom('accept', 'consider', 'high_risk');
-const anyUpdate = fc.record(
-  {
-    outcome: anyOutcome,
-    reference_pdf: fc.constantFrom('file_1', 'file_2'),
-    status: fc.constant('processing'),
-  },
-  { requiredKeys: [] },
-);
+const anyUpdate = fc
+  .record(
+    {
+      outcome: anyOutcome,
+      reason: fc.constantFrom('Good references.', 'A guarantor stands by.'),
+      reference_pdf: fc.constantFrom('file_1', 'file_2'),
+      status: fc.constant('processing' as const),
+    },
+    { requiredKeys: [] },
+  )
+  // A reason needs an outcome.
+  .map(({ reason, ...rest }) =>
+    rest.outcome === undefined || reason === undefined ? rest : { ...rest, reason },
+  ) satisfies fc.Arbitrary<ReferenceUpdate>;
 const requestsByKind: Record<Request['kind'], { weight: number; arbitrary: fc.Arbitrary<Request> }> = {
   cancel: { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel'), at: fc.nat(1_000) }) },
   update: {
@@ -199,14 +205,71 @@ function byTheTable(before: ReferenceRecord, request: Request): ReferenceRecord 
   const { input } = request;
   if (Object.keys(input).length === 0) return before;
   if (status === 'canceled') return null;
-  const after = { ...before, ...(input.reference_pdf && { reference_pdf: input.reference_pdf }) };
+  const after: ReferenceRecord = { ...before, ...replacedPdf(before, input.reference_pdf) };
   if (input.status) {
     const offPlatform = before.automatic_reference === null || !before.automatic_reference.enabled;
     if (!offPlatform || status === 'complete') return null;
-    return { ...after, status: 'processing', outcome: input.outcome ?? before.outcome };
+    const decision = input.outcome ? decisionBy(before, request.at, input) : before.decision;
+    return { ...after, status: 'processing', outcome: input.outcome ?? before.outcome, decision };
   }
   if (!input.outcome) return after;
-  return { ...after, status: 'complete', outcome: input.outcome, completed_at: before.completed_at ?? request.at };
+  const { decision } = before;
+  const isSaidAgain =
+    status === 'complete' &&
+    decision?.outcome === input.outcome &&
+    [undefined, decision.reason].includes(input.reason ?? undefined);
+  if (isSaidAgain) return after;
+  const decided = decisionBy(before, request.at, input);
+  return {
+    ...after,
+    status: 'complete',
+    outcome: input.outcome,
+    decision: decided,
+    completed_at: before.completed_at ?? request.at,
+    // The file of the account's own is the report.
+    report_order: input.reference_pdf ? before.report_order : orderedReport(before, request.at, decided),
+  };
+}
+
+/** The report that a request replaces stays in the list. */
+function replacedPdf(
+  { reference_pdf: replaced, earlier_reports: earlier }: ReferenceRecord,
+  pdf: string | undefined,
+): Partial<ReferenceRecord> {
+  if (pdf === undefined || pdf === replaced) return {};
+  const others = earlier.filter((id) => id !== pdf && id !== replaced);
+  return { reference_pdf: pdf, earlier_reports: replaced === null ? others : [...others, replaced] };
+}
+
+type Decision = NonNullable<ReferenceRecord['decision']>;
+
+/** A decision without a reason keeps that of the same outcome, which did not end the reference yet. */
+function decisionBy(
+  { decision: last }: ReferenceRecord,
+  at: number,
+  { outcome, reason }: Pick<ReferenceUpdate, 'outcome' | 'reason'>,
+): Decision {
+  const known = last?.outcome === outcome ? last?.reason : null;
+  return {
+    outcome: outcome!,
+    reason: reason ?? known ?? null,
+    decided_by: { type: 'api_key', id: callerAt(at).actorId, name: null, role: null },
+    decided_at: at,
+  };
+}
+
+/** Each decision waits for a report of its own. */
+function orderedReport(
+  { report_order: order, reference_pdf: pdf, automatic_reference: automatic }: ReferenceRecord,
+  at: number,
+  decision: Decision,
+): ReferenceRecord['report_order'] {
+  return {
+    due_at_ms: at * 1000,
+    failures: 0,
+    issued: order?.issued ?? (automatic?.enabled && pdf !== null ? 1 : 0),
+    waiting: [...(order?.waiting ?? []), decision],
+  };
 }
 
 /** Returns the records that the real table refuses. */
@@ -249,7 +312,10 @@ function reference(fields: Partial<ReferenceRecord>): ReferenceRecord {
     completed_at: null,
     customer: null,
     outcome: null,
+    decision: null,
     reference_pdf: null,
+    earlier_reports: [],
+    report_order: null,
     status: 'pending',
     type: 'customer',
     metadata: {},

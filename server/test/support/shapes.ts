@@ -35,6 +35,18 @@ const automaticReference = closed({
   provider_data: orNull(providerData),
 });
 
+const decision = closed({
+  outcome: { enum: ['accept', 'consider', 'high_risk'] },
+  reason: stringOrNull,
+  decided_by: closed({
+    type: { enum: ['user', 'api_key', 'agent'] },
+    id: string,
+    name: stringOrNull,
+    role: { enum: ['owner', 'admin', 'developer', 'operator', 'viewer', null] },
+  }),
+  decided_at: time,
+});
+
 /** `account` comes with `Service-Context` only. A caller that expects it asks for it. */
 const reference = closed({
   id: { type: 'string', pattern: '^ref_[0-9A-Za-z]{22}$' },
@@ -46,7 +58,9 @@ const reference = closed({
   customer: linkedId,
   metadata: pairs,
   outcome: { enum: ['accept', 'consider', 'high_risk', null] },
+  decision: orNull(decision),
   reference_pdf: linkedId,
+  earlier_reports: { type: 'array', items: { type: 'string', pattern: '^[a-zA-Z0-9_]+$' }, maxItems: 50 },
   status: { enum: ['pending', 'processing', 'complete', 'canceled'] },
   type: { const: 'customer' },
 });

@@ -36,6 +36,7 @@ export function callerOf(
     today: today(nowSeconds, timeZone),
     isOwnAccount: request.accountId === request.principal.accountId,
     actorId: request.principal.id,
+    actorName: request.principal.name,
     isAgent: request.principal.type === 'agent',
     permissions: request.principal.permissions,
     referencingServices,

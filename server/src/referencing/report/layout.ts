@@ -1,12 +1,14 @@
 import type { Findings, Note, Verdict } from '../providers/provider.ts';
-import type { ReportContents } from './contents.ts';
+import type { ReportContents, ReportDecision, Unfinished } from './contents.ts';
 import { digestOf } from '../../print/digest.ts';
 import type { Fonts } from '../../print/fonts.ts';
+import { drawSender } from '../../print/letterhead.ts';
 import { atRight, oneLine, watermark } from '../../print/margins.ts';
 import { countMore, factPlaces, factTable, section } from '../../print/sections.ts';
 import { column, ink, page, Sheet, styles } from '../../print/sheet.ts';
-import { calendarDay, dateOf, dayOf, minuteOf, money } from '../../print/words.ts';
-import { addressText, percentText, rentText } from './words.ts';
+import { rule } from '../../print/table.ts';
+import { addressLines, calendarDay, dateOf, dayOf, minuteOf, money } from '../../print/words.ts';
+import { addressText, percentText, rentText, scoreText } from './words.ts';
 
 /** Rows of a kind that are shown. More are only counted. */
 const shownMax = { notes: 200, others: 60 };
@@ -63,25 +65,25 @@ const affordabilityStatuses: ReadonlyMap<string, string> = new Map([
  * @throws nothing for any text and any number.
  */
 export function layOutReport(contents: ReportContents, fonts: Fonts): Buffer {
-  const { referenceId, completed, accountName, applicant, findings } = contents;
+  const { referenceId, completed, accountName, applicant, decision, findings, letterhead } = contents;
   const sheet = new Sheet(fonts, {
     title: applicant ? `Tenant reference for ${applicant.name}` : `Tenant reference ${referenceId}`,
     author: accountName,
-    created: dateOf(completed),
+    created: dateOf(decision?.at ?? completed),
     digest: digestOf(contents),
   });
   sheet.y = firstLineY;
+  if (letterhead) layOutLetterhead(sheet, letterhead);
   layOutTitle(sheet, contents);
   layOutOutcome(sheet, contents);
-  layOutDecision(sheet, contents);
+  if (decision) layOutDecision(sheet, contents, decision);
+  layOutFound(sheet, contents);
   layOutApplicant(sheet, contents);
+  layOutTenancy(sheet, contents);
   layOutReference(sheet, contents);
-  layOutAffordability(sheet, contents);
-  layOutShares(sheet, contents);
-  layOutCredit(sheet, findings.credit);
-  layOutSanctions(sheet, findings.sanctions);
-  layOutChecks(sheet, findings.checks);
-  layOutNotes(sheet, [...contents.timeline, ...findings.notes]);
+  if (findings) layOutFindings(sheet, contents, findings);
+  else layOutShares(sheet, contents);
+  if (contents.providerName !== null) layOutNotes(sheet, [...contents.timeline, ...(findings?.notes ?? [])]);
   layOutDispute(sheet, contents);
   return sheet.finish((number, count) => {
     drawMargins(sheet, contents, number, count);
@@ -89,7 +91,22 @@ export function layOutReport(contents: ReportContents, fonts: Fonts): Buffer {
   });
 }
 
-function layOutTitle(sheet: Sheet, { applicant, customerId, accountName, completed, isTest }: ReportContents): void {
+function layOutFindings(sheet: Sheet, contents: ReportContents, findings: Findings): void {
+  layOutAffordability(sheet, contents, findings);
+  layOutShares(sheet, contents);
+  layOutCredit(sheet, findings.credit);
+  layOutSanctions(sheet, findings.sanctions);
+  layOutChecks(sheet, findings.checks);
+}
+
+function layOutLetterhead(sheet: Sheet, letterhead: NonNullable<ReportContents['letterhead']>): void {
+  drawSender(sheet, letterhead);
+  rule(sheet, ink.hairline);
+  sheet.y += 22;
+}
+
+function layOutTitle(sheet: Sheet, contents: ReportContents): void {
+  const { applicant, customerId, accountName, completed, decision, isTest } = contents;
   const width = page.right - page.left;
   const subject =
     applicant?.name ?? (customerId ? `Customer ${customerId}` : 'An applicant whose name is kept elsewhere');
@@ -97,7 +114,8 @@ function layOutTitle(sheet: Sheet, { applicant, customerId, accountName, complet
   sheet.y += 2;
   sheet.paragraph(sheet.shortenBeside(subject), styles.title, { tag: 'H1', x: page.left, width });
   sheet.y += 3;
-  sheet.paragraph(`Prepared for ${accountName}. Completed on ${dayOf(completed)}.`, styles.label, {
+  const decided = decision ? ` Decided on ${dayOf(decision.at)}.` : '';
+  sheet.paragraph(`Prepared for ${accountName}. Completed on ${dayOf(completed)}.${decided}`, styles.label, {
     x: page.left,
     width,
   });
@@ -109,7 +127,7 @@ function layOutTitle(sheet: Sheet, { applicant, customerId, accountName, complet
 }
 
 /** Adds the condition to an acceptance that the income alone does not support. */
-function verdictOf({ findings: { verdict, affordability }, hasGuarantor }: ReportContents): typeof verdicts.accept {
+function verdictOf({ verdict, affordability }: Findings, hasGuarantor: boolean): typeof verdicts.accept {
   if (verdict !== 'accept' || affordability?.status !== 'fail') return verdicts[verdict];
   const guarantor = hasGuarantor ? ' The application names a guarantor.' : '';
   return {
@@ -119,18 +137,42 @@ function verdictOf({ findings: { verdict, affordability }, hasGuarantor }: Repor
   };
 }
 
+/** What the box at the top says. A decision comes before what was found. */
+interface Headline {
+  verdict: Verdict;
+  title: string;
+  meaning: string;
+  /** A further line in small type. Null if there is none. */
+  said: string | null;
+}
+
+function headlineOf(contents: ReportContents): Headline {
+  const { findings, decision, providerName, accountName, hasGuarantor } = contents;
+  if (decision) {
+    const { outcome, at } = decision;
+    return {
+      verdict: outcome,
+      title: verdicts[outcome].title,
+      meaning: `Decided by ${accountName} on ${dayOf(at)}.`,
+      said: findings && `${providerName} had found: ${verdicts[findings.verdict].title}. Both are explained below.`,
+    };
+  }
+  // Without a decision, a service has completed it.
+  if (!findings) return { verdict: 'consider', ...verdicts.consider, said: null };
+  const { title, meaning } = verdictOf(findings, hasGuarantor);
+  return { verdict: findings.verdict, title, meaning, said: `In the words of ${providerName}: ${findings.words}` };
+}
+
 /** Draws the outcome at the most visible place. */
 function layOutOutcome(sheet: Sheet, contents: ReportContents): void {
-  const { providerName } = contents;
-  const { verdict, words } = contents.findings;
-  const { title, meaning, color, tint } = verdictOf(contents);
+  const { verdict, title, meaning, said } = headlineOf(contents);
+  const { color, tint } = verdicts[verdict];
   const x = page.left + 64;
   const width = page.right - 20 - x;
   const titleLines = sheet.linesOf(title, styles.verdict, width);
   const meaningLines = sheet.linesOf(meaning, styles.body, width);
-  const said = `In the words of ${providerName}: ${words}`;
-  const saidText = sheet.shortenBeside(said);
-  const saidLines = sheet.linesOf(saidText, styles.label, width);
+  const saidText = said === null ? null : sheet.shortenBeside(said);
+  const saidLines = saidText === null ? [] : sheet.linesOf(saidText, styles.label, width);
   const textHeight =
     titleLines.length * styles.verdict.leading + (meaningLines.length + saidLines.length) * styles.body.leading + 2;
   const height = textHeight + 28;
@@ -145,13 +187,70 @@ function layOutOutcome(sheet: Sheet, contents: ReportContents): void {
     sheet.paragraph(title, { ...styles.verdict, color }, { tag: 'H2', x, width });
     sheet.y += 2;
     sheet.paragraph(meaning, styles.body, { x, width });
-    sheet.paragraph(saidText, styles.label, { x, width });
+    if (saidText !== null) sheet.paragraph(saidText, styles.label, { x, width });
   });
   sheet.y = top + height + 24;
 }
 
-function layOutDecision(sheet: Sheet, { accountName, providerName, findings }: ReportContents): void {
-  section(sheet, 'Decision and why', () => {
+/** Characters. A longer text would be shortened by the sheet. */
+const paragraphMax = 1_000;
+
+/** Splits a text at its line breaks, and long parts between words. */
+function paragraphsOf(text: string): string[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    const parts: string[] = [];
+    let rest = line;
+    while (rest.length > paragraphMax) {
+      const space = rest.lastIndexOf(' ', paragraphMax);
+      const end = space > 0 ? space : paragraphMax;
+      parts.push(rest.slice(0, end).toWellFormed());
+      rest = rest.slice(end).trimStart().toWellFormed();
+    }
+    return [...parts, rest];
+  });
+}
+
+/** Draws what a person or a program has decided, and why. */
+function layOutDecision(
+  sheet: Sheet,
+  { accountName, providerName, findings }: ReportContents,
+  { outcome, reason, by, at }: ReportDecision,
+): void {
+  section(sheet, 'What was decided', () => {
+    factTable(sheet, [
+      ['Outcome', verdicts[outcome].title],
+      ['Decided by', by],
+      ['For', accountName],
+      ['On', `${minuteOf(at)} UTC`],
+    ]);
+    sheet.y += 6;
+    if (reason === null) sheet.paragraph('No reason was given.', styles.label);
+    else {
+      sheet.paragraph('The reason:', styles.label);
+      for (const part of paragraphsOf(reason)) sheet.paragraph(part, styles.body);
+    }
+    if (!findings) return;
+    sheet.y += 6;
+    const isSame = findings.verdict === outcome;
+    const compared = isSame ? 'the same as' : 'other than';
+    sheet.paragraph(`This is ${compared} what ${providerName} found. The decision counts.`, styles.strong);
+  });
+}
+
+/** Draws the verdict of the service with its reasons, or why there is none. */
+function layOutFound(sheet: Sheet, contents: ReportContents): void {
+  const { accountName, providerName, findings, unfinished, decision, hasGuarantor } = contents;
+  section(sheet, 'What was found', () => {
+    if (providerName === null) {
+      const byHand = `${accountName} made this check itself. No referencing service was asked.`;
+      return sheet.paragraph(byHand, styles.body);
+    }
+    if (!findings) return layOutUnfinished(sheet, contents, unfinished);
+    if (decision) {
+      sheet.paragraph(`${providerName}: ${verdictOf(findings, hasGuarantor).title}`, styles.strong);
+      sheet.paragraph(`In the words of ${providerName}: ${findings.words}`, styles.label);
+      sheet.y += 4;
+    }
     if (findings.reasons.length === 0) sheet.paragraph(`${providerName} gave no reasons.`, styles.body);
     else bulletList(sheet, findings.reasons);
     sheet.y += 6;
@@ -160,6 +259,27 @@ function layOutDecision(sheet: Sheet, { accountName, providerName, findings }: R
       styles.label,
     );
   });
+}
+
+/** Draws the reports of a service that was stopped, or whose findings cannot be read any more. */
+function layOutUnfinished(sheet: Sheet, contents: ReportContents, unfinished: Unfinished | null): void {
+  const { accountName, providerName, completed } = contents;
+  const words = unfinished?.words ?? null;
+  if (words === null) {
+    sheet.paragraph(`${providerName} had not finished when ${accountName} decided. It gave no verdict.`, styles.body);
+  } else {
+    sheet.paragraph(`${providerName}, in its own words: ${words}`, styles.strong);
+    const where = `The findings could not be read again for this report. The report of ${dayOf(completed)} has them.`;
+    sheet.paragraph(where, styles.body);
+  }
+  if (!unfinished) return;
+  const { percentage, creditScore, sanctionsPassed } = unfinished;
+  sheet.y += 4;
+  factTable(sheet, [
+    ...(percentage === null ? [] : [['Rent', `${percentText(percentage)} of gross income`]]),
+    ...(creditScore === null ? [] : [['Credit score', scoreText(creditScore, null)]]),
+    ...(sanctionsPassed === null ? [] : [['Sanctions', sanctionsPassed ? 'Passed' : 'Not passed']]),
+  ]);
 }
 
 function layOutApplicant(sheet: Sheet, { applicant, customerId, accountName }: ReportContents): void {
@@ -177,21 +297,37 @@ function layOutApplicant(sheet: Sheet, { applicant, customerId, accountName }: R
   });
 }
 
+/** Draws the home that the person applies for, and the terms. */
+function layOutTenancy(sheet: Sheet, { tenancy, sharedRent }: ReportContents): void {
+  if (!tenancy) return;
+  const { home, moveInDate, rent, coApplicants } = tenancy;
+  const address = home?.address ? addressLines(home.address).join(', ') : null;
+  const others = coApplicants.length === 1 ? '1 other person' : `${coApplicants.length} other persons`;
+  section(sheet, 'The tenancy', () => {
+    factTable(sheet, [
+      ['Home', home ? [home.name, address].filter((part) => part !== null).join(', ') : 'Not named'],
+      ['Move-in', moveInDate === null ? 'Not agreed' : calendarDay(moveInDate)],
+      // The shares of a shared rent have a section of their own.
+      ...(sharedRent ? [] : [['Rent of the home', rent ? rentText(rent) : 'Not known']]),
+      ['Applies', coApplicants.length === 0 ? 'Alone' : `Together with ${others}: ${coApplicants.join(', ')}`],
+    ]);
+  });
+}
+
 function layOutReference(sheet: Sheet, contents: ReportContents): void {
-  const { applicationId, referenceId, providerName, created, completed } = contents;
+  const { applicationId, referenceId, providerName, accountName, created, completed } = contents;
   section(sheet, 'This reference', () => {
     factTable(sheet, [
       ['Reference', referenceId],
       ['Application', applicationId],
-      ['Checked by', providerName],
+      ['Checked by', providerName ?? accountName],
       ['Ordered', `${minuteOf(created)} UTC`],
       ['Completed', `${minuteOf(completed)} UTC`],
     ]);
   });
 }
 
-function layOutAffordability(sheet: Sheet, contents: ReportContents): void {
-  const { affordability } = contents.findings;
+function layOutAffordability(sheet: Sheet, contents: ReportContents, { affordability }: Findings): void {
   section(sheet, 'Affordability', () => {
     if (!affordability) return sheet.paragraph('Affordability was not checked.', styles.body);
     const { status, percentage, rent, annualIncome, isIncomeVerified, sources } = affordability;
@@ -283,7 +419,7 @@ function layOutCredit(sheet: Sheet, credit: Findings['credit']): void {
       sheet.y += facts.length > 0 ? 6 : 0;
     }
     const rows = [
-      ...(score === null ? [] : [['Credit score', scoreMax === null ? String(score) : `${score} of ${scoreMax}`]]),
+      ...(score === null ? [] : [['Credit score', scoreText(score, scoreMax)]]),
       ...facts.map(({ label, value }) => [label, value]),
     ];
     factTable(sheet, rows);
@@ -344,16 +480,15 @@ function layOutNotes(sheet: Sheet, notes: readonly Note[]): void {
     if (inOrder.length === 0) return sheet.paragraph('Nothing was noted.', styles.body);
     const shown = inOrder.slice(0, shownMax.notes);
     sheet.within('L', () => {
+      // Notes of one minute share its time.
+      let last: string | null = null;
       for (const { created, message } of shown) {
-        const when = {
-          tag: 'Lbl',
-          text: minuteOf(created),
-          style: styles.label,
-          x: column.x,
-          width: factPlaces.label.width,
-        } as const;
-        sheet.row('LI', [when, { tag: 'LBody', text: message, style: styles.body, ...factPlaces.value }]);
+        const text = minuteOf(created);
+        const when = { tag: 'Lbl', text, style: styles.label, x: column.x, width: factPlaces.label.width } as const;
+        const what = { tag: 'LBody', text: message, style: styles.body, ...factPlaces.value } as const;
+        sheet.row('LI', text === last ? [what] : [when, what]);
         sheet.y += 2;
+        last = text;
       }
     });
     countMore(sheet, inOrder, shown);
@@ -362,13 +497,21 @@ function layOutNotes(sheet: Sheet, notes: readonly Note[]): void {
   });
 }
 
-function layOutDispute(sheet: Sheet, { accountName, providerName, findings: { dispute } }: ReportContents): void {
+function layOutDispute(sheet: Sheet, { accountName, providerName, findings, letterhead }: ReportContents): void {
   section(sheet, 'If something is wrong', () => {
-    sheet.paragraph(`To have a mistake in this report corrected, contact ${dispute.service}:`, styles.body);
-    sheet.paragraph(dispute.contact, styles.strong);
-    sheet.y += 6;
-    const whoDecides = `${accountName} decides about the tenancy, not ${providerName}: questions about the decision go there.`;
-    sheet.paragraph(whoDecides, styles.body);
+    if (findings) {
+      const { service, contact } = findings.dispute;
+      sheet.paragraph(`To have a mistake in this report corrected, contact ${service}:`, styles.body);
+      sheet.paragraph(contact, styles.strong);
+      sheet.y += 6;
+    }
+    const whomToAsk =
+      providerName === null
+        ? `${accountName} made this check and decides about the tenancy: questions go there.`
+        : `${accountName} decides about the tenancy, not ${providerName}: questions about the decision go there.`;
+    sheet.paragraph(whomToAsk, styles.body);
+    const reached = [letterhead?.email, letterhead?.phone].filter((line) => typeof line === 'string');
+    if (reached.length > 0) sheet.paragraph(reached.join(', '), styles.strong);
   });
 }
 
@@ -426,7 +569,7 @@ function drawSign({ document }: Sheet, verdict: Verdict, x: number, y: number, c
 
 /** Draws the text above and below each page's contents. */
 function drawMargins(sheet: Sheet, contents: ReportContents, number: number, count: number): void {
-  const { applicant, referenceId, providerName, isTest } = contents;
+  const { applicant, referenceId, providerName, accountName, isTest } = contents;
   sheet.artifact('Pagination', () => {
     if (number > 1) {
       sheet.line(
@@ -437,7 +580,7 @@ function drawMargins(sheet: Sheet, contents: ReportContents, number: number, cou
       );
       if (isTest) atRight(sheet, 'Test', 52);
     }
-    const source = `${referenceId}, checked by ${providerName}`;
+    const source = `${referenceId}, checked by ${providerName ?? accountName}`;
     sheet.line(oneLine(sheet, 'Reference ', source), styles.small, page.left, 808);
     atRight(sheet, `Page ${number} of ${count}`, 808);
   });

@@ -8,6 +8,14 @@ export function rentText(rent: Rent): string {
   return `${money(rent)} a ${rent.interval}`;
 }
 
+const plainNumber = new Intl.NumberFormat('en-GB');
+
+/** Formats a score as `640 of 1,000`. */
+export function scoreText(score: number, scoreMax: number | null): string {
+  const scale = scoreMax === null ? ' (the scale is not known)' : ` of ${plainNumber.format(scoreMax)}`;
+  return `${plainNumber.format(score)}${scale}`;
+}
+
 /** Formats 28.5 as `28.5%`. */
 export function percentText(value: number): string {
   return percent.format(value / 100);

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { LinkedId } from '../../model/fields.ts';
 import { createFrom, defineResource, exactly, updateFrom } from '../../model/resource.ts';
 import { closedObject, described, nullable } from '../../model/schemas.ts';
+import { copiesLinks } from '../../model/traits/copies-links.ts';
 import { erasable } from '../../model/traits/erasable.ts';
 import { searchable, type NamedRecord } from '../../model/traits/searchable.ts';
 import { scheduled } from '../../model/traits/scheduled.ts';
@@ -9,13 +10,18 @@ import { testControls } from '../../model/traits/test-controls.ts';
 import {
   AutomaticReference,
   AutomaticReferenceInput,
+  Decision,
   Outcome,
+  Reason,
   ReferenceType,
   Status,
   withoutFindings,
+  withoutReason,
 } from './shape.ts';
-import { decideAutomaticReference, nextStepOf, providerOrderOf, withoutLateWords } from './order.ts';
+import { earlierReportsMax, withoutWaiting } from './report.ts';
+import { decideAutomaticReference, withoutLateWords } from './order.ts';
 import type { ReferenceRecord } from './record.ts';
+import { dueAtMs, wake } from './schedule.ts';
 import { requirePlayableScript } from './simulation.ts';
 import { cancel, endForErasure, retry, update } from './transitions.ts';
 
@@ -36,13 +42,27 @@ export const reference = defineResource<ReferenceRecord>(
           completed_at: 1795407600,
           customer: 'cus_0VbZq9aK00mT3cUuP8sXw4',
           outcome: 'accept',
+          decision: {
+            outcome: 'accept',
+            reason: 'The employer and the former landlord speak well of her.',
+            decided_by: {
+              type: 'user',
+              id: 'usr_0VbZq9aK02kD5rTwYn8Gf3',
+              name: 'ada@northern-homes.example',
+              role: 'operator',
+            },
+            decided_at: 1795407600,
+          },
           reference_pdf: 'file_7731',
+          earlier_reports: [],
           status: 'complete',
           type: 'customer',
           metadata: { branch: 'york' },
         },
-        before: { completed_at: null, outcome: null, reference_pdf: null, status: 'pending' },
-        after: { canceled: { completed_at: null, outcome: null, reference_pdf: null, status: 'canceled' } },
+        before: { completed_at: null, outcome: null, decision: null, reference_pdf: null, status: 'pending' },
+        after: {
+          canceled: { completed_at: null, outcome: null, decision: null, reference_pdf: null, status: 'canceled' },
+        },
       },
     },
     metadata: true,
@@ -80,11 +100,29 @@ export const reference = defineResource<ReferenceRecord>(
         schema: nullable(Outcome),
         description: 'The verdict, from good to bad: `accept`, `consider`, `high_risk`. Null until there is one.',
       },
+      decision: {
+        column: 'json',
+        schema: nullable(Decision),
+        description:
+          'Who set the `outcome`, when and why. Null if only a service has set it, or if there is none. A later decision replaces it.',
+        erased: withoutReason,
+      },
       reference_pdf: {
         column: 'text',
         schema: nullable(LinkedId),
         description:
-          'The id of the file with the report. Null if there is none. The id stays when the file is deleted.',
+          'The id of the file with the report. Null if there is none. A decision makes a new report within seconds, unless you attached a file of your own. The id stays when the file is deleted.',
+      },
+      earlier_reports: {
+        column: 'text[]',
+        schema: Type.Array(LinkedId, { maxItems: earlierReportsMax }),
+        description: `The ids of the files that \`reference_pdf\` named before, the oldest first. It keeps the last ${earlierReportsMax}.`,
+      },
+      report_order: {
+        column: 'json',
+        schema: nullable(Type.Object({})),
+        shown: 'never',
+        erased: withoutWaiting,
       },
       status: {
         column: 'text',
@@ -95,7 +133,7 @@ export const reference = defineResource<ReferenceRecord>(
       type: { column: 'text', schema: ReferenceType, description: 'The kind of its person: always a customer.' },
     },
     verbs: { completed: 'It has its outcome, and is `complete`.', canceled: 'It was canceled.' },
-    links: { application: 'applications', customer: 'customers', reference_pdf: 'files' },
+    links: { application: 'applications', customer: 'customers', reference_pdf: 'files', earlier_reports: 'files' },
     filters: exactly({
       application: LinkedId,
       customer: LinkedId,
@@ -120,7 +158,10 @@ export const reference = defineResource<ReferenceRecord>(
           completed_at: null,
           customer: input.customer ?? null,
           outcome: null,
+          decision: null,
           reference_pdf: null,
+          earlier_reports: [],
+          report_order: null,
           status: 'pending',
           type: input.type ?? 'customer',
         };
@@ -140,6 +181,12 @@ export const reference = defineResource<ReferenceRecord>(
         outcome: Type.Optional(
           described(Outcome, 'The verdict, from good to bad. You can correct it, but not remove it.'),
         ),
+        reason: Type.Optional(
+          described(
+            Reason,
+            'Why you set this `outcome`, for the report and for `decision`. It can only be sent with an `outcome`.',
+          ),
+        ),
         reference_pdf: Type.Optional(
           described(LinkedId, 'The id of the file with the report. You can replace it, but not remove it.'),
         ),
@@ -157,8 +204,8 @@ export const reference = defineResource<ReferenceRecord>(
       },
       {
         description:
-          'An `outcome` ends a pending or processing reference: it becomes `complete`. On a complete reference, it corrects the verdict. Send `status: processing` when you begin an off-platform reference. If you send both, the outcome is stored and the reference does not end. On a canceled reference you can only change `metadata`. The whole body is applied, or nothing.',
-        example: { outcome: 'accept', reference_pdf: 'file_7731' },
+          'An `outcome` ends a pending or processing reference: it becomes `complete`. On a complete reference, it corrects the verdict. Send `status: processing` when you begin an off-platform reference. If you send both, the outcome is stored and the reference does not end. An outcome is a decision: `decision` keeps it with its `reason`, and a complete reference gets a new report within seconds. The earlier report moves to `earlier_reports`. No report is made if you send a `reference_pdf` with the outcome, or have attached one. On a canceled reference you can only change `metadata`. The whole body is applied, or nothing.',
+        example: { outcome: 'accept', reason: 'The employer speaks well of her.', reference_pdf: 'file_7731' },
         refusals: ['status_transition_invalid'],
       },
     ),
@@ -184,11 +231,9 @@ export const reference = defineResource<ReferenceRecord>(
     column: 'provider_order',
     statuses: ['pending', 'processing'],
     group: ({ automatic_reference: automatic }: ReferenceRecord) => automatic?.provider ?? '',
-    dueAtMs: ({ provider_order: order }: ReferenceRecord) => order?.due_at_ms ?? null,
-    wake: (current: ReferenceRecord, nowMs) =>
-      nextStepOf(current) === null
-        ? null
-        : { after: { ...current, provider_order: { ...providerOrderOf(current), due_at_ms: nowMs } } },
+    further: { column: 'report_order', statuses: ['complete'] },
+    dueAtMs,
+    wake,
   }),
   searchable({
     members: ['metadata'],
@@ -196,7 +241,8 @@ export const reference = defineResource<ReferenceRecord>(
     title: (_, related) => related.one<NamedRecord>('customer')?.name ?? 'Reference',
     subtitle: ({ status, outcome }: ReferenceRecord) => [status, outcome].filter(Boolean).join(', '),
   }),
-  erasable({ link: 'customer', files: ['reference_pdf'], decide: endForErasure }),
+  erasable({ link: 'customer', files: ['reference_pdf', 'earlier_reports'], decide: endForErasure }),
+  copiesLinks(['earlier_reports']),
   testControls({
     advance: {
       summary: 'Have the service take its next step',

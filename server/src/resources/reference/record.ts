@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { StoredRecord } from '../../model/record.ts';
-import type { AutomaticReference, Outcome, ReferenceType, Status } from './shape.ts';
+import type { AutomaticReference, Decision, Outcome, ReferenceType, Status } from './shape.ts';
 
 /** A stored reference. */
 export type ReferenceRecord = StoredRecord & {
@@ -11,10 +11,28 @@ export type ReferenceRecord = StoredRecord & {
   completed_at: number | null;
   customer: string | null;
   outcome: Static<typeof Outcome> | null;
+  /** Null if no person and no program has set the outcome. */
+  decision: Static<typeof Decision> | null;
   reference_pdf: string | null;
+  /** The files that `reference_pdf` named before, the oldest first. */
+  earlier_reports: string[];
+  /** Null until a report about a decision was ordered. */
+  report_order: ReportOrder | null;
   status: Static<typeof Status>;
   type: Static<typeof ReferenceType>;
 };
+
+/** The reports about decisions that the server is to issue. It is never shown. */
+export interface ReportOrder {
+  /** When the next report is issued, in milliseconds. Null if none waits. */
+  due_at_ms: number | null;
+  /** The number of failed attempts in a row. */
+  failures: number;
+  /** The number of reports that were issued. The next one gets the number after it. */
+  issued: number;
+  /** The decisions without a report yet, the oldest first. */
+  waiting: Static<typeof Decision>[];
+}
 
 /** The state of the order with the provider. It is never shown. */
 export interface ProviderOrder {

@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { isObject, type Json } from '../../core/json-diff.ts';
 import { ProviderName } from '../../model/fields.ts';
+import { RoleName } from '../../model/roles.ts';
 import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { emptied } from '../../model/traits/personal-texts.ts';
 
 export const Status = named(
   'ReferenceStatus',
@@ -13,6 +15,38 @@ export const Outcome = named(
   'The verdict of a check, from good to bad.',
   oneOf('accept', 'consider', 'high_risk'),
 );
+
+/** Why an outcome was chosen, in the words of the decider. */
+export const Reason = Type.String({ minLength: 1, maxLength: 2000 });
+
+/** The outcome that a person or a program has set, with its reason. */
+export const Decision = named(
+  'ReferenceDecision',
+  'A decision about a reference: an outcome that was set by hand.',
+  closedObject({
+    outcome: described(Outcome, 'The outcome that was set.'),
+    reason: nullable(
+      Type.String({ description: 'Why, in the words of the decider. Null if none was given, or after an erasure.' }),
+    ),
+    decided_by: named(
+      'ReferenceDecider',
+      'The person or the program that set the outcome of a reference.',
+      closedObject({
+        type: described(
+          oneOf('user', 'api_key', 'agent'),
+          '`user`: a person in the dashboard. `api_key`: a program with a key. `agent`: a program that decides by itself.',
+        ),
+        id: Type.String({ description: 'The id of the user or of the API key.' }),
+        name: nullable(
+          Type.String({ description: 'The e-mail address of the user, or the name of the key. Null if it has none.' }),
+        ),
+        role: described(nullable(RoleName), 'The role of the user at that time. Null for a key.'),
+      }),
+    ),
+    decided_at: Type.Integer({ description: 'When it was set, in seconds since the Unix epoch.' }),
+  }),
+);
+
 export const ReferenceType = named('ReferenceType', 'The kind of person that a reference is about.', oneOf('customer'));
 
 /** Data of `provider_a` besides its verdict (spec, provider_data). */
@@ -111,6 +145,11 @@ export const AutomaticReferenceInput = named(
     ),
   }),
 );
+
+/** Removes the reason of a decision when the person is erased. The value may have only some of the members. */
+export function withoutReason(decision: Json): Json {
+  return emptied(decision, { reason: null });
+}
 
 /** Removes findings when the person is erased. The verdict stays. The value may have only some of the members. */
 export function withoutFindings(automaticReference: Json): Json {

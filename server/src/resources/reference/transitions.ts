@@ -1,13 +1,15 @@
 import type { Static } from 'typebox';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, missingParameter } from '../../core/errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Change } from '../../model/resource.ts';
 import { askAnew, isGivenUp, stopProvider } from './order.ts';
 import type { ReferenceRecord } from './record.ts';
+import { decisionOf, orderReport, withReport } from './report.ts';
 import type { Outcome } from './shape.ts';
 
 export interface ReferenceUpdate {
   outcome?: Static<typeof Outcome>;
+  reason?: string;
   reference_pdf?: string;
   status?: 'processing';
 }
@@ -25,21 +27,28 @@ export interface ReferenceUpdate {
 
 /** `POST /v1/references/{id}`: applies the whole body, or nothing. */
 export function update(current: ReferenceRecord, input: ReferenceUpdate, caller: Caller): Change<ReferenceRecord> {
-  const { outcome, reference_pdf, status } = input;
+  const { outcome, reason, reference_pdf, status } = input;
+  if (reason !== undefined && outcome === undefined)
+    throw missingParameter('outcome', 'A `reason` needs the `outcome` that it explains. Send both.');
   if (current.status === 'canceled' && (outcome ?? reference_pdf ?? status) !== undefined) {
     throw forbidden(current, 'You can only change the `metadata` of a canceled reference.');
   }
+  const decision = outcome === undefined ? current.decision : decisionOf(current, { outcome, reason }, caller);
   const after: ReferenceRecord = {
-    ...current,
+    ...(reference_pdf === undefined ? current : withReport(current, reference_pdf)),
     outcome: outcome ?? current.outcome,
-    reference_pdf: reference_pdf ?? current.reference_pdf,
+    decision,
   };
   if (status === 'processing') {
     refuseProcessing(current);
     return { after: { ...after, status: 'processing' } };
   }
-  if (outcome === undefined || current.status === 'complete') return { after };
-  const complete: ReferenceRecord = { ...after, status: 'complete', completed_at: caller.nowSeconds };
+  if (outcome === undefined) return { after };
+  // A file that comes with the decision is its report.
+  const isReported = reference_pdf !== undefined || decision === current.decision;
+  const decided = isReported ? after : orderReport(after, caller.nowSeconds);
+  if (current.status === 'complete') return { after: decided };
+  const complete: ReferenceRecord = { ...decided, status: 'complete', completed_at: caller.nowSeconds };
   return { after: stopProvider(complete, caller.nowSeconds), verbs: ['completed'] };
 }
 

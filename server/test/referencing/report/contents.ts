@@ -5,7 +5,10 @@ import type { ReportContents } from '../../../src/referencing/report/index.ts';
 export const completed = 1_801_392_300;
 
 /** A reference with some of everything, changed as a test needs it. */
-export function contentsOf(changes: Partial<ReportContents> = {}, findings: Partial<Findings> = {}): ReportContents {
+export function contentsOf(
+  changes: Partial<ReportContents> = {},
+  findings: Partial<Findings> = {},
+): ReportContents & { findings: Findings } {
   return {
     referenceId: 'ref_0192f3a4b5c6',
     created: completed - 2 * 86_400,
@@ -25,6 +28,10 @@ export function contentsOf(changes: Partial<ReportContents> = {}, findings: Part
       },
     },
     customerId: null,
+    letterhead: null,
+    tenancy: null,
+    unfinished: null,
+    decision: null,
     sharedRent: null,
     hasGuarantor: false,
     findings: {
@@ -57,5 +64,5 @@ export function contentsOf(changes: Partial<ReportContents> = {}, findings: Part
     ],
     isTest: false,
     ...changes,
-  };
+  } as ReportContents & { findings: Findings };
 }

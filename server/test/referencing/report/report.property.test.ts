@@ -72,18 +72,51 @@ describe('reports with any findings', () => {
     referenceId: anyText,
     created: anyNumber,
     completed: anyNumber,
-    providerName: anyText,
+    providerName: fc.option(anyText),
     applicationId: anyText,
     accountName: anyText,
     applicant: fc.option(
       fc.record({ name: anyText, dateOfBirth: fc.option(anyText), currentAddress: fc.option(address) }),
     ),
     customerId: fc.option(anyText),
+    letterhead: fc.option(
+      fc.record({
+        name: anyText,
+        address: fc.option(address),
+        email: fc.option(anyText),
+        phone: fc.option(anyText),
+        registration: fc.option(anyText),
+      }),
+    ),
+    tenancy: fc.option(
+      fc.record({
+        home: fc.option(fc.record({ name: anyText, address: fc.option(address) })),
+        moveInDate: fc.option(anyText),
+        rent: fc.option(rent),
+        coApplicants: texts,
+      }),
+    ),
+    unfinished: fc.option(
+      fc.record({
+        words: fc.option(anyText),
+        percentage: fc.option(anyNumber),
+        creditScore: fc.option(anyNumber),
+        sanctionsPassed: fc.option(fc.boolean()),
+      }),
+    ),
+    decision: fc.option(
+      fc.record({
+        outcome: fc.constantFrom('accept', 'consider', 'high_risk'),
+        reason: fc.option(anyText),
+        by: anyText,
+        at: anyNumber,
+      }),
+    ),
     sharedRent: fc.option(
       fc.record({ whole: rent, shares: fc.array(fc.record({ customerId: anyText, rent }), { maxLength: 4 }) }),
     ),
     hasGuarantor: fc.boolean(),
-    findings,
+    findings: fc.option(findings),
     timeline: fc.array(note, { maxLength: 5 }),
     isTest: fc.boolean(),
   }) as fc.Arbitrary<ReportContents>;

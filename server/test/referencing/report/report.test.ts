@@ -75,6 +75,113 @@ describe('report texts', () => {
     );
   });
 
+  test('prints the time once when several notes are of one minute', async () => {
+    const timeline = [
+      { created: completed - 120, message: 'The order was taken.' },
+      { created: completed - 90, message: 'The applicant was invited.' },
+      { created: completed, message: 'Completed' },
+    ];
+    const text = await textOf(contentsOf({ timeline }, { notes: [] }));
+    expect(text).toContain(
+      '31 January 2027, 10:43 The order was taken. The applicant was invited. 31 January 2027, 10:45 Completed',
+    );
+  });
+
+  test('separates the thousands of a score and its scale', async () => {
+    const text = await textOf(contentsOf({}, { credit: { score: 1640, scoreMax: 2000, facts: [] } }));
+    expect(text).toContain('Credit score 1,640 of 2,000');
+  });
+
+  describe('decisions', () => {
+    const decision = {
+      outcome: 'high_risk',
+      reason: 'The employer told us on the telephone that the contract ends in May.\nThe applicant knows it.',
+      by: 'Ada Lovelace, operator',
+      at: completed + 3_600,
+    } as const;
+
+    test('states both verdicts, the decider and the reason when an account overrules its service', async () => {
+      const text = await textOf(contentsOf({ decision }));
+      for (const said of [
+        'Completed on 31 January 2027. Decided on 31 January 2027.',
+        'High risk Decided by Harper & Sons <Lettings> on 31 January 2027. Canopy had found: Accept.',
+        'What was decided Outcome High risk Decided by Ada Lovelace, operator',
+        'On 31 January 2027, 11:45 UTC',
+        'The reason: The employer told us on the telephone that the contract ends in May. The applicant knows it.',
+        'This is other than what Canopy found. The decision counts.',
+        'What was found Canopy: Accept In the words of Canopy: Acceptable',
+        'Income covers the rent with room to spare.',
+        'Credit score 640 of 999',
+      ])
+        expect(text).toContain(said);
+      expect(text).not.toContain('The checks gave no reason against a tenancy.');
+    });
+
+    test('says that they agree when the account decides as its service', async () => {
+      const text = await textOf(contentsOf({ decision: { ...decision, outcome: 'accept', reason: null } }));
+      expect(text).toContain('No reason was given. This is the same as what Canopy found.');
+    });
+
+    test('names no service and no missing check when the account has made the check itself', async () => {
+      const text = await textOf(contentsOf({ decision, providerName: null, findings: null, timeline: [] }));
+      expect(text).toContain('Harper & Sons <Lettings> made this check itself. No referencing service was asked.');
+      expect(text).toContain('Checked by Harper & Sons <Lettings>');
+      for (const missing of ['Canopy', 'was not checked', 'were not checked', 'Progress and notes'])
+        expect(text).not.toContain(missing);
+    });
+
+    test('prints what a stopped service had reported when the account decides before it', async () => {
+      const unfinished = { words: null, percentage: 28, creditScore: 640, sanctionsPassed: true };
+      const text = await textOf(contentsOf({ decision, findings: null, unfinished }));
+      expect(text).toContain('Canopy had not finished when Harper & Sons <Lettings> decided. It gave no verdict.');
+      expect(text).toContain('Rent 28% of gross income Credit score 640 (the scale is not known) Sanctions Passed');
+    });
+
+    test('names the earlier report when the findings cannot be read again', async () => {
+      const unfinished = { words: 'Acceptable', percentage: null, creditScore: null, sanctionsPassed: null };
+      const text = await textOf(contentsOf({ decision, findings: null, unfinished }));
+      expect(text).toContain('Canopy, in its own words: Acceptable');
+      expect(text).toContain('The report of 31 January 2027 has them.');
+    });
+
+    test('prints the whole reason when it is as long as it may be', async () => {
+      const reason = `${'The rent is covered. '.repeat(94)}And this ends it.`;
+      expect(await textOf(contentsOf({ decision: { ...decision, reason } }))).toContain('And this ends it.');
+    });
+  });
+
+  test('prints the home, the move-in date and the others who apply when the application has them', async () => {
+    const rent = { amount: 95_000, currency: 'gbp', interval: 'month' } as const;
+    const home = {
+      name: 'Flat 12',
+      address: { line1: '3 Station Road', line2: null, city: 'York', postalCode: 'YO1 6AA', country: 'GB' },
+    };
+    const tenancy = { home, moveInDate: '2027-02-15', rent, coApplicants: ['cus_2'] };
+    const text = await textOf(contentsOf({ tenancy }));
+    expect(text).toContain(
+      'Home Flat 12, 3 Station Road, York, YO1 6AA, United Kingdom Move-in 15 February 2027 Rent of the home £950.00 a month Applies Together with 1 other person: cus_2',
+    );
+    const alone = { home: null, moveInDate: null, rent: null, coApplicants: [] };
+    expect(await textOf(contentsOf({ tenancy: alone }))).toContain(
+      'Home Not named Move-in Not agreed Rent of the home Not known Applies Alone',
+    );
+  });
+
+  test('begins with the letterhead when the account has one', async () => {
+    const letterhead = {
+      name: 'Harper & Sons Ltd',
+      address: { line1: '1 High Street', line2: null, city: 'York', postalCode: 'YO1 8AA', country: 'GB' },
+      email: 'lets@harper.example',
+      phone: '+44 1904 000000',
+      registration: 'Company no. 01234567',
+    };
+    const text = await textOf(contentsOf({ letterhead }));
+    expect(text).toMatch(/^ ?Harper & Sons Ltd/);
+    for (const line of ['1 High Street', 'York YO1 8AA', 'lets@harper.example', 'Company no. 01234567'])
+      expect(text.indexOf(line)).toBeLessThan(text.indexOf('Tenant reference report'));
+    expect(text).toContain('questions about the decision go there. lets@harper.example, +44 1904 000000');
+  });
+
   test.each<[Verdict, string]>([
     ['accept', 'Accept The checks gave no reason against a tenancy.'],
     ['consider', 'Consider Something in the checks should be weighed by a person'],
@@ -120,7 +227,7 @@ describe('report texts', () => {
 
   test('names the scale of a score only when the service reports it', async () => {
     const text = await textOf(contentsOf({}, { credit: { score: 612, scoreMax: null, facts: [] } }));
-    expect(text).toMatch(/Credit score 612 (?!of)/);
+    expect(text).toContain('Credit score 612 (the scale is not known)');
   });
 
   test("states each applicant's share without names when two applicants pay the rent", async () => {
@@ -331,7 +438,7 @@ describe('PDF documents', () => {
     expect(headings).toEqual([
       'H1 Łukasz Żółć',
       'H2 Accept',
-      'H2 Decision and why',
+      'H2 What was found',
       'H2 Applicant',
       'H2 This reference',
       'H2 Affordability',

@@ -1,0 +1,127 @@
+import { changeAsSystem } from '../commit/change-as-system.ts';
+import type { RandomBytes } from '../core/random.ts';
+import type { JobSubject, Task } from '../job-queue/queue.ts';
+import type { Change, RecordChange } from '../model/resource.ts';
+import { reference } from '../resources/reference/index.ts';
+import type { OrderStep } from '../resources/reference/order.ts';
+import type { ReferenceRecord } from '../resources/reference/record.ts';
+import { issueReport, isStillNext, nextReportOf, retryReport } from '../resources/reference/report.ts';
+import { reportDueAtMs, stepDueAtMs } from '../resources/reference/schedule.ts';
+import { pauseAfterFailure } from '../services/pauses.ts';
+import { ProviderFault } from '../services/service.ts';
+import { StepTask } from '../steps/task.ts';
+import type { Findings } from './providers/provider.ts';
+import type { Referencing, ReferencingContext } from './job.ts';
+import type { Reports } from './reports.ts';
+
+/** Failures in a row. After them, a report is issued without the findings of a service that does not respond. */
+const findingsFailuresMax = 5;
+
+interface TaskContext extends ReferencingContext {
+  randomBytes: RandomBytes;
+}
+
+/** The job of a reference: the next step at its provider, and the next report about a decision. */
+export class ReferenceTask implements Task {
+  readonly #context: TaskContext;
+  readonly #referencing: Referencing;
+  readonly #reports: Reports;
+  readonly #steps: StepTask<ReferenceRecord, OrderStep>;
+
+  constructor(context: TaskContext, referencing: Referencing, reports: Reports) {
+    this.#context = context;
+    this.#referencing = referencing;
+    this.#reports = reports;
+    this.#steps = new StepTask(context, referencing);
+  }
+
+  crowdedGroups(): string[] {
+    return this.#steps.crowdedGroups();
+  }
+
+  /** Does what is due first. The change that it makes puts a job for the rest into the queue. */
+  async run(subject: JobSubject): Promise<void> {
+    const current = await this.#read(subject);
+    if (!current) return;
+    const reportAtMs = reportDueAtMs(current);
+    const stepAtMs = stepDueAtMs(current);
+    // If both are due at one time, no change of that time follows the first. So this job does both.
+    const isReportDue = reportAtMs !== null && (stepAtMs === null || reportAtMs <= stepAtMs);
+    if (!isReportDue || stepAtMs === reportAtMs) await this.#steps.run(subject);
+    if (isReportDue) await this.#issueNext(subject);
+  }
+
+  /** Issues the next report, also if the reference changes meanwhile. */
+  async #issueNext(subject: JobSubject): Promise<void> {
+    let seen = await this.#read(subject);
+    while (seen && !(await this.#issue(seen))) {
+      const now = await this.#read(subject);
+      // Another process has issued it.
+      if (!now || !isStillNext(now, seen)) return;
+      seen = now;
+    }
+  }
+
+  async #read({ account, id }: JobSubject): Promise<ReferenceRecord | null> {
+    return this.#context.readRecord(reference, account, id);
+  }
+
+  /**
+   * Issues the next report of the reference as it was read. A report that cannot be made is tried again later.
+   *
+   * @returns false if the reference has changed meanwhile, so that nothing was issued.
+   */
+  async #issue(current: ReferenceRecord): Promise<boolean> {
+    const decision = nextReportOf(current);
+    const order = current.report_order;
+    if (!decision || !order) return true;
+    const { clock } = this.#context;
+    let report: RecordChange | null = null;
+    let isIssued = false;
+    try {
+      if (await this.#reports.mayReplace(current)) {
+        const findings = await this.#findingsOf(current, order.failures);
+        report = await this.#reports.make(current, { findings, decision, number: order.issued + 1 });
+      }
+      await this.#change(current, (now) => {
+        const decided = issueReport(now, current, report, clock.nowMs());
+        isIssued = decided !== null;
+        return decided;
+      });
+    } catch (error) {
+      if (!(error instanceof ProviderFault)) throw error;
+      await this.#retry(current, error);
+      return true;
+    }
+    // After a lost commit, the bytes are removed in an hour unless they became a file.
+    if (report && !isIssued) await this.#reports.discard(report);
+    return isIssued;
+  }
+
+  /** A report must not wait for a service that is gone. Its words are known without it. */
+  async #findingsOf(current: ReferenceRecord, failures: number): Promise<Findings | null> {
+    return failures >= findingsFailuresMax ? null : this.#referencing.findingsOf(current);
+  }
+
+  async #retry(current: ReferenceRecord, fault: ProviderFault): Promise<void> {
+    const { clock, randomBytes, log } = this.#context;
+    log.warn({ reference: current.id, fault: fault.code, err: fault.cause }, 'a report could not be issued yet');
+    const provider = this.#referencing.serviceOf(current);
+    const timeScale = provider ? this.#referencing.timeScaleOf(provider) : 1;
+    const random = Buffer.from(randomBytes(4)).readUInt32BE() / 2 ** 32;
+    const pauseMs =
+      fault.busyForSeconds === null
+        ? pauseAfterFailure((current.report_order?.failures ?? 0) + 1, random, timeScale)
+        : Math.max(1, fault.busyForSeconds) * 1000;
+    const retry = { retryAtMs: clock.nowMs() + pauseMs, isFailure: fault.busyForSeconds === null };
+    await this.#change(current, (now) => retryReport(now, current, retry));
+  }
+
+  async #change(
+    current: ReferenceRecord,
+    decide: (now: ReferenceRecord) => Change<ReferenceRecord> | null,
+  ): Promise<void> {
+    const locks = current.application === null ? [] : [current.application];
+    await changeAsSystem(this.#context, reference, current, { locks }, decide);
+  }
+}
