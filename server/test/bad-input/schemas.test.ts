@@ -171,6 +171,12 @@ describe.each(rounds([versions[0]!], [versions[0]!, versions.at(-1)!]))('version
       const edges = edgesOf(bodySchema(server, route, version), body)
         .flatMap(meaningful)
         .filter(({ param, value }) => value === null || !mustBeHere(route, param))
+        .map((edge) =>
+          // A reason explains an outcome.
+          nameOf(route) === 'POST /v1/references/:id' && edge.param === 'reason'
+            ? { ...edge, body: { ...edge.body, outcome: 'accept' } }
+            : edge,
+        )
         // A holding deposit is of an application, and the body has a tenancy.
         .filter(({ param }) => nameOf(route) !== 'POST /v1/deposits' || !['type', 'application'].includes(param));
       return [plain, ...edges].map((edge) => ({ route, edge }));

@@ -136,7 +136,10 @@ describe('events', () => {
     await api.post(`/v1/references/${id}`, { outcome: 'accept', metadata: { a: '', b: '2' } });
     expect((await eventsAbout(id)).map(({ type, data }) => [type, data.previous_attributes])).toStrictEqual([
       ['reference.created', null],
-      ['reference.updated', { outcome: null, status: 'pending', completed_at: null, metadata: { a: '1', b: null } }],
+      [
+        'reference.updated',
+        { outcome: null, decision: null, status: 'pending', completed_at: null, metadata: { a: '1', b: null } },
+      ],
       ['reference.completed', null],
     ]);
   });
@@ -252,10 +255,13 @@ describe('the list of events', () => {
   test('finds an event by related_object when only its previous attributes have the link', async () => {
     const [replaced, added] = all.filter(({ data }) => data.previous_attributes?.reference_pdf !== undefined);
     expect(replaced.data).toMatchObject({
-      object: { reference_pdf: 'file_new' },
-      previous_attributes: { reference_pdf: 'file_old' },
+      object: { reference_pdf: 'file_new', earlier_reports: ['file_old'] },
+      previous_attributes: { reference_pdf: 'file_old', earlier_reports: [] },
     });
-    await expectFound({ related_object: 'file_old' }, ({ id }) => id === replaced.id || id === added.id);
+    await expectFound(
+      { related_object: 'file_old' },
+      ({ id, data }) => id === added.id || data.object.earlier_reports?.includes('file_old'),
+    );
     await expectFound({ related_object: 'file_new' }, ({ data }) => data.object.reference_pdf === 'file_new');
   });
 

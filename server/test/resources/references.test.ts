@@ -44,7 +44,9 @@ describe('reference creation', () => {
       customer: 'cus_1',
       metadata: {},
       outcome: null,
+      decision: null,
       reference_pdf: null,
+      earlier_reports: [],
       status: 'pending',
       type: 'customer',
     });
@@ -87,7 +89,19 @@ describe('reference creation', () => {
     ['an empty customer', { application: 'app_1', customer: '' }, 'parameter_invalid', 'customer'],
     ['an unknown type', { application: 'app_1', type: 'guarantor' }, 'parameter_invalid', 'type'],
     ['a misspelt member', { application: 'app_1', custmer: 'cus_1' }, 'parameter_unknown', 'custmer'],
-    ...['id', 'object', 'created', 'account', 'completed_at', 'deleted', 'outcome', 'reference_pdf', 'status'].map(
+    ...[
+      'id',
+      'object',
+      'created',
+      'account',
+      'completed_at',
+      'decision',
+      'deleted',
+      'earlier_reports',
+      'outcome',
+      'reference_pdf',
+      'status',
+    ].map(
       (name): RefusedBody => [
         `the server's own ${name}`,
         { application: 'app_1', [name]: null },
@@ -270,6 +284,14 @@ const states: State[] = ['pending', 'processing', 'complete', 'canceled'];
 type Handling = 'off-platform' | 'not enabled' | 'automatic';
 const handlings: Handling[] = ['off-platform', 'not enabled', 'automatic'];
 
+/** A decision of the server's first key, without a reason. */
+const aDecision = {
+  outcome: expect.any(String),
+  reason: null,
+  decided_by: { type: 'api_key', id: expect.stringMatching(/^key_/), name: null, role: null },
+  decided_at: expect.any(Number),
+};
+
 /** Stands for the time of the request, in the table below. */
 const now = Symbol('now');
 
@@ -408,6 +430,17 @@ describe.each(stateTable)('reference state table: $request', ({ path, body, cell
         expected.automatic_reference = { ...before.automatic_reference, status: 'canceled' };
         was.automatic_reference = { status: 'queued' };
       }
+      // Every outcome of a client is a decision.
+      if (cell.becomes.outcome !== undefined) {
+        const { decided_at: decidedAt } = after.decision;
+        expect(decidedAt).toBeGreaterThanOrEqual(sentAt);
+        expect(decidedAt).toBeLessThanOrEqual(Math.floor(clock.nowMs() / 1000));
+        expected.decision = { ...aDecision, outcome: cell.becomes.outcome, decided_at: decidedAt };
+        was.decision = before.decision && {
+          outcome: before.decision.outcome,
+          decided_at: before.decision.decided_at,
+        };
+      }
       if (cell.becomes.completed_at === now) {
         expect(after.completed_at).toBeGreaterThanOrEqual(sentAt);
         expect(after.completed_at).toBeLessThanOrEqual(Math.floor(clock.nowMs() / 1000));
@@ -465,11 +498,44 @@ describe('reference updates', () => {
     expect(newEvents.map(({ type }) => type)).toEqual(['reference.updated', 'reference.completed']);
     expect(newEvents[0].data.previous_attributes).toStrictEqual({
       outcome: null,
+      decision: null,
       reference_pdf: null,
       metadata: { by: null },
       status: 'pending',
       completed_at: null,
     });
+  });
+
+  test('keeps the decision with its reason, and the replaced reports, when a reference is decided again', async () => {
+    const { id } = await created();
+    const first = await updated(id, { outcome: 'accept', reason: 'Good references.', reference_pdf: 'file_8' });
+    expect(first.decision).toStrictEqual({ ...aDecision, outcome: 'accept', reason: 'Good references.' });
+    clock.advanceSeconds(60);
+    expect(await updated(id, { outcome: 'accept' })).toStrictEqual(first);
+    const second = await updated(id, { outcome: 'accept', reason: 'A guarantor stands by.', reference_pdf: 'file_9' });
+    expect(second).toMatchObject({
+      decision: { reason: 'A guarantor stands by.', decided_at: expect.toSatisfy((at) => at > first.decision.decided_at) },
+      reference_pdf: 'file_9',
+      earlier_reports: ['file_8'],
+    });
+    expect(await updated(id, { reference_pdf: 'file_8' })).toMatchObject({
+      reference_pdf: 'file_8',
+      earlier_reports: ['file_9'],
+    });
+  });
+
+  test('keeps the last 50 replaced reports when more were replaced', async () => {
+    const { id } = await created();
+    for (let index = 0; index < 53; index++) await updated(id, { reference_pdf: `file_${index}` });
+    const { earlier_reports: earlier } = (await api.get(`/v1/references/${id}`)).body;
+    expect(earlier).toEqual(Array.from({ length: 50 }, (_, index) => `file_${index + 2}`));
+  });
+
+  test('refuses a reason when the body has no outcome', async () => {
+    const before = await created();
+    const refusal = await api.post(`/v1/references/${before.id}`, { reason: 'Good references.' });
+    expectRefusal(refusal, 400, 'parameter_missing', 'outcome');
+    expect((await api.get(`/v1/references/${before.id}`)).body).toStrictEqual(before);
   });
 
   test('changes nothing when one member of the body is forbidden', async () => {

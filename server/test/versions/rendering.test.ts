@@ -59,7 +59,7 @@ describe.each(versions)('names of version %s', (version) => {
     const last = await good(api.post(`/v1/references/${id}`, { reference_pdf: 'file_2' }));
     const [event, ...earlier] = (await good(api.get(`/v1/events?object_id=${id}`, header))).body.data;
     expectReferenceIn(version, event.data.object, 'file_2');
-    expect(event.data.previous_attributes).toStrictEqual({ [file]: 'file_1' });
+    expect(event.data.previous_attributes).toStrictEqual({ [file]: 'file_1', earlier_reports: [] });
     expect(event.api_version).toBe(version);
     const requestId = last.headers.get('request-id');
     if (request === 'id') expect(event.request).toBe(requestId);
