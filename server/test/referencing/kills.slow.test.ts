@@ -58,6 +58,47 @@ test('completes every reference and orders none twice when processes are killed 
   expect(new Set(references.map(({ reference_pdf: pdf }) => pdf))).toEqual(new Set(reports.map(({ id }) => id)));
 });
 
+test('issues one report for each decision when processes are killed with -9 at any moment', async () => {
+  const deployment = await Deployment.create({ settings: { TENURE_SIMULATOR_SPEED: '3' } });
+  onTestFinished(() => deployment.remove());
+  await deployment.start();
+  const api = apiClient(deployment.url, deployment.secretKey);
+  const outcomes = ['accept', 'consider', 'high_risk'] as const;
+
+  const made: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const references = await Promise.all(
+      Array.from({ length: referencesOfRound }, () => refer(api, { automatic_reference: null })),
+    );
+    made.push(...references.map(({ id }) => id));
+    // The decisions about one reference follow each other while its reports are printed.
+    await Promise.all(
+      references.map(async ({ id }) => {
+        for (const outcome of outcomes) await good(api.post(`/v1/references/${id}`, { outcome }));
+      }),
+    );
+    await delay(round * 40);
+    await deployment.kill();
+    await deployment.start();
+  }
+
+  const isIssued = ({ earlier_reports: earlier, reference_pdf: pdf }: { [name: string]: unknown }): boolean =>
+    pdf !== null && (earlier as string[]).length === outcomes.length - 1;
+  await expect
+    .poll(async () => (await allOf(api, '/v1/references')).filter(isIssued).length, {
+      timeout: 300_000,
+      interval: 500,
+    })
+    .toBe(made.length);
+  const references = await allOf(api, '/v1/references');
+  const files = await allOf(api, '/v1/files');
+  // No report was made twice, and none is without its reference.
+  expect(files).toHaveLength(made.length * outcomes.length);
+  const names = new Map(files.map(({ id, filename }) => [id, filename]));
+  for (const { id, earlier_reports: earlier, reference_pdf: pdf } of references)
+    expect([...earlier, pdf].map((file) => names.get(file))).toEqual([`${id}.pdf`, `${id}-2.pdf`, `${id}-3.pdf`]);
+});
+
 interface ForgetfulVendor {
   url: string;
   /** The number of orders of each reference. */

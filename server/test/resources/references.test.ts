@@ -101,14 +101,12 @@ describe('reference creation', () => {
       'outcome',
       'reference_pdf',
       'status',
-    ].map(
-      (name): RefusedBody => [
-        `the server's own ${name}`,
-        { application: 'app_1', [name]: null },
-        'parameter_unknown',
-        name,
-      ],
-    ),
+    ].map((name): RefusedBody => [
+      `the server's own ${name}`,
+      { application: 'app_1', [name]: null },
+      'parameter_unknown',
+      name,
+    ]),
   ])('refuses to create a reference when the body has %s', async (_case, body, code, param) => {
     expectRefusal(await api.post('/v1/references', body), 400, code, param);
   });
@@ -514,7 +512,10 @@ describe('reference updates', () => {
     expect(await updated(id, { outcome: 'accept' })).toStrictEqual(first);
     const second = await updated(id, { outcome: 'accept', reason: 'A guarantor stands by.', reference_pdf: 'file_9' });
     expect(second).toMatchObject({
-      decision: { reason: 'A guarantor stands by.', decided_at: expect.toSatisfy((at) => at > first.decision.decided_at) },
+      decision: {
+        reason: 'A guarantor stands by.',
+        decided_at: expect.toSatisfy((at) => at > first.decision.decided_at),
+      },
       reference_pdf: 'file_9',
       earlier_reports: ['file_8'],
     });

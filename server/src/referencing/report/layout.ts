@@ -195,9 +195,12 @@ function layOutOutcome(sheet: Sheet, contents: ReportContents): void {
 /** Characters. A longer text would be shortened by the sheet. */
 const paragraphMax = 1_000;
 
-/** Splits a text at its line breaks, and long parts between words. */
+/** Splits a text at its line breaks, and long parts between words. Beyond some lines, its breaks become spaces. */
 function paragraphsOf(text: string): string[] {
-  return text.split(/\r?\n/).flatMap((line) => {
+  const lines = text.split(/\s*\n\s*/).filter((line) => line !== '');
+  const shown = lines.slice(0, shownMax.others);
+  const joined = lines.slice(shownMax.others).join(' ');
+  return [...shown, ...(joined === '' ? [] : [joined])].flatMap((line) => {
     const parts: string[] = [];
     let rest = line;
     while (rest.length > paragraphMax) {
