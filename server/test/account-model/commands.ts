@@ -151,7 +151,9 @@ async function makeReference(
     status: 'pending',
     outcome: null,
     completed_at: null,
+    decision: null,
     reference_pdf: null,
+    earlier_reports: [],
     metadata: merged({}, choice.metadata),
   });
 }
@@ -174,15 +176,27 @@ async function updateReference(
   if (isForbidden) return expectForbidden(answer.status, answer.body);
   const completes = body.outcome !== undefined && body.status === undefined && status !== 'complete';
   if (completes) assert.equal(typeof answer.body.completed_at, 'number');
+  const isRepeated = status === 'complete' && isObject(before.decision) && before.decision.outcome === body.outcome;
+  const decides = body.outcome !== undefined && !isRepeated;
+  if (decides) assert.equal(textOf(answer.body, 'decision', 'outcome'), body.outcome);
   const after: JsonObject = {
     ...before,
+    ...replacedReport(before, body.reference_pdf),
+    ...(decides && { decision: answer.body.decision }),
     status: completes ? 'complete' : (body.status ?? status ?? null),
     outcome: body.outcome ?? before.outcome ?? null,
-    reference_pdf: body.reference_pdf ?? before.reference_pdf ?? null,
     completed_at: completes ? answer.body.completed_at! : before.completed_at!,
     metadata: merged(before.metadata, body.metadata),
   };
   account.changed('references', answer, after, completes ? 'completed' : undefined);
+}
+
+/** The report that a file replaces stays in the list. */
+function replacedReport(before: JsonObject, pdf: JsonObject[string] | undefined): JsonObject {
+  const { reference_pdf: replaced = null, earlier_reports: earlier } = before;
+  if (pdf === undefined || pdf === replaced) return {};
+  const others = (earlier as string[]).filter((id) => id !== pdf && id !== replaced);
+  return { reference_pdf: pdf, earlier_reports: replaced === null ? others : [...others, replaced] };
 }
 
 async function cancelReference(account: Account, choice: { which: number; isKeyed: boolean }): Promise<void> {

@@ -180,7 +180,7 @@ describe('events', () => {
 
   test('reports previous attributes that differ from the state before', () => {
     story.update(id, { reference_pdf: 'file_1' }, { reference_pdf: 'file_1' });
-    (story.events[1]!.data as JsonObject).previous_attributes = { reference_pdf: 'file_0' };
+    (story.events[1]!.data as JsonObject).previous_attributes = { reference_pdf: 'file_1' };
     expect(findings()).toEqual([`broken_chain ${id}`]);
   });
 

@@ -14,6 +14,8 @@ export type Wish = Pick<Operation, 'kind' | 'method' | 'path' | 'body'> & { key:
 interface KnownReference {
   id: string;
   status: string;
+  /** Whether the client has attached a file. Then the server issues no report. */
+  hasFile: boolean;
 }
 
 /** A client forgets older operations. A crash endangers the latest. */
@@ -34,8 +36,9 @@ export class ClientMemory {
     const id = textOf(object, 'id');
     const status = textOf(object, 'status');
     const known = this.references.find((reference) => reference.id === id);
-    if (known) known.status = status;
-    else if (operation.kind === 'create_reference') remember(this.references, { id, status });
+    const hasFile = textOf(object, 'reference_pdf') !== '';
+    if (known) Object.assign(known, { status, hasFile });
+    else if (operation.kind === 'create_reference') remember(this.references, { id, status, hasFile });
     else if (operation.kind === 'create_customer') remember(this.customerIds, id);
   }
 }
@@ -47,7 +50,8 @@ export function chooseNext(
   memory: ClientMemory,
   { sharedIds, marksEveryChange }: { sharedIds: readonly string[]; marksEveryChange: boolean },
 ): Plan {
-  const update = (referenceId: string): Wish => updateOf(id, referenceId, random, marksEveryChange);
+  const update = (referenceId: string, hasFile = false): Wish =>
+    updateOf(id, referenceId, random, { isMarked: marksEveryChange, hasFile });
   const choice = random.weighted({
     create: 24,
     createCustomer: 6,
@@ -66,7 +70,7 @@ export function chooseNext(
     case 'createCustomer':
       return wish(random, createCustomer(id, random));
     case 'updateOwn':
-      if (own) return wish(random, update(own.id));
+      if (own) return wish(random, update(own.id, own.hasFile));
       break;
     case 'updateShared':
       return wish(random, update(random.pick(sharedIds)!));
@@ -77,7 +81,8 @@ export function chooseNext(
       const ended = random.pick(
         memory.references.filter(({ status }) => status === 'complete' || status === 'canceled'),
       );
-      if (ended) return wish(random, random.chance(0.4) ? cancel(id, ended.id, random) : update(ended.id));
+      if (ended)
+        return wish(random, random.chance(0.4) ? cancel(id, ended.id, random) : update(ended.id, ended.hasFile));
       break;
     }
     case 'updateMissing':
@@ -139,7 +144,16 @@ function createCustomer(id: string, random: Random): Wish {
   return { kind: 'create_customer', method: 'POST', path: '/v1/customers', body, key: keyOrNot(id, random) };
 }
 
-function updateOf(id: string, referenceId: string, random: Random, isMarked: boolean): Wish {
+/**
+ * Returns a change of a reference. An outcome comes with a file, unless the reference has one: a report that the server issues would change
+ * the reference while the checker reads. `test/referencing` kills servers that issue reports.
+ */
+function updateOf(
+  id: string,
+  referenceId: string,
+  random: Random,
+  { isMarked, hasFile }: { isMarked: boolean; hasFile: boolean },
+): Wish {
   const key = keyOrNot(id, random);
   const body: JsonObject = {};
   const aspect = random.weighted({
@@ -154,7 +168,8 @@ function updateOf(id: string, referenceId: string, random: Random, isMarked: boo
     body.outcome = random.pick(['accept', 'consider', 'high_risk'])!;
   }
   if (aspect === 'processing' || aspect === 'outcomeAndProcessing') body.status = 'processing';
-  if (aspect === 'pdf' || aspect === 'pdfAndOutcome') body.reference_pdf = `file_${random.between(1, 3)}`;
+  const needsFile = aspect === 'outcome' && !hasFile;
+  if (needsFile || aspect === 'pdf' || aspect === 'pdfAndOutcome') body.reference_pdf = `file_${random.between(1, 3)}`;
   const metadata: JsonObject = {};
   // '' removes the member, so that lost and doubled removals show as well as lost and doubled additions.
   if (aspect === 'metadata') metadata[`slot_${random.between(1, 4)}`] = random.pick(['', 'a', 'b', id])!;

@@ -3,7 +3,7 @@ import { errorCodeOf, type Answered } from '../crash-checker/history.ts';
 import { isObject, parseObject, textOf, type Json, type JsonObject } from '../crash-checker/json.ts';
 import type { Model } from './checker.ts';
 
-/** A client's wish for one reference. Only clients change the reference. */
+/** A client's wish for one reference. Only clients change what the model knows of it. */
 export interface Wish {
   kind: 'create' | 'retrieve' | 'list' | 'update' | 'cancel';
   /** The body of an update. */
@@ -182,10 +182,15 @@ function viewOf(body: JsonObject): View {
     id: textOf(body, 'id'),
     status: textOf(body, 'status'),
     outcome: (body.outcome ?? null) as string | null,
-    reference_pdf: (body.reference_pdf ?? null) as string | null,
+    reference_pdf: attachedFile(body),
     metadata: merged({}, body.metadata),
     isCompletedAtShown: typeof body.completed_at === 'number',
   };
+}
+
+/** The server issues reports of its own. Their ids are those of its files. Clients attach files of another system, which no report replaces. */
+function attachedFile({ reference_pdf: pdf = null }: JsonObject): string | null {
+  return typeof pdf === 'string' && !/^file_[0-9A-Za-z]{22}$/.test(pdf) ? pdf : null;
 }
 
 function isSame(left: Response, right: Response): boolean {

@@ -9,17 +9,19 @@ import { isObject, sameJson, textOf, type JsonObject } from '../json.ts';
  *   outcome                        → complete          → complete         outcome corrected   refused
  *   both                           → processing,       outcome stored (1) refused             refused
  *                                  outcome stored (1)
- *   reference_pdf                  stored              stored             stored              refused
+ *   reference_pdf                  stored; the replaced one moves to `earlier_reports`        refused
  *   metadata                       merged              merged             merged              merged
  *   cancel                         → canceled          → canceled         refused             refused
  *
  *   (1) off-platform only: refused where `automatic_reference` is enabled.
  *
- * A client that completes or cancels an automatic reference stops its provider.
+ * A client that completes or cancels an automatic reference stops its provider. An outcome is a decision, unless it only repeats the last.
  */
 
 /** What an operation must do to a record: be refused, or leave it in this state. */
-export type Expected = { kind: 'refused' } | { kind: 'carried_out'; after: JsonObject; completes: boolean };
+export type Expected =
+  | { kind: 'refused' }
+  | { kind: 'carried_out'; after: JsonObject; completes: boolean; decides: boolean };
 
 const refused: Expected = { kind: 'refused' };
 
@@ -30,7 +32,12 @@ export function expectedChange({ kind, body }: Operation, before: JsonObject): E
   const { status } = before;
   if (kind === 'cancel_reference') {
     if (status === 'complete' || status === 'canceled') return refused;
-    return { kind: 'carried_out', after: { ...withoutProvider(before), status: 'canceled' }, completes: false };
+    return {
+      kind: 'carried_out',
+      after: { ...withoutProvider(before), status: 'canceled' },
+      completes: false,
+      decides: false,
+    };
   }
   const { outcome, reference_pdf: pdf, status: wantedStatus } = body ?? {};
   if (status === 'canceled' && (outcome ?? pdf ?? wantedStatus) !== undefined) return refused;
@@ -39,11 +46,20 @@ export function expectedChange({ kind, body }: Operation, before: JsonObject): E
   const after: JsonObject = {
     ...(completes ? withoutProvider(before) : before),
     outcome: outcome ?? before.outcome ?? null,
-    reference_pdf: pdf ?? before.reference_pdf ?? null,
+    ...replacedReport(before, pdf),
     status: wantedStatus ?? (completes ? 'complete' : (status ?? null)),
     metadata: mergeMetadata(before.metadata, body?.metadata),
   };
-  return { kind: 'carried_out', after, completes };
+  const isRepeated = status === 'complete' && textOf(before, 'decision', 'outcome') === outcome;
+  return { kind: 'carried_out', after, completes, decides: outcome !== undefined && !isRepeated };
+}
+
+/** The report that a file replaces stays in the list. */
+function replacedReport(before: JsonObject, pdf: JsonObject[string] | undefined): JsonObject {
+  const { reference_pdf: replaced = null, earlier_reports: earlier } = before;
+  if (pdf === undefined || pdf === replaced) return {};
+  const others = (earlier as string[]).filter((id) => id !== pdf && id !== replaced);
+  return { reference_pdf: pdf, earlier_reports: replaced === null ? others : [...others, replaced] };
 }
 
 /** Whether a record is what its create asked for, beyond what the server adds by itself. */
@@ -57,6 +73,8 @@ export function isAsCreated({ kind, body }: Operation, record: JsonObject): bool
     record.status === 'pending' &&
     record.outcome === null &&
     record.reference_pdf === null &&
+    record.decision === null &&
+    sameJson(record.earlier_reports, []) &&
     record.completed_at === null &&
     isAutomaticAsAsked(input.automatic_reference, record.automatic_reference)
   );
@@ -68,11 +86,20 @@ export function isAsExpected(
   expected: Expected & { kind: 'carried_out' },
   changedAtSeconds: number,
 ): boolean {
-  if (!expected.completes) return sameJson(after, expected.after);
-  const { completed_at: completedAt, created } = after;
-  if (typeof completedAt !== 'number' || typeof created !== 'number') return false;
-  const isTimely = completedAt >= created && completedAt <= changedAtSeconds;
-  return isTimely && sameJson({ ...after, completed_at: null }, { ...expected.after, completed_at: null });
+  const { completed_at: completedAt, created, decision } = after;
+  const isTimely = (time: JsonObject[string] | undefined): boolean =>
+    typeof time === 'number' && typeof created === 'number' && time >= created && time <= changedAtSeconds;
+  const known = { ...after };
+  if (expected.decides) {
+    if (!isObject(decision) || decision.outcome !== expected.after.outcome || !isTimely(decision.decided_at))
+      return false;
+    known.decision = expected.after.decision ?? null;
+  }
+  if (expected.completes) {
+    if (!isTimely(completedAt)) return false;
+    known.completed_at = expected.after.completed_at ?? null;
+  }
+  return sameJson(known, expected.after);
 }
 
 /** Whether one status may follow the other, for any cause. */

@@ -37,8 +37,25 @@ export class Story {
   /** Adds an update that made these changes. */
   update(id: string, body: JsonObject, changes: JsonObject, told: CallOptions = {}): Operation {
     const operation = this.#operation('update_reference', `/v1/references/${id}`, body, told.key);
-    this.change(operation, id, { ...this.records.get(id)!, ...changes }, told);
+    const before = this.records.get(id)!;
+    this.change(operation, id, { ...before, ...this.#besides(before, changes), ...changes }, told);
     return operation;
+  }
+
+  /** Returns the members that change with an outcome or a report. */
+  #besides(before: JsonObject, { outcome, reference_pdf: pdf }: JsonObject): JsonObject {
+    const { reference_pdf: replaced = null } = before;
+    return {
+      ...(outcome !== undefined && {
+        decision: {
+          outcome,
+          reason: null,
+          decided_by: { type: 'api_key', id: 'key_1', name: null, role: null },
+          decided_at: this.#seconds,
+        },
+      }),
+      ...(pdf !== undefined && pdf !== replaced && replaced !== null && { earlier_reports: [replaced] }),
+    };
   }
 
   /** Sets an outcome, which completes the reference. */
@@ -172,7 +189,9 @@ export class Story {
       customer: null,
       metadata: body.metadata!,
       outcome: null,
+      decision: null,
       reference_pdf: null,
+      earlier_reports: [],
       status: 'pending',
       type: 'customer',
     };
