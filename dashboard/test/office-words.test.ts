@@ -57,6 +57,12 @@ test.each([
     { reference_pdf: null },
     'attached a report to the check.',
   ],
+  [
+    'reference.updated',
+    { ...byHand, outcome: 'accept' },
+    { decision: { reason: null } },
+    'confirmed the outcome “Accept”.',
+  ],
   ['invoice.finalized', { number: 'INV-000001' }, { status: 'draft' }, 'issued the bill INV-000001.'],
   ['payment.succeeded', { amount: 98_500, currency: 'gbp' }, { status: 'pending' }, 'noted a payment of £985.'],
   ['payment.created', { status: 'pending', amount: 98_500 }, null, 'asked for a payment of £985.'],

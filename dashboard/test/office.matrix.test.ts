@@ -97,8 +97,17 @@ describeInBrowser('a person of the office', () => {
       await hand.press(dialog.getByRole('button', { name: 'Set the outcome' }));
       await page.getByRole('heading', { name: 'Your office: Accept' }).waitFor();
       await page.getByText('Because: Savings for two years.').waitFor();
-      await page.getByText('ada@example.com set this outcome').waitFor();
+      await page.getByText('ada@example.com (owner) set this outcome').waitFor();
       await page.getByRole('heading', { name: 'Service A: Consider' }).waitFor();
+      await page
+        .getByRole('list', { name: 'Earlier reports' })
+        .getByRole('link', { name: `${check}.pdf` })
+        .waitFor();
+      const { body } = await good(server.api.get(`/v1/references/${check}?expand=reference_pdf`));
+      expect(body).toMatchObject({
+        decision: { outcome: 'accept', reason: 'Savings for two years.', decided_by: { type: 'user', role: 'owner' } },
+        reference_pdf: { filename: `${check}-2.pdf` },
+      });
       expect(problems).toEqual([]);
     });
 

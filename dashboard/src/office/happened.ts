@@ -1,4 +1,4 @@
-import type { Event } from 'tenure';
+import type { Event, ReferenceDecider } from 'tenure';
 import { reasonText } from './reasons.ts';
 import { outcomeOf, stageText } from './checks.ts';
 import { capital, listed, money, plain } from './words.ts';
@@ -7,16 +7,24 @@ import { capital, listed, money, plain } from './words.ts';
 
 /** Returns the name of the party that caused an event, for the middle of a sentence. */
 export function actorOf({ request: { actor } }: Pick<Event, 'request'>): string {
-  if (actor === null || actor.type === 'system') return 'Tenure';
-  if (actor.type === 'user') return actor.name ?? 'A member of the team';
-  const kind = actor.type === 'agent' ? 'agent' : 'program';
-  if (actor.name !== null) return `the ${kind} “${actor.name}”`;
-  return actor.type === 'agent' ? 'an agent' : 'a program';
+  return actor === null || actor.type === 'system' ? 'Tenure' : partyNamed(actor);
+}
+
+function partyNamed({ type, name }: { type: string; name: string | null }): string {
+  if (type === 'user') return name ?? 'A member of the team';
+  const kind = type === 'agent' ? 'agent' : 'program';
+  if (name !== null) return `the ${kind} “${name}”`;
+  return type === 'agent' ? 'an agent' : 'a program';
 }
 
 /** The same for the start of a sentence. A name stays as it is. */
 export function actorAtStart(event: Pick<Event, 'request'>): string {
   return event.request.actor?.type === 'user' ? actorOf(event) : capital(actorOf(event));
+}
+
+/** Returns the name of the party that made a decision, for the start of a sentence. */
+export function deciderAtStart(decider: ReferenceDecider): string {
+  return decider.type === 'user' ? partyNamed(decider) : capital(partyNamed(decider));
 }
 
 /** What the events of the office have that sentences need. */
@@ -30,11 +38,13 @@ interface Told {
   currency?: string;
   number?: string | null;
   reference_pdf?: unknown;
+  earlier_reports?: unknown;
   automatic_reference?: { enabled?: boolean; status?: string | null; last_error?: string | null } | null;
   decision?: { reasons?: string[] } | null;
 }
 
-type Sentence = (record: Told, before: Told | null) => string | null;
+/** @param isSystem whether Tenure acted by itself. */
+type Sentence = (record: Told, before: Told | null, isSystem: boolean) => string | null;
 
 /** The part of a sentence that follows the name of the actor. Null leaves the event out: it is mere progress. */
 const sentences: Readonly<Record<string, Sentence>> = {
@@ -156,7 +166,8 @@ export function sentenceOf(event: Event): string | null {
   const record = data.object as Told;
   const before = data.previous_attributes as Told | null;
   const known = sentences[type];
-  const text = known ? known(record, before) : generic(type);
+  const isSystem = event.request.actor?.type === 'system';
+  const text = known ? known(record, before, isSystem) : generic(type);
   if (text === null) return null;
   return `${actorAtStart(event)} ${text}${text.endsWith('.') ? '' : '.'}`;
 }
@@ -166,7 +177,7 @@ function generic(type: string): string {
   return `noted: ${plain(noun)} ${plain(verb)}`;
 }
 
-function referenceUpdated(record: Told, before: Told | null): string | null {
+function referenceUpdated(record: Told, before: Told | null, isSystem: boolean): string | null {
   const { outcome, status, automatic_reference: automatic } = record;
   if (before?.outcome) {
     const [was, is] = [before.outcome, outcome ?? null].map((each) => outcomeOf(each)?.name ?? 'none');
@@ -179,7 +190,10 @@ function referenceUpdated(record: Told, before: Told | null): string | null {
       : 'learned of an obstacle, and waits for it to be over';
   if (progress?.status !== undefined && automatic?.status)
     return `learned from the service: ${stageText(automatic.status)}`;
-  if (before?.reference_pdf !== undefined && record.reference_pdf) return 'attached a report to the check';
+  if (before?.reference_pdf !== undefined && record.reference_pdf)
+    return isSystem ? 'issued the report about the decision' : 'attached a report to the check';
+  if (before?.decision !== undefined && before.status === undefined)
+    return `confirmed the outcome “${outcomeOf(outcome ?? null)?.name ?? 'none'}”`;
   if (before?.status === undefined) return null;
   return status === 'processing' && !automatic?.enabled ? 'began the check by hand' : 'moved the check on';
 }

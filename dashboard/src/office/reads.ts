@@ -33,7 +33,7 @@ const referenceLinks = ['customer', 'application.customers', 'application.unit.b
 export const inReference = referenceLinks.map((link) => `data.${link}`);
 
 export const referenceRead = defineRead<Reference, { id: string }>((tenure, { id }, options) =>
-  tenure.references.retrieve(id, { expand: [...referenceLinks, 'reference_pdf'] }, options),
+  tenure.references.retrieve(id, { expand: [...referenceLinks, 'reference_pdf', 'earlier_reports'] }, options),
 );
 
 /** The most checks of a page. More are on the page of the checks. */

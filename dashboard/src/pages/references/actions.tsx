@@ -7,7 +7,6 @@ import { isByService, outcomes } from '../../office/checks.ts';
 import { Form } from '../../shell/form.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { uploadFile } from '../files/upload.ts';
-import { overruleReasonKey } from './outcome.tsx';
 import { isOpen } from './reference-words.ts';
 
 type Action = 'outcome' | 'report' | 'cancel';
@@ -77,7 +76,7 @@ function OutcomeDialog({ reference, onClose }: { reference: Reference; onClose: 
         {
           outcome: input.outcome as NonNullable<ReferencesUpdateParams['outcome']>,
           ...(pdf !== null && { reference_pdf: pdf.id }),
-          ...(input.why !== '' && { metadata: { [overruleReasonKey]: input.why } }),
+          ...(input.why !== '' && { reason: input.why }),
         },
         options,
       );
@@ -95,7 +94,7 @@ function OutcomeDialog({ reference, onClose }: { reference: Reference; onClose: 
     <Dialog title={title} isOpen onClose={onClose}>
       <Form
         error={error}
-        fields={['outcome', 'file']}
+        fields={['outcome', 'reason', 'file']}
         onSubmit={() =>
           outcome !== null && saving.mutate({ outcome, why: why.trim(), file: file === null ? null : keyOf(file) })
         }
@@ -126,13 +125,14 @@ function OutcomeDialog({ reference, onClose }: { reference: Reference; onClose: 
           onChange={setWhy}
           isMultiline
           isRequired={isOverruling && !isOpen(reference)}
-          maxLength={500}
+          maxLength={2_000}
+          error={faultOf(error, 'reason')}
         />
         {!isOverruling && reference.reference_pdf === null && (
           <FileField
             label="Report (optional)"
             accept="application/pdf"
-            hint="A PDF, up to 10 MB."
+            hint="A PDF, up to 10 MB. Without one, Tenure makes a report."
             onChange={setFile}
             error={faultOf(error, 'file')}
           />
@@ -141,7 +141,7 @@ function OutcomeDialog({ reference, onClose }: { reference: Reference; onClose: 
           <p>
             {isOpen(reference)
               ? 'The service is told to stop. What it has found so far stays.'
-              : 'Both verdicts stay visible, with your name and the time. The PDF of the service is not changed.'}
+              : 'Both verdicts stay visible, with your name, the time and the reason. The report is issued anew with both, and the earlier one stays.'}
           </p>
         )}
       </Form>

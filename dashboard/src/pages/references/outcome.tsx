@@ -1,43 +1,24 @@
 import type { ReactNode } from 'react';
-import type { Reference } from 'tenure';
+import type { Reference, ReferenceDecision } from 'tenure';
 
-import { actorAtStart } from '../../office/happened.ts';
+import { deciderAtStart } from '../../office/happened.ts';
 import { outcomeOf, serviceOf, serviceVerdict } from '../../office/checks.ts';
 import { Notice } from '../../office/parts.tsx';
-import { useRead } from '../../api/requests.ts';
-import { eventsRead } from '../../office/reads.ts';
 import styles from '../../office/office.module.css';
 import { Moment } from '../../office/moment.tsx';
 
-/** The metadata that keeps why a person has overruled the service. */
-export const overruleReasonKey = 'overrule_reason';
-
-/** The outcome of a finished check. If a person has overruled the service, both verdicts stand side by side. */
+/** The outcome of a finished check. What was decided and what was found stand side by side. */
 export function Outcome({ reference }: { reference: Reference }): ReactNode {
-  const { id, outcome, completed_at: at, metadata, automatic_reference: automatic } = reference;
-  const { data: events } = useRead(eventsRead, { object_id: id });
-  const found = outcomeOf(outcome);
-  if (found === null) return null;
+  const { outcome, decision, completed_at: at, automatic_reference: automatic } = reference;
+  const present = outcomeOf(outcome);
+  if (present === null) return null;
   const verdict = serviceVerdict(reference);
-  const byPerson = events?.find(
-    (event) =>
-      event.request.actor !== null &&
-      event.request.actor.type !== 'system' &&
-      event.type === 'reference.updated' &&
-      hasOutcome(event.data.previous_attributes),
-  );
-  const isOverruled = automatic?.enabled === true && byPerson !== undefined;
-  const why = metadata[overruleReasonKey];
+  const isByBoth = automatic?.enabled === true && decision !== null;
   return (
     <div className={styles.findings}>
-      <Notice tone={found.tone} title={`${isOverruled ? 'Your office: ' : ''}${found.name}`}>
-        <p>{found.text}</p>
-        {isOverruled && (
-          <p>
-            {actorAtStart(byPerson)} set this outcome on <Moment at={byPerson.created} />.
-          </p>
-        )}
-        {why !== undefined && <p>Because: {why}</p>}
+      <Notice tone={present.tone} title={`${isByBoth ? 'Your office: ' : ''}${present.name}`}>
+        <p>{present.text}</p>
+        {decision !== null && <Decided decision={decision} />}
         {at !== null && (
           <p className={styles.quiet}>
             Finished on <Moment at={at} />
@@ -47,7 +28,7 @@ export function Outcome({ reference }: { reference: Reference }): ReactNode {
       {verdict !== null && (
         <Notice tone="neutral" title={`${serviceOf(reference)}: ${verdict}`}>
           <p>The verdict in the words of the service. It stays, also if your office decides otherwise.</p>
-          {isOverruled && <p className={styles.quiet}>The PDF is that of the service, and still has this verdict.</p>}
+          {decision !== null && <p className={styles.quiet}>The report below has both.</p>}
         </Notice>
       )}
       {automatic?.enabled && verdict === null && (
@@ -59,6 +40,15 @@ export function Outcome({ reference }: { reference: Reference }): ReactNode {
   );
 }
 
-function hasOutcome(before: Record<string, unknown> | null): boolean {
-  return before !== null && Object.hasOwn(before, 'outcome');
+function Decided({ decision }: { decision: ReferenceDecision }): ReactNode {
+  const { decided_by: decider, decided_at: at, reason } = decision;
+  return (
+    <>
+      <p>
+        {deciderAtStart(decider)}
+        {decider.role === null ? '' : ` (${decider.role})`} set this outcome on <Moment at={at} />.
+      </p>
+      {reason !== null && <p className={styles.prose}>Because: {reason}</p>}
+    </>
+  );
 }

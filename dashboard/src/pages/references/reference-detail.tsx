@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Reference } from 'tenure';
-import { Details } from '@tenure/ui';
+import { Details, Link } from '@tenure/ui';
 import { useSession } from '../../api/session.ts';
 import { isByService, problemOf, serviceOf, standingOf } from '../../office/checks.ts';
 import { History } from '../../office/history.tsx';
@@ -12,6 +12,7 @@ import { RecordPage } from '../../office/record-page.tsx';
 import { DownloadButton, FileFrame } from '../../office/report-file.tsx';
 import { homeOf, idOf, nameOf, rentText, reportName, shareOf } from '../../office/words.ts';
 import { referenceRoute } from '../../routes.tsx';
+import { useNow } from '../../shell/now.ts';
 import { Section } from '../../shell/page.tsx';
 import styles from '../../office/office.module.css';
 import { Moment } from '../../office/moment.tsx';
@@ -19,7 +20,7 @@ import { ReferenceActions } from './actions.tsx';
 import { Findings, Notes } from './findings.tsx';
 import { Outcome } from './outcome.tsx';
 import { ProblemNotice } from './problem.tsx';
-import { applicationOf, isOpen, stepsOf, titleOf } from './reference-words.ts';
+import { applicationOf, isOpen, isReportComing, stepsOf, titleOf } from './reference-words.ts';
 import { SandboxTools } from './sandbox-tools.tsx';
 
 /** How often an open check is read again, in milliseconds. */
@@ -29,7 +30,12 @@ const refreshMs = 3_000;
 export function ReferencePage(): ReactNode {
   const { id } = referenceRoute.useParams();
   const { mode } = useSession();
-  const query = useRead(referenceRead, { id }, { refreshMs: (reference) => (isOpen(reference) ? refreshMs : false) });
+  const now = useNow(1_000);
+  const query = useRead(
+    referenceRead,
+    { id },
+    { refreshMs: (reference) => (isOpen(reference) || isReportComing(reference, now) ? refreshMs : false) },
+  );
   return (
     <RecordPage
       id={id}
@@ -54,7 +60,7 @@ export function ReferencePage(): ReactNode {
               <Findings reference={reference} />
             </Section>
           )}
-          <Report reference={reference} />
+          <Report reference={reference} isComing={isReportComing(reference, now)} />
           {isByService(reference) && !reference.deleted && (
             <Section title="Notes of the service">
               <Notes reference={reference} />
@@ -97,22 +103,44 @@ function About({ reference }: { reference: Reference }): ReactNode {
   );
 }
 
-/** The PDF in the page. */
-function Report({ reference }: { reference: Reference }): ReactNode {
-  const { reference_pdf: pdf, customer } = reference;
-  if (pdf === null || reference.deleted) return null;
-  const id = idOf(pdf);
+/** The PDF in the page, and the earlier ones. */
+function Report({ reference, isComing }: { reference: Reference; isComing: boolean }): ReactNode {
+  const { reference_pdf: pdf, earlier_reports: earlier, customer } = reference;
+  if (reference.deleted || (pdf === null && !isComing)) return null;
   const isMissing = typeof pdf === 'string';
+  const isThere = pdf !== null && !isMissing;
   return (
     <Section
       title="Report"
-      actions={!isMissing && <DownloadButton id={id} name={reportName(customer, applicationOf(reference)?.unit)} />}
+      actions={isThere && <DownloadButton id={idOf(pdf)} name={reportName(customer, applicationOf(reference)?.unit)} />}
     >
-      {isMissing ? (
-        <p className={styles.quiet}>The file of the report was deleted.</p>
-      ) : (
-        <FileFrame id={id} title={`Report about ${nameOf(customer)}`} />
-      )}
+      {isComing && <p className={styles.quiet}>The report about the decision is being made.</p>}
+      {isMissing && <p className={styles.quiet}>The file of the report is not kept here, or was deleted.</p>}
+      {isThere && <FileFrame id={idOf(pdf)} title={`Report about ${nameOf(customer)}`} />}
+      {earlier.length > 0 && <EarlierReports files={earlier.toReversed()} />}
     </Section>
+  );
+}
+
+/** The reports that later ones have replaced, the newest first. */
+function EarlierReports({ files }: { files: Reference['earlier_reports'] }): ReactNode {
+  return (
+    <>
+      <h3>Earlier reports</h3>
+      <ul className={styles.lines} aria-label="Earlier reports">
+        {files.map((file) => (
+          <li key={idOf(file)} className={styles.line}>
+            {typeof file === 'string' ? (
+              <span className={styles.quiet}>A file that is not kept here, or was deleted</span>
+            ) : (
+              <>
+                <Moment at={file.created} />
+                <Link href={`/files/${file.id}`}>{file.filename}</Link>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

@@ -17,6 +17,17 @@ export function isOpen({ status, deleted }: Reference): boolean {
   return (status === 'pending' || status === 'processing') && deleted !== true;
 }
 
+/** Seconds after a decision in which its report is expected. */
+const issueSeconds = 60;
+
+/** Returns whether the report about the last decision is still being made. A file that the office has attached itself stays. */
+export function isReportComing(reference: Reference, now: number): boolean {
+  const { id, status, decision, deleted, reference_pdf: pdf } = reference;
+  if (decision === null || status !== 'complete' || deleted || now > decision.decided_at + issueSeconds) return false;
+  if (pdf === null) return true;
+  return typeof pdf === 'object' && pdf.filename.startsWith(id) && pdf.created < decision.decided_at;
+}
+
 const stages = [
   ['queued', 'Ordered'],
   ['invited', 'Applicant invited'],
