@@ -1,4 +1,4 @@
--- The last decision of a person or a program, and the files of the reports before the present one, the oldest first.
+-- The last decision of a person or a program. The files of earlier reports are in the order of their issue.
 alter table tenant_references add column decision text;
 alter table tenant_references add column earlier_reports text[] collate "C" not null default '{}';
 

@@ -61,10 +61,10 @@ const BankDetailsInput = named(
   bankInput,
 );
 
-/** The sender of an account’s invoices and statements. */
+/** The sender of an account’s invoices, statements and reports. */
 export const Letterhead = named(
   'Letterhead',
-  'The sender of invoices and statements.',
+  'The sender of invoices, statements and reports.',
   closedObject({
     name: described(StoredLine, 'The name of the sender.'),
     address: named(
@@ -83,7 +83,7 @@ export type Letterhead = Static<typeof Letterhead>;
 const inputLines = addressOf(SingleLine);
 export const LetterheadInput = named(
   'LetterheadInput',
-  'The sender of invoices and statements.',
+  'The sender of invoices, statements and reports.',
   closedObject({
     name: described(SingleLine, 'The name of the sender.'),
     address: named(

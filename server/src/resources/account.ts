@@ -223,7 +223,7 @@ export const account = defineResource<AccountRecord>(
         column: 'json',
         schema: nullable(Letterhead),
         description:
-          'The sender that its invoices and statements show as a PDF, with the bank account to pay to. Null if none is set: they show `name`.',
+          'The sender that its invoices, statements and reports show as a PDF. Invoices and statements have its bank account to pay to. Null if none is set: they show `name`.',
       },
       payment_provider: {
         column: 'text',

@@ -26,7 +26,7 @@ async function untilIssued(id: string, filename: string): Promise<Body> {
   return referenceNow(api, id);
 }
 
-async function fileOf(id: string): Promise<Body | null> {
+async function fileOf(id: string): Promise<Body> {
   const { reference_pdf: pdf } = await referenceNow(api, id);
   return pdf === null ? null : (await good(api.get(`/v1/files/${pdf}`))).body;
 }

@@ -64,7 +64,7 @@ interface ReportTenancy {
   /** YYYY-MM-DD. */
   moveInDate: string | null;
   rent: Rent | null;
-  /** The ids of the others who apply. Only ids, because a report is about one person. */
+  /** The ids of the other applicants. Only ids, because a report is about one person. */
   coApplicants: readonly string[];
 }
 

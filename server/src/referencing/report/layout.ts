@@ -372,8 +372,8 @@ function layOutShares(sheet: Sheet, { sharedRent, customerId, applicationId }: R
 function layOutRentShare(sheet: Sheet, percentage: number, isIncomeVerified: boolean): void {
   const isWithin = percentage <= rentShareMax;
   const share = percentText(percentage);
-  const rule = `${rentShareMax}%`;
-  const judgement = isWithin ? `within the ${rule} line` : `above the ${rule} line`;
+  const limit = `${rentShareMax}%`;
+  const judgement = isWithin ? `within the ${limit} line` : `above the ${limit} line`;
   const income = `${isIncomeVerified ? 'verified' : 'stated'} gross income`;
   sheet.paragraph(`${share} of ${income} goes on rent, ${judgement}.`, styles.strong);
   if (!isIncomeVerified) {
@@ -396,9 +396,9 @@ function layOutRentShare(sheet: Sheet, percentage: number, isIncomeVerified: boo
       document.rect(at(rentShareMax) - 0.75, barY - 4, 1.5, 22).fill(ink.text);
       const baseline = barY + 29;
       sheet.line('0%', styles.small, box.x, baseline);
-      const ruleWidth = sheet.widthOf(rule, { ...styles.small, weight: 'semibold' });
+      const ruleWidth = sheet.widthOf(limit, { ...styles.small, weight: 'semibold' });
       sheet.line(
-        rule,
+        limit,
         { ...styles.small, weight: 'semibold', color: ink.text },
         at(rentShareMax) - ruleWidth / 2,
         baseline,
@@ -408,7 +408,7 @@ function layOutRentShare(sheet: Sheet, percentage: number, isIncomeVerified: boo
     },
   );
   sheet.y = box.y + box.height;
-  sheet.paragraph(`At ${rule}, the yearly gross income is thirty times the monthly rent.`, styles.small);
+  sheet.paragraph(`At ${limit}, the yearly gross income is thirty times the monthly rent.`, styles.small);
 }
 
 function layOutCredit(sheet: Sheet, credit: Findings['credit']): void {

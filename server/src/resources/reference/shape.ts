@@ -153,7 +153,5 @@ export function withoutReason(decision: Json): Json {
 
 /** Removes findings when the person is erased. The verdict stays. The value may have only some of the members. */
 export function withoutFindings(automaticReference: Json): Json {
-  if (!isObject(automaticReference)) return automaticReference;
-  const emptied = ['last_error', 'provider_data'].filter((name) => Object.hasOwn(automaticReference, name));
-  return { ...automaticReference, ...Object.fromEntries(emptied.map((name) => [name, null])) };
+  return emptied(automaticReference, { last_error: null, provider_data: null });
 }

@@ -145,8 +145,8 @@ function createCustomer(id: string, random: Random): Wish {
 }
 
 /**
- * Returns a change of a reference. An outcome comes with a file, unless the reference has one: a report that the server issues would change
- * the reference while the checker reads. `test/referencing` kills servers that issue reports.
+ * Returns a change of a reference. An outcome comes with a file, unless the reference has one. Otherwise the server would issue a report
+ * while the checker reads. The tests of references kill servers that issue reports.
  */
 function updateOf(
   id: string,

@@ -9,13 +9,14 @@ import { isObject, sameJson, textOf, type JsonObject } from '../json.ts';
  *   outcome                        → complete          → complete         outcome corrected   refused
  *   both                           → processing,       outcome stored (1) refused             refused
  *                                  outcome stored (1)
- *   reference_pdf                  stored; the replaced one moves to `earlier_reports`        refused
+ *   reference_pdf                  stored              stored             stored              refused
  *   metadata                       merged              merged             merged              merged
  *   cancel                         → canceled          → canceled         refused             refused
  *
  *   (1) off-platform only: refused where `automatic_reference` is enabled.
  *
- * A client that completes or cancels an automatic reference stops its provider. An outcome is a decision, unless it only repeats the last.
+ * A client that completes or cancels an automatic reference stops its provider. An outcome is a decision, unless it only repeats the last. A replaced file
+ * stays in `earlier_reports`.
  */
 
 /** What an operation must do to a record: be refused, or leave it in this state. */
