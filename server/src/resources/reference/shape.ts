@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { isObject, type Json } from '../../core/json-diff.ts';
+import type { Json } from '../../core/json-diff.ts';
 import { ProviderName } from '../../model/fields.ts';
 import { RoleName } from '../../model/roles.ts';
 import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';
