@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { providers } from '../../src/core/providers.ts';
+import { startWork } from '../../src/server/worker.ts';
 import { good, serverForTest, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { tablesWith } from '../support/tables.ts';
 import { quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
@@ -54,6 +55,21 @@ test.each(providers)(
     expect(await tablesWith(server, 'Wombat')).not.toContain('request_logs');
   },
 );
+
+test('issues no report, and keeps no reason, when a customer is deleted before the report about a decision', async () => {
+  const server = await serverForTest();
+  const { api } = server;
+  const customer = await personBy(api);
+  const { id } = await refer(api, { automatic_reference: null, customer });
+  await good(api.post(`/v1/references/${id}`, { outcome: 'accept', reason: 'Zebedee earns enough.' }));
+  await good(api.delete(`/v1/customers/${customer}`));
+  const work = await startWork(server.context);
+  onTestFinished(() => work.stop());
+  const jobs = () => server.context.database.readers.query('select from graphile_worker._private_jobs');
+  await expect.poll(async () => (await jobs()).rowCount, { timeout: 10_000 }).toBe(0);
+  expect(await referenceNow(api, id)).toMatchObject({ deleted: true, outcome: 'accept', reference_pdf: null });
+  await expectErased(server);
+});
 
 test('orders nothing when a customer is deleted before the order', async () => {
   const { server, api, vendor } = await withVendor();

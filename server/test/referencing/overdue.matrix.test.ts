@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { reference } from '../../src/resources/reference/index.ts';
 import { wakeOverdue } from '../../src/steps/overdue.ts';
-import { good } from '../support/server.ts';
+import { good, serverForTest } from '../support/server.ts';
 import { eventsOf, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
 
 test('resumes references when their jobs are lost and they are an hour overdue, and no others', async () => {
@@ -28,4 +28,20 @@ test('resumes references when their jobs are lost and they are an hour overdue, 
     const { rows } = await readers.query('select from graphile_worker._private_jobs where key = $1', [id]);
     return rows.length;
   }
+});
+
+test('resumes a report about a decision when its job is lost and it is an hour overdue', async () => {
+  const { api, context } = await serverForTest();
+  const { readers } = context.database;
+  const jobs = async (): Promise<number> =>
+    (await readers.query('select from graphile_worker._private_jobs where key = $1', [id])).rows.length;
+  const { id } = await refer(api, { automatic_reference: null });
+  await good(api.post(`/v1/references/${id}`, { outcome: 'accept' }));
+  expect(await jobs()).toBe(1);
+  await readers.query('delete from graphile_worker._private_jobs where key = $1', [id]);
+  await wakeOverdue(context, reference);
+  expect(await jobs()).toBe(0);
+  await good(api.post('/v1/test_helpers/clock/advance', { seconds: 2 * 3600 }));
+  await wakeOverdue(context, reference);
+  expect(await jobs()).toBe(1);
 });

@@ -40,6 +40,32 @@ test('stores no file when the account has just set its own report', async () => 
   expect((await good(api.get('/v1/files'))).body.data).toEqual([]);
 });
 
+test('issues a report without findings when the service does not return them after a decision', async () => {
+  const service = await ownService();
+  const server = await serverAsking(service);
+  const { api } = server;
+  Object.assign(service.order, { stage: 'DONE', decision: 'ACCEPT' });
+  const { id } = await refer(api);
+  const { reference_pdf: first } = await untilReference(api, id, { status: 'complete' });
+  service.before = async (call, request) => {
+    if (call.endsWith('/report')) request.socket.destroy();
+  };
+  await good(api.post(`/v1/references/${id}`, { outcome: 'consider' }));
+  const failuresNow = async (): Promise<number> => {
+    const { rows } = await server.context.database.readers.query<{ failures: number }>(
+      `select (report_order::jsonb ->> 'failures')::integer as failures from tenant_references where id = $1`,
+      [id],
+    );
+    return rows[0]!.failures;
+  };
+  for (let failures = 1; failures <= 5; failures++) {
+    await expect.poll(failuresNow, { timeout: 10_000 }).toBe(failures);
+    expect(await referenceNow(api, id)).toMatchObject({ reference_pdf: first, earlier_reports: [] });
+    await good(api.post('/v1/test_helpers/clock/advance', { seconds: 2 * 3600 }));
+  }
+  await untilReference(api, id, { earlier_reports: [first] });
+});
+
 test('cancels an unknown order of a canceled reference when the service calls back', async () => {
   const service = await ownService();
   const server = await serverAsking(service);
