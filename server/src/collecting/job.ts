@@ -16,6 +16,8 @@ import {
   type CollectionStep,
 } from '../resources/letting/payment/collection.ts';
 import { payment, type PaymentRecord } from '../resources/letting/payment/index.ts';
+import { readsOfSettling } from '../resources/letting/payment/moves.ts';
+import { readsOfFreeing } from '../resources/letting/settlement.ts';
 import { lateRead, scaled, workingDaySeconds } from '../services/pauses.ts';
 import { ProviderFault, type ProviderAccess, type ProviderClient } from '../services/service.ts';
 import type { StepContext, Steps } from '../steps/task.ts';
@@ -23,7 +25,7 @@ import { simulatedCredentials } from './access.ts';
 import type { Charge, PaymentGateway } from './gateways/gateway.ts';
 
 /** The links whose records decide what a report of the gateway moves. */
-const readsOfReport = ['tenancy', 'tenancy.owed.invoice', 'settled_invoices'];
+const readsOfReport = [...readsOfSettling, ...readsOfFreeing];
 
 export interface CollectingContext extends StepContext {
   config: { publicUrl: string };

@@ -25,7 +25,8 @@ export function allocateOldestFirst(amount: number, invoices: readonly OpenInvoi
   return allocations;
 }
 
-function byDueDate(one: OpenInvoice, other: OpenInvoice): number {
+/** Compares invoices: that with the earlier due date comes first, and of one date the older one. */
+export function byDueDate(one: Omit<OpenInvoice, 'amount_due'>, other: Omit<OpenInvoice, 'amount_due'>): number {
   if (one.due_on !== other.due_on) return one.due_on < other.due_on ? -1 : 1;
   return one.id < other.id ? -1 : 1;
 }

@@ -57,6 +57,19 @@ describe('a payment with a gateway', () => {
     expect((await ledgerOf(rental)).at(-1)).toEqual(['payment_failed', 95_000, 95_000]);
   });
 
+  test('opens no invoice when it bounces and other money of the tenancy is free', async () => {
+    const invoice = await invoiceFor(rental);
+    const { id } = await collect(rental);
+    await help(rental, id, 'succeed');
+    const { tenancy } = invoice;
+    const free = await rental.agency.make('payments', { tenancy, amount: 95_000, method: 'cash' });
+    await help(rental, id, 'fail');
+    expect(await rental.agency.get('invoices', invoice.id)).toMatchObject({ status: 'paid', amount_due: 0 });
+    expect(await rental.agency.get('payments', free.id)).toMatchObject({
+      allocations: [{ invoice: invoice.id, amount: 95_000 }],
+    });
+  });
+
   test('counts a refund only when the gateway has sent the money', async () => {
     const { id } = await collect(rental);
     await help(rental, id, 'succeed');

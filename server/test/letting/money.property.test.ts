@@ -42,6 +42,16 @@ const anyOperation = fc.record({
 });
 type Operation = { kind: (typeof kinds)[number]; tenancy: number; choice: number; amount: number; days: number };
 
+/** Free money and an open invoice are there together only if a client wishes so. */
+async function expectMoneySettles({ agency, tenancies }: Books): Promise<void> {
+  const [invoices, payments] = [await listAll(agency, '/v1/invoices?'), await listAll(agency, '/v1/payments?')];
+  for (const id of tenancies) {
+    const due = invoices.filter(({ tenancy, status }) => tenancy === id && status === 'open');
+    const free = payments.filter(({ tenancy, amount_unallocated: left }) => tenancy === id && left > 0);
+    expect(due.length === 0 || free.length === 0, JSON.stringify({ due, free })).toBe(true);
+  }
+}
+
 /** An account with two signed tenancies, and the ids of what was made. */
 interface Books {
   agency: Agency;
@@ -159,16 +169,31 @@ async function expectSumsRight({ agency, tenancies }: Books): Promise<void> {
   }
 }
 
+async function play(operations: readonly Operation[]): Promise<Books> {
+  const books = await open();
+  for (let next = 0; next < operations.length; next += 4)
+    await Promise.all(operations.slice(next, next + 4).map((operation) => carryOut(books, operation)));
+  await dawn(server);
+  await expectSumsRight(books);
+  return books;
+}
+
+const anyOperations = fc.array(anyOperation, { minLength: 20, maxLength: 48 });
+
 test('every sum equals a recomputation after any operations, several at once', { timeout: 170_000 }, async () => {
-  const numRuns = rounds(3, 50);
   await fc.assert(
-    fc.asyncProperty(fc.array(anyOperation, { minLength: 20, maxLength: 48 }), async (operations) => {
-      const books = await open();
-      for (let next = 0; next < operations.length; next += 4)
-        await Promise.all(operations.slice(next, next + 4).map((operation) => carryOut(books, operation)));
-      await dawn(server);
-      await expectSumsRight(books);
+    fc.asyncProperty(anyOperations, async (operations) => {
+      await play(operations);
     }),
-    { numRuns, endOnFailure: true },
+    { numRuns: rounds(3, 50), endOnFailure: true },
+  );
+});
+
+test('leaves no free money beside an open invoice when no client allocates', { timeout: 170_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(anyOperations, async (operations) => {
+      await expectMoneySettles(await play(operations.filter(({ kind }) => kind !== 'allocate')));
+    }),
+    { numRuns: rounds(3, 50), endOnFailure: true },
   );
 });

@@ -415,6 +415,145 @@ describe('a payment', () => {
   });
 });
 
+function refund(payment: string, amount: number): Promise<Made> {
+  return agency.move('payments', payment, 'refund', { amount });
+}
+
+describe('free money of a tenancy', () => {
+  test.each([
+    ['is refunded', 'refund', { amount: 95_000 }],
+    ['bounces', 'fail', { code: 'insufficient_funds' }],
+  ])('settles the invoice of a payment that %s', async (_, name, body) => {
+    const tenancy = await signedTenancy();
+    const made = await invoiceOf(tenancy.id, { due_on: today() });
+    const [first, second] = [await pay(tenancy.id, 95_000), await pay(tenancy.id, 95_000)];
+    expect(second).toMatchObject({ amount_unallocated: 95_000 });
+    const answer = await good(agency.api.post(`/v1/payments/${first.id}/${name}`, body));
+    // The invoice stays paid, so nothing tells that it is due again.
+    expect(await agency.eventsOf(answer)).toEqual([
+      'payment.updated',
+      `payment.${name === 'fail' ? 'failed' : 'refunded'}`,
+      'payment.updated',
+      'tenancy.updated',
+    ]);
+    expect(await agency.get('payments', second.id)).toMatchObject({
+      allocations: [{ invoice: made.id, amount: 95_000 }],
+      amount_unallocated: 0,
+    });
+    await advance(server, 1);
+    expect(await agency.get('invoices', made.id)).toMatchObject({ status: 'paid', amount_due: 0, overdue: false });
+    expect(await agency.get('tenancies', tenancy.id)).toMatchObject({
+      balance: 0,
+      arrears: { amount: 0, since: null },
+    });
+    expect(await agency.historyOf(tenancy.id)).not.toContain('tenancy.arrears_started');
+    expect(await invoiceOf(tenancy.id)).toMatchObject({ status: 'open', amount_paid: 0 });
+  });
+
+  test('settles what a small refund reopens, and leaves the rest free', async () => {
+    const tenancy = await signedTenancy();
+    const made = await invoiceOf(tenancy.id);
+    const [first, second] = [await pay(tenancy.id, 95_000), await pay(tenancy.id, 30_000)];
+    await refund(first.id, 2_000);
+    expect(await agency.get('invoices', made.id)).toMatchObject({ status: 'paid', amount_paid: 95_000 });
+    expect(await agency.get('payments', second.id)).toMatchObject({
+      allocations: [{ invoice: made.id, amount: 2_000 }],
+      amount_unallocated: 28_000,
+    });
+    // The same payment settles more of the same invoice.
+    await refund(first.id, 3_000);
+    expect(await agency.get('payments', second.id)).toMatchObject({
+      allocations: [{ invoice: made.id, amount: 5_000 }],
+    });
+    await refund(first.id, 50_000);
+    expect(await agency.get('invoices', made.id)).toMatchObject({ status: 'open', amount_due: 25_000 });
+    expect(await agency.historyOf(made.id)).toContain('invoice.reopened');
+    expect(await agency.get('tenancies', tenancy.id)).toMatchObject({ balance: 25_000 });
+  });
+
+  test('settles the oldest due invoice when a credit frees it', async () => {
+    const tenancy = await signedTenancy();
+    const late = dayAhead(-3);
+    const paid = await invoiceOf(tenancy.id, { due_on: late });
+    const payment = await pay(tenancy.id, 95_000);
+    const newer = await invoiceOf(tenancy.id, { due_on: dayAhead(30) });
+    const older = await invoiceOf(tenancy.id, { due_on: dayAhead(-2) });
+    const answer = await good(
+      agency.api.post(`/v1/invoices/${paid.id}/credit`, { amount: 95_000, reason: 'The heating failed.' }),
+    );
+    expect(answer.body).toMatchObject({ status: 'paid', amount_paid: 0 });
+    expect(await agency.get('invoices', older.id)).toMatchObject({ status: 'paid', amount_paid: 95_000 });
+    expect(await agency.get('invoices', newer.id)).toMatchObject({ status: 'open', amount_paid: 0 });
+    expect(await agency.get('payments', payment.id)).toMatchObject({
+      allocations: [{ invoice: older.id, amount: 95_000 }],
+    });
+    expect(await agency.eventsOf(answer)).toEqual([
+      'invoice.updated',
+      'invoice.credited',
+      'payment.updated',
+      'invoice.updated',
+      'invoice.paid',
+      'tenancy.updated',
+      'tenancy.arrears_cleared',
+    ]);
+  });
+
+  test('settles the oldest due of several invoices that a bounce opens', async () => {
+    const tenancy = await signedTenancy();
+    const march = await invoiceOf(tenancy.id, { due_on: '2027-03-01' });
+    const february = await invoiceOf(tenancy.id, { due_on: '2027-02-01' });
+    const [both, free] = [await pay(tenancy.id, 190_000), await pay(tenancy.id, 100_000)];
+    await agency.move('payments', both.id, 'fail', { code: 'insufficient_funds' });
+    expect(await agency.get('payments', free.id)).toMatchObject({
+      allocations: [
+        { invoice: february.id, amount: 95_000 },
+        { invoice: march.id, amount: 5_000 },
+      ],
+    });
+    expect(await agency.get('invoices', march.id)).toMatchObject({ status: 'open', amount_due: 90_000 });
+    expect(await agency.historyOf(february.id)).not.toContain('invoice.reopened');
+  });
+
+  test('stays free when a client allocates it so, until other money is freed', async () => {
+    const tenancy = await signedTenancy();
+    const made = await invoiceOf(tenancy.id);
+    const [first, second] = [await pay(tenancy.id, 50_000), await pay(tenancy.id, 45_000)];
+    await agency.move('payments', first.id, 'allocate', { allocations: [] });
+    await refund(first.id, 1_000);
+    await agency.move('invoices', made.id, 'credit', { amount: 2_000, reason: 'The heating failed.' });
+    expect(await agency.get('invoices', made.id)).toMatchObject({ status: 'open', amount_due: 48_000 });
+    expect(await agency.get('payments', first.id)).toMatchObject({ allocations: [], amount_unallocated: 49_000 });
+    await refund(second.id, 10_000);
+    expect(await agency.get('invoices', made.id)).toMatchObject({ status: 'open', amount_due: 9_000 });
+    expect(await agency.get('payments', first.id)).toMatchObject({ amount_unallocated: 0 });
+  });
+
+  test('settles no uncollectible invoice when a payment of that bounces', async () => {
+    const tenancy = await signedTenancy();
+    const made = await invoiceOf(tenancy.id);
+    const first = await pay(tenancy.id, 40_000);
+    await agency.move('invoices', made.id, 'mark_uncollectible');
+    const second = await pay(tenancy.id, 10_000);
+    await agency.move('payments', first.id, 'fail', { code: 'insufficient_funds' });
+    expect(await agency.get('invoices', made.id)).toMatchObject({ status: 'uncollectible', amount_due: 95_000 });
+    expect(await agency.get('payments', second.id)).toMatchObject({ allocations: [], amount_unallocated: 10_000 });
+  });
+
+  test('settles an invoice once when several payments of it go back at the same time', async () => {
+    const tenancy = await signedTenancy();
+    const made = await invoiceOf(tenancy.id);
+    const paid = await Promise.all(Array.from({ length: 10 }, () => pay(tenancy.id, 9_500)));
+    const free = await pay(tenancy.id, 40_000);
+    await Promise.all(
+      paid.slice(0, 5).map(({ id }) => agency.move('payments', id, 'fail', { code: 'insufficient_funds' })),
+    );
+    expect(await agency.get('invoices', made.id)).toMatchObject({ status: 'open', amount_due: 7_500 });
+    expect(await agency.get('payments', free.id)).toMatchObject({
+      allocations: [{ invoice: made.id, amount: 40_000 }],
+    });
+  });
+});
+
 test('numbers have no gap when invoices of many tenancies are finalized at once', async () => {
   await signedTenancy();
   const home = await agency.building();
@@ -582,8 +721,8 @@ describe('rent that requests invoiced', () => {
     expect(await ended(tenancy)).toMatchObject({ balance: 0 });
     expect(await agency.get('invoices', later.id)).toMatchObject({ status: 'void' });
     expect(await agency.get('invoices', settled.id)).toMatchObject({ status: 'paid', amount_credited: 95_000 });
-    // The money of the credited invoice has become free, and no line of this one has days.
-    expect(await agency.get('invoices', undated.id)).toMatchObject({ status: 'open', amount_credited: 0 });
+    // The money of the credited invoice settles this one, of which no line has days.
+    expect(await agency.get('invoices', undated.id)).toMatchObject({ status: 'paid', amount_credited: 0 });
   });
 });
 

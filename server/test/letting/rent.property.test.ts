@@ -2,11 +2,12 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rounds } from '../support/rounds.ts';
 import { good, type TestServer } from '../support/server.ts';
-import { advance, Agency, startLetting } from './agency.ts';
+import { advance, Agency, startLetting, type Made } from './agency.ts';
 
 /*
  * A model of the rent, written from the contract alone. Each day of the let is charged once, by its share of the full period. Periods that
- * begin during a pause are free. A period costs the amount of its first day. Random lets start, are paid, change their amount, pause and end. The balance must be what the model says, to the penny.
+ * begin during a pause are free. A period costs the amount of its first day. Random lets start, are paid, change their amount, pause and end.
+ * Some payments bounce. The balance must be what the model says, to the penny. No money is left free beside an open invoice.
  */
 
 let server: TestServer;
@@ -35,6 +36,8 @@ const anyLet = fc.record({
   ),
   steps: fc.array(fc.integer({ min: 1, max: 35 }), { minLength: 1, maxLength: 5 }),
   paid: fc.array(fc.integer({ min: 1, max: 300_000 }), { maxLength: 3 }),
+  /** The step at which the first payment bounces. */
+  bouncesAt: fc.option(fc.nat(4)),
   pausesAt: fc.option(fc.nat(4)),
   /** Another amount from a later period on: so many periods after the next one that is not invoiced. */
   changes: fc.array(fc.record({ amount: fc.integer({ min: 1, max: 200_000 }), ahead: fc.nat(2) }), {
@@ -130,14 +133,20 @@ async function play(plan: Let): Promise<void> {
     invoice_before: plan.timing.invoiceBefore,
   });
   let paid = 0;
+  let bounceable: Made | null = null;
   let pause: Charged['pause'] = null;
   const amounts: Charged['amounts'] = [];
   for (const [index, days] of plan.steps.entries()) {
     await advance(server, days);
     const amount = plan.paid[index];
     if (amount !== undefined) {
-      await agency.make('payments', { tenancy, amount, method: 'cash' });
+      const made = await agency.make('payments', { tenancy, amount, method: 'cash' });
+      bounceable ??= made;
       paid += amount;
+    }
+    if (bounceable && index === plan.bouncesAt) {
+      await agency.move('payments', bounceable.id, 'fail', { code: 'insufficient_funds' });
+      paid -= bounceable.amount;
     }
     const now = await agency.get('subscriptions', subscription);
     if (pause && now.status === 'paused') {
@@ -157,8 +166,18 @@ async function play(plan: Let): Promise<void> {
   const expected = last < first ? 0 : expectedOf(charged);
   expect(ended.balance, JSON.stringify({ charged, today: today() })).toBe(expected - paid);
   expect(await agency.get('subscriptions', subscription)).toMatchObject({ status: 'ended' });
+  await expectMoneySettles(agency, tenancy);
   const { body } = await good(agency.api.get(`/v1/tenancies/${tenancy}/statement?to=9999-12-31`));
   expect(body.closing_balance).toBe(ended.balance);
+}
+
+/** No client allocates here, so free money and an open invoice are never there together. */
+async function expectMoneySettles({ api }: Agency, tenancy: string): Promise<void> {
+  const listed = async (path: string): Promise<Made[]> =>
+    (await good(api.get(`/v1/${path}?tenancy=${tenancy}&limit=50`))).body.data;
+  const free = (await listed('payments')).filter(({ amount_unallocated: left }) => left > 0);
+  const open = (await listed('invoices')).filter(({ status }) => status === 'open');
+  expect(open.length === 0 || free.length === 0, JSON.stringify({ open, free })).toBe(true);
 }
 
 /** Schedules another amount from the first day of a period on, if the plan has one now. Returns that day and the amount. */

@@ -1,10 +1,10 @@
 import { toDecision } from '../../model/change.ts';
 import type { Related } from '../../model/related.ts';
 import type { RecordChange, Resource } from '../../model/resource.ts';
-import type { Changes, Moved } from './changes.ts';
+import { Changes, type Moved } from './changes.ts';
 import { dueOf, isSettleable, payingMax, type InvoiceRecord } from './invoice/fields.ts';
 import { allocationsMax, unallocatedOf, type PaymentRecord } from './payment/fields.ts';
-import { sumOf, type Allocation } from '../../rent/allocations.ts';
+import { byDueDate, sumOf, type Allocation } from '../../rent/allocations.ts';
 
 /*
  * Payments settle invoices. An invoice’s `amount_paid` is the sum of the allocations to it. So both sides change in one mutation. The
@@ -26,13 +26,17 @@ export function settle(
   isStillPaying: boolean,
   moment: Moment,
 ): Moved<InvoiceRecord> {
+  return withPaidState(withPayment(invoice, payment, amount, isStillPaying), moment);
+}
+
+/** Returns the invoice with another part of a payment, before its state follows. */
+function withPayment(invoice: InvoiceRecord, payment: string, amount: number, isStillPaying: boolean): InvoiceRecord {
   const others = invoice.paying.filter((id) => id !== payment);
-  const paid = {
+  return {
     ...invoice,
     amount_paid: invoice.amount_paid + amount,
     paying: isStillPaying ? [...others, payment] : others,
   };
-  return withPaidState(paid, moment);
 }
 
 /** Returns the invoice as paid if nothing is due, and as open again if something is. */
@@ -87,37 +91,103 @@ function amountIn(allocations: readonly Allocation[], id: string): number {
   return allocations.find(({ invoice }) => invoice === id)?.amount ?? 0;
 }
 
-/** Settles a new invoice with money that settles nothing yet, the oldest payment first. */
+/** Settles an invoice with money that settles nothing yet, the oldest payment first. */
 export function settleWithCredit(
   invoice: InvoiceRecord,
   payments: readonly PaymentRecord[],
   moment: Moment,
   changes: Changes,
 ): Moved<InvoiceRecord> {
+  return settleInOrder(invoice, payments.toSorted(byReceipt), moment, changes);
+}
+
+/**
+ * Settles invoices with money that settles nothing, after some became free. The oldest due invoice comes first, and so does the oldest
+ * payment. An invoice that lost money is open again unless other money takes its place.
+ *
+ * @param invoices the open ones, and those that lost money in `changes`.
+ * @param payments those that may settle more.
+ */
+export function settleOldestDue(
+  invoices: readonly InvoiceRecord[],
+  payments: readonly PaymentRecord[],
+  moment: Moment,
+  changes: Changes,
+): void {
+  const oldestFirst = payments.toSorted(byReceipt);
+  const each = new Map(invoices.map((invoice) => [invoice.id, invoice]));
+  for (const invoice of [...each.values()].toSorted(byDueDate)) {
+    const now = changes.now(invoice);
+    if (now.status !== 'open' && now.status !== 'paid') continue;
+    const moved = settleInOrder(now, oldestFirst, moment, changes);
+    if (moved.after !== now) changes.move(invoice, moved);
+  }
+}
+
+function byReceipt(one: PaymentRecord, other: PaymentRecord): number {
+  if (one.received_on !== other.received_on) return one.received_on! < other.received_on! ? -1 : 1;
+  return one.id < other.id ? -1 : 1;
+}
+
+/** Settles an invoice with what is left of payments, in their order. */
+function settleInOrder(
+  invoice: InvoiceRecord,
+  payments: readonly PaymentRecord[],
+  moment: Moment,
+  changes: Changes,
+): Moved<InvoiceRecord> {
   let settled = invoice;
-  const oldestFirst = payments.toSorted((one, other) =>
-    one.received_on === other.received_on
-      ? one.id < other.id
-        ? -1
-        : 1
-      : one.received_on! < other.received_on!
-        ? -1
-        : 1,
-  );
-  for (const payment of oldestFirst) {
+  for (const payment of payments) {
     const now = changes.now(payment);
     const amount = Math.min(unallocatedOf(now), dueOf(settled));
-    if (amount === 0 || now.allocations.length >= allocationsMax || settled.paying.length >= payingMax) continue;
-    settled = {
-      ...settled,
-      amount_paid: settled.amount_paid + amount,
-      paying: [...settled.paying, payment.id],
-    };
-    const after = withAllocations(now, [...now.allocations, { invoice: invoice.id, amount }]);
-    changes.move(payment, { after, verbs: [] });
+    if (amount === 0) continue;
+    const present = amountIn(now.allocations, invoice.id);
+    const isFull = now.allocations.length >= allocationsMax || settled.paying.length >= payingMax;
+    if (present === 0 && isFull) continue;
+    settled = withPayment(settled, payment.id, amount, true);
+    const allocations =
+      present === 0
+        ? [...now.allocations, { invoice: invoice.id, amount }]
+        : now.allocations.map((one) => (one.invoice === invoice.id ? { ...one, amount: present + amount } : one));
+    changes.move(payment, { after: withAllocations(now, allocations), verbs: [] });
   }
   return withPaidState(settled, moment);
 }
+
+/**
+ * Takes allocations of a payment back. Other money of its tenancy that settles nothing takes their place, as far as it goes.
+ *
+ * @param related has read `readsOfFreeing`.
+ * @param kept the allocations that stay.
+ * @returns the changes of invoices and of other payments.
+ */
+export function takeBack(
+  related: Related,
+  { id, allocations }: PaymentRecord,
+  kept: readonly Allocation[],
+  moment: Moment,
+): RecordChange[] {
+  if (sumOf(allocations) === sumOf(kept)) return [];
+  const changes = new Changes(related);
+  const settled = related.all<InvoiceRecord>('settled_invoices');
+  for (const invoice of settled) {
+    const left = amountIn(kept, invoice.id);
+    const freed = amountIn(allocations, invoice.id) - left;
+    if (freed > 0) changes.move(invoice, { after: withPayment(invoice, id, -freed, left > 0), verbs: [] });
+  }
+  const open = related.all<InvoiceRecord>('tenancy.owed.invoice');
+  const others = related.all<PaymentRecord>('tenancy.credit.payment').filter((payment) => payment.id !== id);
+  settleOldestDue([...settled, ...open], others, moment, changes);
+  return changes.all();
+}
+
+/** The links whose records decide what happens to the invoices of a payment whose money went back. */
+export const readsOfFreeing = [
+  'settled_invoices',
+  'tenancy',
+  'tenancy.owed.invoice',
+  'tenancy.credit.payment',
+] as const;
 
 /** Frees an amount of the payments that settle an invoice, the newest payment first. Returns the invoice without it. */
 export function freePayments(

@@ -22,6 +22,7 @@ import {
   finalizedNow,
   markUncollectible,
   overdueOn,
+  readsOfCredit,
   readsOfFinalization,
   totalOf,
   voidInvoice,
@@ -190,7 +191,8 @@ export const invoice = defineResource<InvoiceRecord>(
           amount: Type.Integer({
             minimum: 1,
             maximum: amountMax,
-            description: 'In the smallest unit of the currency. What payments settled beyond the rest becomes free.',
+            description:
+              'In the smallest unit of the currency. What payments settled beyond the rest becomes free, and settles the oldest due invoices.',
           }),
           reason: described(Reason, 'The reason.'),
         },
@@ -200,7 +202,7 @@ export const invoice = defineResource<InvoiceRecord>(
           description: 'Takes back a part of the invoice. It stays in the ledger with the credit beside it.',
           example: { amount: 5_000, reason: 'The heating failed.' },
           refusals: ['status_transition_invalid', 'amount_exceeded'],
-          reads: ['paying'],
+          reads: [...readsOfCredit],
         },
       ),
       void: actionFrom({ reason: described(Reason, 'The reason.') }, voidInvoice, {

@@ -12,7 +12,7 @@ import type { Dawn } from '../../../model/traits/daybreak.ts';
 import { owedMax, type TenancyRecord } from '../tenancy/fields.ts';
 import type { PaymentRecord } from '../payment/fields.ts';
 import { Changes, type Moved } from '../changes.ts';
-import { freePayments, settleWithCredit, withPaidState, type Moment } from '../settlement.ts';
+import { freePayments, settleOldestDue, settleWithCredit, withPaidState, type Moment } from '../settlement.ts';
 import { creditsMax, dueOf, isOwed, type InvoiceRecord, type Line } from './fields.ts';
 
 /*
@@ -221,7 +221,10 @@ export function finalize(current: InvoiceRecord, caller: Caller, _: object, rela
   return finalizedNow(current, caller, related);
 }
 
-/** `POST /v1/invoices/{id}/credit`. What was paid beyond the rest is free for other invoices. */
+/** The links whose records a credit reads. */
+export const readsOfCredit = ['paying', 'tenancy', 'tenancy.owed.invoice', 'tenancy.credit.payment'] as const;
+
+/** `POST /v1/invoices/{id}/credit`. What was paid beyond the rest settles the oldest due invoices. */
 export function credit(
   current: InvoiceRecord,
   caller: Caller,
@@ -244,8 +247,19 @@ export function credit(
       { param: 'amount' },
     );
   const changes = new Changes(related);
-  const { after, verbs } = credited(current, { amount, reason }, related.all('paying'), caller, changes);
+  const paying = related.all<PaymentRecord>('paying');
+  const { after, verbs } = credited(current, { amount, reason }, paying, caller, changes);
+  if (after.amount_paid < current.amount_paid) {
+    const others = related.all<InvoiceRecord>('tenancy.owed.invoice').filter(({ id }) => id !== current.id);
+    settleOldestDue(others, [...paying, ...freeBeside(paying, related)], caller, changes);
+  }
   return { after, verbs, also: changes.all() };
+}
+
+/** Returns the payments of the tenancy that can settle more, without those that are known. */
+function freeBeside(known: readonly PaymentRecord[], related: Related): PaymentRecord[] {
+  const free = related.all<PaymentRecord>('tenancy.credit.payment');
+  return free.filter(({ id }) => !known.some((one) => one.id === id));
 }
 
 /** Credits a part of an invoice. What was paid beyond the rest becomes free, from the newest payment on. */

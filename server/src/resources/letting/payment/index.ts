@@ -16,6 +16,7 @@ import { Allocations, fields, Method, PaymentStatus, type Allocation, type Payme
 import { cancel, collected, nextStepOf, refund, requireChargeScript, wake } from './collection.ts';
 import { allocate, fail, readsOfSettling, received, succeed, succeeded } from './moves.ts';
 import { readsOfReceipt, requireOnePurpose } from './of-deposits.ts';
+import { readsOfFreeing } from '../settlement.ts';
 
 export type { PaymentRecord } from './fields.ts';
 
@@ -194,10 +195,10 @@ export const payment = defineResource<PaymentRecord>(
         {
           summary: 'Record that a payment failed',
           description:
-            'The money did not come, or it bounced. The invoices that it settled are open again. A gateway moves its own payments.',
+            'The money did not come, or it bounced. The invoices that it settled are open again, unless other money of the tenancy is free: that settles the oldest due ones. A gateway moves its own payments.',
           example: { code: 'insufficient_funds' },
           refusals: ['status_transition_invalid', 'amount_exceeded'],
-          reads: ['settled_invoices', 'deposit'],
+          reads: [...readsOfFreeing, 'deposit'],
         },
       ),
       cancel: {
@@ -231,10 +232,10 @@ export const payment = defineResource<PaymentRecord>(
         {
           summary: 'Record a refund',
           description:
-            'Money of the payment went back. First what settles no invoice is used, then the newest allocations. If a gateway collected it, the gateway is asked, and the refund counts when the gateway has sent the money.',
+            'Money of the payment went back. First what settles no invoice is used, then the newest allocations. Other money of the tenancy that is free then settles the oldest due invoices. If a gateway collected it, the gateway is asked, and the refund counts when the gateway has sent the money.',
           example: { amount: 95_000, reason: 'Paid twice.' },
           refusals: ['status_transition_invalid', 'amount_exceeded'],
-          reads: ['settled_invoices'],
+          reads: [...readsOfFreeing],
         },
       ),
     },

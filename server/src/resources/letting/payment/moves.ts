@@ -10,7 +10,7 @@ import { requireReceiptDay } from '../days.ts';
 import type { DepositRecord } from '../deposit/fields.ts';
 import { creditMax, type TenancyRecord } from '../tenancy/fields.ts';
 import { dueOf, isOwed, payingMax, type InvoiceRecord } from '../invoice/fields.ts';
-import { settleEach, withAllocations, type Moment } from '../settlement.ts';
+import { settleEach, takeBack, withAllocations, type Moment } from '../settlement.ts';
 import { requireOfTenancy, requireReceivable, requireReversible } from './of-deposits.ts';
 import {
   allocationsMax,
@@ -241,7 +241,7 @@ export function fail(
   return failed(current, { code, message: message ?? null }, caller, related);
 }
 
-/** Records that money did not come, or that it bounced. The invoices that it settled are open again. */
+/** Records that money did not come, or that it bounced. Other free money settles what it settled, or the invoices are open again. */
 export function failed(
   current: PaymentRecord,
   failure: NonNullable<PaymentRecord['failure']>,
@@ -256,12 +256,7 @@ export function failed(
     succeeded_at: null,
     moved_on: moment.today,
   };
-  const invoices = related.all<InvoiceRecord>('settled_invoices');
-  return {
-    after,
-    verbs: ['failed'],
-    also: settleEach(related, current.id, current.allocations, [], invoices, moment),
-  };
+  return { after, verbs: ['failed'], also: takeBack(related, current, [], moment) };
 }
 
 /** @throws {ApiError} `status_transition_invalid` if a gateway collects the payment. Only the gateway knows whether money moved. */
@@ -324,10 +319,5 @@ export function refunded(
     refunded_at: isAll ? moment.nowSeconds : null,
     moved_on: moment.today,
   };
-  const invoices = related.all<InvoiceRecord>('settled_invoices');
-  return {
-    after,
-    verbs: ['refunded'],
-    also: settleEach(related, current.id, current.allocations, kept, invoices, moment),
-  };
+  return { after, verbs: ['refunded'], also: takeBack(related, current, kept, moment) };
 }

@@ -8,7 +8,7 @@ import { dayInWords } from '../days.ts';
 import { chargedUntil, isOwed, rentLines, type InvoiceRecord } from '../invoice/fields.ts';
 import { credited, voided } from '../invoice/moves.ts';
 import type { PaymentRecord } from '../payment/fields.ts';
-import type { Moment } from '../settlement.ts';
+import { settleOldestDue, type Moment } from '../settlement.ts';
 import type { SubscriptionRecord } from '../subscription/fields.ts';
 import { ended } from '../subscription/moves.ts';
 import { invoicePeriods, type RentRun } from '../subscription/run.ts';
@@ -24,27 +24,33 @@ import { chargedMax, type TenancyRecord } from './fields.ts';
 export const readsOfLastRent = [
   'subscriptions',
   'credit.payment',
+  'owed.invoice',
   'charged.invoice',
   'charged.invoice.paying',
 ] as const;
 
 /**
- * Takes back the rent after the last day, invoices what is missing before it, and ends the subscriptions.
+ * Takes back the rent after the last day, invoices what is missing before it, and ends the subscriptions. Money that became free settles
+ * what is due.
  *
  * @param lastDay the day before the first one if the tenancy never began.
  */
 export function settleLastRent(tenancy: TenancyRecord, lastDay: Day, run: RentRun, related: Related): RecordChange[] {
   const changes = new Changes(related);
   const settling = related.all<PaymentRecord>('charged.invoice.paying');
-  for (const invoice of related.all<InvoiceRecord>('charged.invoice')) {
+  const free = related.all<PaymentRecord>('credit.payment').filter(({ id }) => !settling.some((one) => one.id === id));
+  const payments = [...free, ...settling];
+  const charged = related.all<InvoiceRecord>('charged.invoice');
+  for (const invoice of charged) {
     const moved = withoutDaysAfter(invoice, lastDay, settling, run, changes);
     if (moved) changes.move(invoice, moved);
   }
-  const free = related.all<PaymentRecord>('credit.payment').filter(({ id }) => !settling.some((one) => one.id === id));
+  if (charged.some((invoice) => changes.now(invoice).amount_paid < invoice.amount_paid))
+    settleOldestDue(related.all<InvoiceRecord>('owed.invoice'), payments, run, changes);
   const over = { ...tenancy, end_date: lastDay };
   for (const subscription of related.all<SubscriptionRecord>('subscriptions')) {
     const isPaused = subscription.status === 'paused';
-    const surroundings = { tenancy: over, payments: [...free, ...settling] };
+    const surroundings = { tenancy: over, payments };
     const last = invoicePeriods(subscription, run, surroundings, changes, () => !isPaused);
     changes.move(subscription, { after: ended(last, lastDay, run.nowSeconds), verbs: ['ended'] });
   }
