@@ -66,7 +66,7 @@ test.each([
   ['invoice.finalized', { number: 'INV-000001' }, { status: 'draft' }, 'issued the bill INV-000001.'],
   ['payment.succeeded', { amount: 98_500, currency: 'gbp' }, { status: 'pending' }, 'noted a payment of £985.'],
   ['payment.created', { status: 'pending', amount: 98_500 }, null, 'asked for a payment of £985.'],
-  ['payment.created', { status: 'succeeded', amount: 98_500 }, null, 'noted a payment of £985.'],
+  ['payment.created', { status: 'succeeded', amount: 98_500 }, null, null],
   ['payment.updated', { status: 'succeeded' }, { metadata: {} }, null],
 ])('tells %s of %j after %j', (type, object, previous, text) => {
   const actor = { type: 'user', id: 'usr_1', name: 'Ada' };

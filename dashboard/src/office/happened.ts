@@ -130,7 +130,8 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'invoice.reopened': (bill) => `opened ${billNamed(bill)} again`,
   'invoice.deleted': () => 'deleted the draft of a bill',
   'invoice.updated': () => null,
-  'payment.created': (payment) => `${payment.status === 'pending' ? 'asked for' : 'noted'} ${paymentNamed(payment)}`,
+  // Money that has come has `payment.succeeded`, too.
+  'payment.created': (payment) => (payment.status === 'pending' ? `asked for ${paymentNamed(payment)}` : null),
   'payment.succeeded': (payment) => `noted ${paymentNamed(payment)}`,
   'payment.failed': (payment) => `noted that ${paymentNamed(payment)} has failed`,
   'payment.refunded': (payment) => `returned ${paymentNamed(payment)}`,

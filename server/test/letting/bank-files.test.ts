@@ -323,6 +323,7 @@ describe('a line', () => {
       'bank_line.updated',
       'bank_line.confirmed',
       'payment.created',
+      'payment.succeeded',
       'invoice.updated',
       'invoice.paid',
       'payment_import.updated',

@@ -33,6 +33,7 @@ test('goes from the holding deposit to the release as in the contract', async ()
     );
     expect(await office.eventsOf(paid)).toEqual([
       'payment.created',
+      'payment.succeeded',
       'deposit.updated',
       'deposit.received',
       'unit.updated',

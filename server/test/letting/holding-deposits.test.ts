@@ -156,6 +156,7 @@ describe('a holding deposit', () => {
       // The rest of it is due.
       'deposit.check_raised',
       'payment.created',
+      'payment.succeeded',
       'invoice.updated',
       'invoice.paid',
       'invoice.updated',

@@ -332,6 +332,7 @@ describe('a payment', () => {
     });
     expect(await agency.eventsOf(answer)).toEqual([
       'payment.created',
+      'payment.succeeded',
       'invoice.updated',
       'invoice.paid',
       'invoice.updated',

@@ -57,7 +57,7 @@ export const bankLine = defineResource<BankLineRecord>(
       payment: 'payments',
     },
     verbs: {
-      confirmed: 'It became a payment, which has its own `payment.created`.',
+      confirmed: 'It became a payment, which has its own `payment.created` and `payment.succeeded`.',
       ignored: 'It is no payment of a tenant.',
       reopened: 'It was ignored, and waits for a decision again.',
     },

@@ -59,7 +59,7 @@ export function payTenancy(
     const invoice = own.find(({ id }) => id === allocation.invoice)!;
     changes.move(invoice, settle(changes.now(invoice), after.id, allocation.amount, true, caller));
   }
-  changes.make(payment, { after, verbs: [] });
+  changes.make(payment, { after, verbs: ['succeeded'] });
 }
 
 /** @throws {ApiError} `parameter_invalid` if money of a deposit is to go to a record in another currency. */

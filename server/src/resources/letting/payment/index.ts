@@ -115,7 +115,7 @@ export const payment = defineResource<PaymentRecord>(
     },
     hiddenLinks: { settled_invoices: 'invoices' },
     verbs: {
-      succeeded: 'Its money came.',
+      succeeded: 'Its money came. It follows `payment.created` at once if the money had come by then.',
       failed: 'It did not come, or it bounced.',
       canceled: 'It was canceled before its money came.',
       allocated: 'It settles other invoices now.',
@@ -156,7 +156,8 @@ export const payment = defineResource<PaymentRecord>(
         return { ...made, wanted: allocations };
       },
       besides(made, caller, related) {
-        return made.status === 'succeeded' ? succeeded(made, made.wanted ?? null, caller, related) : {};
+        if (made.status !== 'succeeded') return {};
+        return { ...succeeded(made, made.wanted ?? null, caller, related), verbs: ['succeeded'] };
       },
     },
     update: {
