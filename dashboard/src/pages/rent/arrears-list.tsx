@@ -37,7 +37,7 @@ const arrearsList: ListDefinition<Tenancy, never> = {
     Tenancy: tenancyState(tenancy).name,
   }),
   filters: [],
-  empty: { title: 'No rent is in arrears', text: 'A tenancy stands here while a bill for its rent is overdue.' },
+  empty: { title: 'No tenancy is in arrears', text: 'A tenancy stands here while a bill of it is overdue.' },
 };
 
 /** Reads the tenancies in arrears, the longest arrears first. All are read, because the API lists by age of the record. */
@@ -54,7 +54,7 @@ function owedText({ arrears, rent }: Tenancy): string {
   return money({ amount: arrears.amount, currency: rent.currency });
 }
 
-/** The tenancies whose rent is overdue. */
+/** The tenancies with bills that are overdue. */
 export function ArrearsPage(): ReactNode {
   return <ListPage list={arrearsList} search={arrearsRoute.useSearch()} tabs={<RentLinks />} />;
 }

@@ -126,7 +126,7 @@ export const chargedMax = 150;
 
 const Arrears = named(
   'Arrears',
-  'The rent that is overdue.',
+  'What is due of invoices that are overdue.',
   closedObject({
     amount: Type.Integer({ minimum: 0, description: 'In the smallest unit of the currency of the rent.' }),
     since: described(nullable(CalendarDate), 'The first day of the arrears. Null if there are none.'),
@@ -252,7 +252,7 @@ export const fields = {
   arrears: {
     column: 'json',
     schema: Arrears,
-    description: 'The rent that is overdue.',
+    description: 'What is due of invoices that are overdue: those of rent, and all others.',
     initial: { amount: 0, since: null },
   },
   pet_requests: {

@@ -33,7 +33,7 @@ const Agreed = Type.Unsafe<true>({
   description: 'Must be true: both sides have agreed in writing.',
 });
 
-/** In SQL: the rent of a tenancy is overdue. The index `tenancies_in_arrears` has the same condition. */
+/** In SQL: an invoice of a tenancy is overdue. The index `tenancies_in_arrears` has the same condition. */
 const isInArrears = "(arrears::jsonb ->> 'amount') <> '0'";
 
 const ofFields = {
@@ -132,7 +132,7 @@ export const tenancy = defineResource<TenancyRecord>(
         column: 'arrears',
         match: 'condition',
         conditions: { true: isInArrears, false: `not ${isInArrears}` },
-        schema: described(Flag, 'Only tenancies whose rent is overdue, or only the others.'),
+        schema: described(Flag, 'Only tenancies with invoices that are overdue, or only the others.'),
       },
       ...dayBounds('start_date'),
       ...dayBounds('end_date'),
@@ -147,8 +147,8 @@ export const tenancy = defineResource<TenancyRecord>(
       canceled: 'It was canceled before it began.',
       pet_requested: 'A tenant asked to keep a pet, or sent information about it.',
       pet_answered: 'A request to keep a pet was answered.',
-      arrears_started: 'Rent is overdue.',
-      arrears_cleared: 'No rent is overdue any more.',
+      arrears_started: 'An invoice is overdue, of rent or of anything else.',
+      arrears_cleared: 'No invoice is overdue any more.',
       check_raised: 'A duty by law is not met, or is due soon: see `checks`.',
     },
     create: {
