@@ -211,11 +211,14 @@ export const rentBeforeSigning: Check<RentFacts> = {
   severity: 'error',
   source: 'Tenant Fees Act 2019 Sch 1 para 1(1A), s5A',
   description: 'No rent is demanded or paid before the tenancy is signed.',
-  judge({ isSigned, rentParam }) {
+  judge({ isSigned, signedOn, rentParam }) {
     if (isSigned || rentParam === null) return null;
+    const advice =
+      signedOn === null
+        ? 'Sign the tenancy first.'
+        : `The tenancy was signed on ${signedOn}, and the money came earlier. Correct the day that is wrong.`;
     return {
-      message:
-        'Rent must not be demanded or taken before the tenancy is signed (Tenant Fees Act 2019 Sch 1 para 1(1A), s5A). Sign the tenancy first.',
+      message: `Rent must not be demanded or taken before the tenancy is signed (Tenant Fees Act 2019 Sch 1 para 1(1A), s5A). ${advice}`,
       param: rentParam,
     };
   },

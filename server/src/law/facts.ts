@@ -71,14 +71,15 @@ export interface LandlordNoticeFacts extends NoticeFacts {
 }
 
 export interface RentFacts {
-  /** Whether the tenancy is signed. */
+  /** Whether the tenancy was signed when rent was demanded or paid. */
   isSigned: boolean;
+  /** The day of the signing. Null if the tenancy is not signed yet. */
+  signedOn: Day | null;
   /** The parameter that demands or pays rent. Null if none does. */
   rentParam: string | null;
 }
 
 export interface InvoiceFacts extends RentFacts {
-  signedOn: Day | null;
   /** The first day of the tenancy. */
   startDate: Day;
   /** How often the rent of the tenancy is due. */

@@ -39,7 +39,7 @@ const failing: { [Id in string]: { act: ActName; facts: Acts[ActName] } } = {
     facts: { servedOn: '2027-01-03', endsOn: '2027-05-02', grounds: ['1A'], startedOn: '2020-02-01', deposit: null },
   },
   pet_answer: { act: 'answer_pets', facts: { openPetRequests: [{ number: 1, answerBy: '2016-01-01' }] } },
-  rent_before_signing: { act: 'pay', facts: { isSigned: false, rentParam: 'tenancy' } },
+  rent_before_signing: { act: 'pay', facts: { isSigned: false, signedOn: null, rentParam: 'tenancy' } },
   rent_in_advance: {
     act: 'invoice',
     facts: invoiced({

@@ -322,6 +322,18 @@ for (const act of ['finalizes an invoice', 'takes a payment'])
   });
 rows.push(
   {
+    ...rentBeforeSigning,
+    act: 'takes a payment of an earlier day',
+    param: 'received_on',
+    says: 'The tenancy was signed on 2027-01-04, and the money came earlier.',
+    async prepare(agency, how) {
+      const tenancy = await agency.draft((await unitIn(agency, how)).id, { type: how.type });
+      await agency.move('tenancies', tenancy.id, 'sign', { signed_on: startDay });
+      const received_on = how.beyond ? '2027-01-03' : startDay;
+      return { path: '/v1/payments', body: { tenancy: tenancy.id, amount: 1, method: 'cash', received_on } };
+    },
+  },
+  {
     check: 'rent_in_advance',
     act: 'finalizes an invoice',
     param: 'due_on',

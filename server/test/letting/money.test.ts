@@ -289,6 +289,38 @@ describe('an invoice', () => {
   });
 });
 
+describe('a payment of a day before the signing', () => {
+  const early = { amount: 95_000, method: 'cash', received_on: '2027-01-03' };
+  const refusal = { check: 'rent_before_signing', param: 'received_on' };
+
+  test.each(['2027-01-03', '2026-04-30', '1990-01-01'])('is refused when the money came on %s', async (received_on) => {
+    const tenancy = await signedTenancy();
+    const body = { ...early, tenancy: tenancy.id, received_on };
+    expectCode(await agency.api.post('/v1/payments', body), 'check_failed', refusal);
+    expect(await ledgerOf(tenancy.id)).toEqual([]);
+    expect(await pay(tenancy.id, 95_000, { received_on: startDay })).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('is refused when a pending payment succeeds', async () => {
+    const tenancy = await signedTenancy();
+    const { id } = await pay(tenancy.id, 95_000, { status: 'pending' });
+    const answer = await agency.api.post(`/v1/payments/${id}/succeed`, { received_on: '2027-01-03' });
+    expectCode(answer, 'check_failed', refusal);
+    expect(await agency.move('payments', id, 'succeed', { received_on: startDay })).toMatchObject({
+      status: 'succeeded',
+    });
+  });
+
+  test('is accepted when the law of the signing did not forbid it, or the tenancy is of a company', async () => {
+    agency = await Agency.on(server);
+    const company = await agency.signed((await agency.unit()).id, { type: 'company' });
+    expect(await pay(company.id, 1, early)).toMatchObject({ received_on: '2027-01-03' });
+    const old = await agency.draft((await agency.unit()).id, { start_date: '2026-03-01' });
+    await agency.move('tenancies', old.id, 'sign', { signed_on: '2026-02-20' });
+    expect(await pay(old.id, 1, { received_on: '2026-02-19' })).toMatchObject({ status: 'succeeded' });
+  });
+});
+
 describe('a rent in another currency', () => {
   const euros = { rent: { amount: 95_000, currency: 'eur', interval: 'month' } };
   const water = { lines: [{ ...line, type: 'utility' }] };

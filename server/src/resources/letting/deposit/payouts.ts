@@ -37,7 +37,7 @@ export function payTenancy(
   changes: Changes,
 ): void {
   requireCurrency(deposit, tenancy.rent.currency, tenancy.id, param);
-  requireLawful(tenancy, caller, param);
+  requireLawful(tenancy, on, caller, { ofTenancy: param, ofDay: 'returned_on' });
   const own = invoices.filter((invoice) => invoice.tenancy === tenancy.id);
   const open = own.map((invoice) => changes.now(invoice)).filter(isSettleable);
   const made = paymentFromDeposit(

@@ -87,7 +87,7 @@ export function collected(
       `The tenancy ${tenancy.id} is \`${tenancy.status}\`. A gateway collects for a tenancy that was signed. Sign it first.`,
       { param: 'tenancy' },
     );
-  requireLawful(tenancy, caller, 'tenancy');
+  requireLawful(tenancy, caller.today, caller, { ofTenancy: 'tenancy', ofDay: 'tenancy' });
   requireChargeScript(provider, input);
   return { ...made, provider, status: 'pending', received_on: null, gateway_order: newOrder(caller.nowSeconds) };
 }

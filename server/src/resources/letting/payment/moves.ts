@@ -1,3 +1,4 @@
+import type { Day } from '../../../core/calendar.ts';
 import { ApiError, invalidParameter } from '../../../core/errors.ts';
 import { judge, refuseFailed } from '../../../law/index.ts';
 import type { Caller } from '../../../model/caller.ts';
@@ -61,20 +62,35 @@ export function succeeded(
   }
   const tenancy = related.one<TenancyRecord>('tenancy')!;
   requireCurrency(payment, tenancy);
-  requireLawful(tenancy, caller, 'tenancy');
+  requireLawful(tenancy, payment.received_on ?? caller.today, caller, { ofTenancy: 'tenancy', ofDay: 'received_on' });
   const change = settled(payment, wanted, caller, related);
   requireRoomForCredit(tenancy, unallocatedOf(change.after), 'tenancy');
   return change;
 }
 
-/** @throws {ApiError} `check_failed` if the tenants must not pay yet. */
+/**
+ * Requires that tenants may pay on a day.
+ *
+ * @param params the parameters that name the tenancy and the day.
+ * @throws {ApiError} `check_failed` if the tenancy was not signed by then.
+ */
 export function requireLawful(
-  { status, jurisdiction, type }: TenancyRecord,
+  { status, jurisdiction, type, signed_on: signedOn }: TenancyRecord,
+  paidOn: Day,
   { account, today }: Caller,
-  rentParam: string,
+  params: { ofTenancy: string; ofDay: string },
 ): void {
-  const facts = { jurisdiction, type, isSigned: status !== 'draft', rentParam };
-  refuseFailed(judge(account.rules, 'pay', today, facts));
+  const isEarly = signedOn !== null && paidOn < signedOn;
+  refuseFailed(
+    // The law of the signing applies to money that came before it.
+    judge(account.rules, 'pay', isEarly ? signedOn : today, {
+      jurisdiction,
+      type,
+      isSigned: status !== 'draft' && !isEarly,
+      signedOn,
+      rentParam: isEarly ? params.ofDay : params.ofTenancy,
+    }),
+  );
 }
 
 /** Returns the payment after its money has come. */
