@@ -82,7 +82,10 @@ function summaryOf(contents: InvoiceContents): Summary {
     case 'uncollectible':
     case 'open': {
       const quote = `Quote ${number} as the reference.`;
-      if (isOverdue || status === 'uncollectible')
+      // It is never overdue, and its due date can be past or to come.
+      if (status === 'uncollectible')
+        return { title: `${amount} is owed`, meaning: `The due date is ${due}. ${quote}`, ...moods.neutral };
+      if (isOverdue)
         return { title: `${amount} is overdue`, meaning: `It was due on ${due}. ${quote}`, ...moods.alarm };
       return { title: `${amount} is due by ${due}`, meaning: quote, ...moods.neutral };
     }

@@ -95,6 +95,16 @@ describe('the text of an invoice', () => {
     expect(text).not.toContain('Amount due');
   });
 
+  test('says what is owed, and of nothing that it is overdue, when it is uncollectible', async () => {
+    const office = await Office.on(server);
+    const { id } = await office.invoice();
+    const invoice = await office.agency.move('invoices', id, 'mark_uncollectible');
+    expect(invoice).toMatchObject({ overdue: false, due_on: '2027-02-01' });
+    const text = await textOf(office, invoice);
+    expect(text).toContain('£950.00 is owed The due date is 1 February 2027. Quote INV-000001 as the reference.');
+    expect(text).not.toContain('overdue');
+  });
+
   test('says on the page that it is void, and why, when it is', async () => {
     const office = await Office.on(server);
     const { id } = await office.invoice();
