@@ -551,5 +551,10 @@ describe('the end of a tenancy', () => {
     expect(body.data[0]).toMatchObject({ status: 'ended' });
     const { body: payments } = await good(agency.api.get('/v1/payments'));
     expect(payments.data[0]).toMatchObject({ amount_unallocated: 95_000 });
+    const { body: credited } = await good(agency.api.get('/v1/invoices'));
+    // The tenancy never began, so nothing may say that it ended.
+    expect(credited.data[0].credits).toMatchObject([
+      { amount: 95_000, reason: 'The tenancy was canceled on 4 January 2027.' },
+    ]);
   });
 });

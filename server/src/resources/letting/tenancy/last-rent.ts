@@ -34,15 +34,22 @@ export const readsOfLastRent = [
  * what is due.
  *
  * @param lastDay the day before the first one if the tenancy never began.
+ * @param reason why the rent of later days is not owed, in a sentence.
  */
-export function settleLastRent(tenancy: TenancyRecord, lastDay: Day, run: RentRun, related: Related): RecordChange[] {
+export function settleLastRent(
+  tenancy: TenancyRecord,
+  lastDay: Day,
+  run: RentRun,
+  related: Related,
+  reason = `The tenancy ended on ${dayInWords(lastDay)}.`,
+): RecordChange[] {
   const changes = new Changes(related);
   const settling = related.all<PaymentRecord>('charged.invoice.paying');
   const free = related.all<PaymentRecord>('credit.payment').filter(({ id }) => !settling.some((one) => one.id === id));
   const payments = [...free, ...settling];
   const charged = related.all<InvoiceRecord>('charged.invoice');
   for (const invoice of charged) {
-    const moved = withoutDaysAfter(invoice, lastDay, settling, run, changes);
+    const moved = withoutDaysAfter(invoice, { lastDay, reason }, settling, run, changes);
     if (moved) changes.move(invoice, moved);
   }
   if (charged.some((invoice) => changes.now(invoice).amount_paid < invoice.amount_paid))
@@ -60,7 +67,7 @@ export function settleLastRent(tenancy: TenancyRecord, lastDay: Day, run: RentRu
 /** Returns an invoice without its charge for days after the last one, or null if it has none. */
 function withoutDaysAfter(
   invoice: InvoiceRecord,
-  lastDay: Day,
+  { lastDay, reason }: { lastDay: Day; reason: string },
   payments: readonly PaymentRecord[],
   moment: Moment,
   changes: Changes,
@@ -68,7 +75,6 @@ function withoutDaysAfter(
   const { total, amount_paid: paid, amount_credited: before, status } = invoice;
   const until = chargedUntil(invoice);
   if (until === null || until <= lastDay || !isOwed(invoice)) return null;
-  const reason = `The tenancy ended on ${dayInWords(lastDay)}.`;
   if (isForLaterDays(invoice, lastDay) && paid === 0 && status !== 'paid') return voided(invoice, reason, moment);
   const amount = Math.min(unusedOf(invoice, lastDay), total - before);
   return amount > 0 ? credited(invoice, { amount, reason }, payments, moment, changes) : null;

@@ -8,7 +8,7 @@ import type { Change, RecordChange, Resource } from '../../../model/resource.ts'
 import { requireStatus } from '../../../model/status.ts';
 import { recordInUse } from '../../../model/traits/in-use.ts';
 import type { ApplicationRecord } from '../application/index.ts';
-import { requireNotFuture } from '../days.ts';
+import { dayInWords, requireNotFuture } from '../days.ts';
 import { heldOf, type DepositRecord } from '../deposit/fields.ts';
 import { cancel as cancelDeposit } from '../deposit/holding.ts';
 import { guarantor, type GuarantorRecord } from '../guarantor.ts';
@@ -152,7 +152,13 @@ export function cancel(
     also: [
       ...(current.status === 'signed' ? withTenancy(guarantorsOf(related), null) : []),
       ...withoutDeposit(deposit, caller, related),
-      ...settleLastRent(current, addDays(current.start_date, -1), caller, related),
+      ...settleLastRent(
+        current,
+        addDays(current.start_date, -1),
+        caller,
+        related,
+        `The tenancy was canceled on ${dayInWords(caller.today)}.`,
+      ),
     ],
   };
 }
