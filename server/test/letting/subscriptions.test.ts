@@ -186,6 +186,52 @@ describe('a rent', () => {
     expect(await subscribe()).toMatchObject({ status: 'scheduled' });
   });
 
+  describe('that has an end', () => {
+    const successor = { start_date: '2027-03-16', anchor_day: 1 };
+
+    test('has a successor from the next day on, and each day is charged once', async () => {
+      const first = await subscribe();
+      await advanceTo('2027-02-10');
+      await agency.move('subscriptions', first.id, 'cancel', { end_date: '2027-03-15' });
+      const early = await tryToSubscribe({ ...successor, start_date: '2027-03-15' });
+      expectCode(early, 'record_in_use', { param: 'tenancy' });
+      expect(early.body.error.message).toContain(`${first.id}. It charges the days to 2027-03-15.`);
+      const second = await subscribe({ ...successor, amount: 93_000 });
+      expect(second).toMatchObject({ status: 'scheduled', next_period_start: '2027-03-16' });
+      expectCode(await tryToSubscribe({ ...successor, start_date: '2027-06-01' }), 'record_in_use');
+      expectCode(await tryToSubscribe({ start_date: '2027-02-01', end_date: '2027-02-05' }), 'record_in_use');
+      await advanceTo('2027-04-02');
+      expect(await invoices()).toEqual([
+        '2027-02-01 2027-02-28 2027-02-01 95000 open',
+        '2027-03-01 2027-03-15 2027-03-01 45968 open',
+        '2027-03-16 2027-03-31 2027-03-16 48000 open',
+        '2027-04-01 2027-04-30 2027-04-01 93000 open',
+      ]);
+      expect(await subscriptionNow(first)).toMatchObject({ status: 'ended', end_date: '2027-03-15' });
+      expect(await subscriptionNow(second)).toMatchObject({ status: 'active' });
+    });
+
+    test('has one successor when two are created at once', async () => {
+      const first = await subscribe();
+      await agency.move('subscriptions', first.id, 'cancel', { end_date: '2027-03-15' });
+      const dated = { ...successor, end_date: '2027-04-30' };
+      const answers = await Promise.all(Array.from({ length: 4 }, () => tryToSubscribe(dated)));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      for (const answer of answers.filter(({ status }) => status !== 200)) expectCode(answer, 'record_in_use');
+    });
+
+    test('ends with its successor when the tenancy ends before either', async () => {
+      const first = await subscribe();
+      await agency.move('subscriptions', first.id, 'cancel', { end_date: '2027-03-15' });
+      const second = await subscribe(successor);
+      await advanceTo('2027-02-10');
+      await agency.move('tenancies', tenancy.id, 'end', { ended_on: '2027-02-10', reason: 'surrender' });
+      for (const made of [first, second])
+        expect(await subscriptionNow(made)).toMatchObject({ status: 'ended', end_date: '2027-02-10' });
+      expect(await invoices()).toHaveLength(1);
+    });
+  });
+
   const refused = [
     [{ tenancy: 'ten_0VbZq9aK00mT3cUuP8sXw4' }, 'resource_missing', 'tenancy'],
     [{ start_date: '2027-01-31' }, 'parameter_invalid', 'start_date'],

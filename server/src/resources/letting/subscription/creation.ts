@@ -1,10 +1,11 @@
-import { anchorDayOf } from '../../../core/calendar.ts';
+import { anchorDayOf, type Day } from '../../../core/calendar.ts';
 import { ApiError, invalidParameter, missingParameter } from '../../../core/errors.ts';
 import { isWithin } from '../../../law/index.ts';
 import type { Caller } from '../../../model/caller.ts';
 import type { FieldsOf } from '../../../model/record.ts';
 import type { Related } from '../../../model/related.ts';
 import type { Change } from '../../../model/resource.ts';
+import { recordInUse } from '../../../model/traits/in-use.ts';
 import { Changes } from '../changes.ts';
 import { judgeInvoice } from '../invoice/moves.ts';
 import { subscriptionsMax, type TenancyRecord } from '../tenancy/fields.ts';
@@ -51,7 +52,28 @@ export function completed(
     next_period_start: start,
   };
   requireTerms(full, tenancy);
+  if (isRent) requireOneRent(full, related.all<SubscriptionRecord>('tenancy.subscriptions'));
   return full;
+}
+
+/**
+ * Requires that no other rent of the tenancy charges a day of the new one. Later moves of a subscription can only take days away.
+ *
+ * @throws {ApiError} `record_in_use`.
+ */
+function requireOneRent(
+  { start_date: start, end_date: end }: FieldsOf<SubscriptionRecord>,
+  live: readonly SubscriptionRecord[],
+): void {
+  const isFree = (from: Day, until: Day | null): boolean =>
+    (until !== null && until < start) || (end !== null && end < from);
+  const other = live.find(({ type, start_date: from, end_date: until }) => type === 'rent' && !isFree(from, until));
+  if (!other) return;
+  const advice =
+    other.end_date === null
+      ? 'Use `change_amount` for another rent, or cancel that one first.'
+      : `It charges the days to ${other.end_date}. Send a \`start_date\` after that day.`;
+  throw recordInUse(`The tenancy has a subscription of its rent already, ${other.id}. ${advice}`, 'tenancy');
 }
 
 /** @throws {ApiError} `parameter_invalid` if the tenancy is a draft or over. */

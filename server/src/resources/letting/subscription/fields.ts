@@ -49,7 +49,8 @@ export const fields = {
   type: {
     column: 'text',
     schema: SubscriptionType,
-    description: '`rent`, of which a tenancy has one at a time, or a `service` beside it.',
+    description:
+      '`rent`, of which a tenancy has one for each day, or a `service` beside it. A rent with an `end_date` can have a successor that starts later.',
     input: { on: 'create', default: 'rent' },
   },
   line_type: {

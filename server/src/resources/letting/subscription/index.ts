@@ -101,7 +101,7 @@ export const subscription = defineResource<SubscriptionRecord>(
     filters: exactly({ tenancy: LinkedId, status: SubscriptionStatus, type: SubscriptionType }),
     create: {
       ...ofFields.create,
-      reads: [...readsOfRun],
+      reads: [...readsOfRun, 'tenancy.subscriptions'],
       decide: (input, caller, related) => completed(ofFields.create.decide(input, caller, related), caller, related),
       besides: invoicedAtOnce,
     },
@@ -183,7 +183,7 @@ export const subscription = defineResource<SubscriptionRecord>(
     names: ['subscriptions_one_rent'],
     refusal: () =>
       recordInUse(
-        'The tenancy has a subscription of its rent already. Use `change_amount` for another rent, or cancel that one first.',
+        'Another request created a subscription of the rent at this moment. Use `change_amount` for another rent, or cancel that one first.',
         'tenancy',
       ),
   }),

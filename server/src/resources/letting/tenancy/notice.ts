@@ -1,4 +1,4 @@
-import { anchorDayOf, type Anchor, type Rhythm } from '../../../core/calendar.ts';
+import { anchorDayOf, type Anchor, type Day, type Rhythm } from '../../../core/calendar.ts';
 import { invalidParameter } from '../../../core/errors.ts';
 import { judge, refuseFailed, type Acts, type Judgement } from '../../../law/index.ts';
 import type { Caller } from '../../../model/caller.ts';
@@ -121,7 +121,7 @@ function judgeNotice(
       return judge(account.rules, 'tenant_notice', servedOn, {
         ...given,
         agreedInWriting: agreed ?? false,
-        rentPeriods: rentPeriodsOf(current, related),
+        rentPeriods: rentPeriodsOf(current, endsOn, related),
       });
     case 'mutual':
       return null;
@@ -134,11 +134,13 @@ function protectionOf(deposit: DepositRecord | null): Acts['landlord_notice']['d
   return { protectedOn: deposit.protected_on, informationGivenOn: deposit.information_given_on };
 }
 
-/** Returns the periods of the live subscription of the rent. Without one, the periods count from the first day. */
-function rentPeriodsOf({ start_date: start, rent }: TenancyRecord, related: Related): Rhythm & Anchor {
-  const charging = related
+/** Returns the periods of the rent’s subscription that charges a day, or else of the last one. Without one, they count from the first day. */
+function rentPeriodsOf({ start_date: start, rent }: TenancyRecord, day: Day, related: Related): Rhythm & Anchor {
+  const rents = related
     .all<SubscriptionRecord>('subscriptions')
-    .find(({ type, status }) => type === 'rent' && status !== 'ended');
+    .filter(({ type, status }) => type === 'rent' && status !== 'ended')
+    .toSorted((one, other) => (one.start_date < other.start_date ? -1 : 1));
+  const charging = rents.findLast(({ start_date: from }) => from <= day) ?? rents[0];
   if (charging) {
     const { interval, interval_count, start_date, anchor_day } = charging;
     return { interval, interval_count, start: start_date, anchor_day };
