@@ -29,6 +29,7 @@ export const resourceTexts: Record<string, string> = {
   payment_imports: 'Bank statements that were imported',
   bank_lines: 'Lines of bank statements, which become payments',
   customers: 'Applicants and tenants',
+  retention_holds: 'Data of erased persons that legal duties keep',
   files: 'Reports and evidence',
   file_links: 'Links with which others open a file',
   events: 'Changes of records',

@@ -195,6 +195,10 @@ export const recipes: Record<string, Recipe | string> = {
   'bank_line.ignored': (kitchen) => bankLine(kitchen, ['ignore']),
   'bank_line.reopened': (kitchen) => bankLine(kitchen, ['ignore', 'reopen']),
   'bank_line.deleted': (kitchen) => bankLine(kitchen, ['erase']),
+  'retention_hold.created': 'the deletion of a customer with a ledger makes it.',
+  'retention_hold.updated': 'a reveal makes it.',
+  'retention_hold.revealed': 'the response of a reveal has data of a person.',
+  'retention_hold.expired': 'the server makes it after the last day of the duty.',
   'customer.created': customer,
   'customer.updated': async (kitchen) => {
     const id = await customer(kitchen);

@@ -21,9 +21,13 @@ export class Encryption {
   }
 
   encrypt(text: string): Buffer {
+    return this.encryptBytes(Buffer.from(text, 'utf8'));
+  }
+
+  encryptBytes(bytes: Buffer): Buffer {
     const nonce = Buffer.from(this.#randomBytes(nonceLength));
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagLength });
-    const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    const ciphertext = Buffer.concat([cipher.update(bytes), cipher.final()]);
     return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
   }
 
@@ -34,12 +38,17 @@ export class Encryption {
 
   /** @throws {Error} if the value was encrypted with another key, or was changed. */
   decrypt(encrypted: Buffer): string {
+    return this.decryptBytes(encrypted).toString('utf8');
+  }
+
+  /** @throws {Error} if the value was encrypted with another key, or was changed. */
+  decryptBytes(encrypted: Buffer): Buffer {
     if (encrypted.length < nonceLength + tagLength)
       throw new Error('Invalid authentication tag: the encrypted value was cut.');
     const decipher = createDecipheriv('aes-256-gcm', this.#key, encrypted.subarray(0, nonceLength), {
       authTagLength: tagLength,
     });
     decipher.setAuthTag(encrypted.subarray(nonceLength, nonceLength + tagLength));
-    return decipher.update(encrypted.subarray(nonceLength + tagLength), undefined, 'utf8') + decipher.final('utf8');
+    return Buffer.concat([decipher.update(encrypted.subarray(nonceLength + tagLength)), decipher.final()]);
   }
 }

@@ -16,3 +16,6 @@ export interface Rules {
 export const defaultRules: Rules = { ruleset: 'england', checks: {} };
 export const defaultTimeZone = 'Europe/London';
 export const defaultInvoicePrefix = 'INV';
+
+/** The last day of an accounting year, as month and day. */
+export const defaultYearEnd = '03-31';

@@ -368,11 +368,11 @@ function streamHandler(context: HttpContext, streams: EventStreams, route: Strea
 }
 
 function contentsHandler(context: HttpContext, responses: HeldResponses, route: ContentsRoute) {
-  const readQuery = queryReader(route.query);
+  const readQuery = queryReader(route.query, route.requiredQuery);
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const apiRequest = routedOf(request);
-    readQuery(request.url);
-    return download(context, responses, request, reply, () => route.open(apiRequest));
+    const { query } = readQuery(request.url);
+    return download(context, responses, request, reply, () => route.open(apiRequest, query));
   };
 }
 

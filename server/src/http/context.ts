@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
 import type { FileStore } from '../commit/file-store.ts';
+import type { SealedFiles } from '../commit/sealed-files.ts';
 import type { EventShape } from '../commit/write-request.ts';
 import type { Mode } from '../core/api-keys.ts';
 import type { ByteBudget, ByteLimits, Payer } from '../core/byte-budget.ts';
@@ -72,6 +73,7 @@ export interface HttpContext {
   readRecord: RecordReader;
   committer: Committer;
   fileStore: FileStore;
+  sealedFiles: SealedFiles;
   eventFeed: EventFeed;
   streamLimits: StreamLimits;
   readLimits: ReadLimits;
@@ -102,6 +104,11 @@ export interface HttpContext {
   eraser: {
     /** Resolves when the erasure is done, or after a timeout. Then it continues. Does nothing for a record that is not deleted. */
     erasedNow(resource: Resource, accountId: string, id: string): Promise<void>;
+    /** Returns how many records of each kind the erasure of a person would reach. */
+    preview(
+      persons: Resource,
+      person: StoredRecord,
+    ): Promise<Record<'erased' | 'emptied', { object: string; number: number }[]>>;
   };
   /** Makes the changes of all days that have begun. Resolves when they are made, or after the signal. The duty makes the others. */
   breakDays(signal: AbortSignal): Promise<void>;

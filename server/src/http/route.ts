@@ -76,7 +76,7 @@ export interface FileForm {
 /** A route that returns bytes, not JSON. */
 export interface ContentsRoute extends RouteBase {
   method: 'GET';
-  open(request: ApiRequest): Promise<OpenContents>;
+  open(request: ApiRequest, query: Query): Promise<OpenContents>;
 }
 
 /** The type of bytes of any kind (RFC 2046, section 4.5.1). A client generated from the OpenAPI documents may accept no other type. */

@@ -21,3 +21,5 @@ export type { RaisedCheck } from './raised-checks.ts';
 export { nextDeadlineOn } from './deadlines.ts';
 export { checksOn, rulesets } from './rulesets.ts';
 export { isWithin } from './rent.ts';
+export { retentionBases, retentionKinds, retentionsOn } from './retention.ts';
+export type { RetentionKind } from './retention.ts';

@@ -11,17 +11,22 @@ import {
   type BodyRewriting,
   type Rewriting,
 } from './erase-history.ts';
+import { readFilesToErase, readHoldsToFill } from './erase-files.ts';
 import { readIdsWithTexts } from './erase-texts.ts';
+import type { SealedFiles } from '../commit/sealed-files.ts';
 import { retryWhileUnavailable } from '../commit/retry.ts';
 import { withRollUps } from '../commit/roll-ups.ts';
 import { decideEmptying, decideErasure, isErased } from '../model/change.ts';
 import { ByteBudget, type HeldBytes } from '../core/byte-budget.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
+import type { Encryption } from '../core/encryption.ts';
 import { eraseWithin, withoutPerson } from '../model/erase.ts';
 import { isId, type IdMaker } from '../core/ids.ts';
 import type { JsonObject } from '../core/json-diff.ts';
+import type { StoredRecord } from '../model/record.ts';
 import type { Resource, RecordChange } from '../model/resource.ts';
 import { erasable, type Erasure } from '../model/traits/erasable.ts';
+import { storesFile } from '../model/traits/stores-file.ts';
 import { emptied, personalTexts } from '../model/traits/personal-texts.ts';
 import type { Reader } from '../db/reader.ts';
 import { query, type Pool } from '../db/pools.ts';
@@ -47,6 +52,9 @@ interface ErasureContext {
   /** Reads long history through its own pool, so that it does not block sign-ins. */
   database: { listers: Pool };
   reader: Reader;
+  /** Keeps the files that legal duties need. */
+  sealedFiles: SealedFiles;
+  encryption: Encryption;
   readRecord: RecordReader;
   /** Removes the person from the texts that a search compares. */
   searchIndex: { renew(accountId: string, ids: readonly string[]): Promise<void> };
@@ -87,6 +95,31 @@ export class Eraser {
     const timeout = new AbortController();
     await Promise.race([erasing, delay(waitMsMax, undefined, { signal: timeout.signal }).catch(() => {})]);
     timeout.abort();
+  }
+
+  /** Returns how many records of each kind the erasure of a person would reach: those that lose the person, and those that lose texts. */
+  async preview(
+    persons: Resource,
+    person: StoredRecord,
+  ): Promise<Record<'erased' | 'emptied', { object: string; number: number }[]>> {
+    const { reader, resources } = this.#context;
+    const { account_id: accountId, id } = person;
+    const erased = new Map<Resource, number>();
+    const fileIds = new Set<string>();
+    for (const about of resources) {
+      if (about.links?.[erasable.of(about)?.link ?? ''] !== persons.path) continue;
+      const ids = await readIdsAbout(reader, about, accountId, id);
+      erased.set(about, ids.length);
+      for (const file of await this.#filesOf(about, accountId, ids, id)) fileIds.add(file.id);
+    }
+    const files = resources.find((resource) => storesFile.has(resource));
+    if (files) {
+      for (const file of await readFilesToErase(reader, resources, persons, files, person)) fileIds.add(file);
+      const known = await Promise.all([...fileIds].map((file) => this.#context.readRecord(files, accountId, file)));
+      erased.set(files, known.filter((file) => file !== null).length);
+    }
+    const texts = await readIdsWithTexts(reader, resources, accountId, id);
+    return { erased: numbersOf(erased), emptied: numbersOf([...texts].map(([kind, ids]) => [kind, ids.length])) };
   }
 
   /** Erases a last time the history of what was deleted at least a minute ago. */
@@ -156,6 +189,7 @@ export class Eraser {
       }
       erased.set(about, recordIds);
     }
+    if (isPerson(deleted)) for (const each of await this.#eraseFiles(deleted, record)) ids.add(each);
     const ownIds = new Set(ids);
     const textIds = new Set(isPerson(deleted) ? await this.#eraseTexts(accountId, id) : []);
     for (const each of textIds) ids.add(each);
@@ -208,6 +242,39 @@ export class Eraser {
       },
     });
     return [...recordIds, ...files.map(({ id }) => id)];
+  }
+
+  /**
+   * Copies files into the records that keep them for a legal duty. Deletes those that are about no other person. All copies are stored before
+   * a file is deleted, so an erasure that was cut off loses none.
+   *
+   * @returns the ids of the deleted files.
+   */
+  async #eraseFiles(person: Resource, record: StoredRecord): Promise<string[]> {
+    const { committer, readRecord, reader, resources, sealedFiles, encryption } = this.#context;
+    const { account_id: accountId } = record;
+    const files = resources.find((resource) => storesFile.has(resource));
+    if (!files) return [];
+    const ids = await readFilesToErase(reader, resources, person, files, record);
+    for (const hold of await readHoldsToFill(reader, resources, accountId, { person: record.id, files: ids })) {
+      const key = Buffer.from(encryption.decrypt(hold.key), 'base64');
+      for (const file of hold.files) await sealedFiles.seal(accountId, hold.id, key, file);
+    }
+    for (let at = 0; at < ids.length; at += recordsAtOnce) {
+      const page = ids.slice(at, at + recordsAtOnce);
+      await committer.commitAsSystem({
+        accountId,
+        locks: page,
+        async decide() {
+          const found = await Promise.all(page.map((id) => readRecord(files, accountId, id)));
+          const changes = found.flatMap((file): RecordChange[] =>
+            file ? [{ resource: files, before: withoutPerson(files, file), after: null }] : [],
+          );
+          return changes.length === 0 ? null : { changes };
+        },
+      });
+    }
+    return ids;
   }
 
   /**
@@ -288,6 +355,11 @@ export class Eraser {
     const resource = this.#context.resources.find(({ prefix }) => id.startsWith(`${prefix}_`));
     return resource ? [`/v1/${resource.path}/${id}`, `/v1/test_helpers/${resource.path}/${id}`] : [];
   }
+}
+
+/** Returns how many records there are of each kind, without the kinds that have none. */
+function numbersOf(found: Iterable<readonly [Resource, number]>): { object: string; number: number }[] {
+  return [...found].filter(([, number]) => number > 0).map(([{ object }, number]) => ({ object, number }));
 }
 
 function erasureOf(about: Resource): Erasure {

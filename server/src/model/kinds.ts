@@ -14,7 +14,6 @@ import { sumsUp } from './traits/sums-up.ts';
 export const plannedKinds: ReadonlyMap<string, IdPrefix> = new Map([
   ['approval_requests', 'apr'],
   ['portal_sessions', 'psn'],
-  ['retention_holds', 'hold'],
   ['workflow_runs', 'wfr'],
   ['workflows', 'wf'],
 ]);

@@ -11,6 +11,9 @@ export const RoleName = named('UserRole', 'The role of a team member.', oneOf(..
 /** The paths of the kinds of record that only developers need. */
 const developerPaths: ReadonlySet<string> = new Set(['logs', 'webhook_endpoints', 'api_keys']);
 
+/** The paths of the kinds of record with what legal duties keep of erased persons. */
+const sealedPaths: ReadonlySet<string> = new Set(['retention_holds']);
+
 /** The paths of the kinds of record about the team. */
 const teamPaths: ReadonlySet<string> = new Set(['users', 'invitations']);
 
@@ -25,6 +28,8 @@ export function permissionsOfRole(role: Role, mode: Mode, known: readonly string
     if (role === 'owner' || role === 'admin') return true;
     if (teamPaths.has(path)) return role === 'developer' && verb === 'read';
     if (developerPaths.has(path)) return role === 'developer';
+    // A developer of a sandbox makes keys with every permission.
+    if (sealedPaths.has(path)) return verb === 'read' || (role === 'developer' && mode === 'sandbox');
     if (path === 'accounts') return verb === 'read' || (role === 'developer' && mode === 'sandbox');
     // What a file contains is more sensitive than its record.
     if (path.endsWith('_contents')) return role !== 'viewer';

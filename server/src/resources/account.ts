@@ -7,6 +7,7 @@ import {
   defaultInvoicePrefix,
   defaultRules,
   defaultTimeZone,
+  defaultYearEnd,
   rulesetIds,
   severities,
   type Rules,
@@ -62,6 +63,13 @@ const InvoicePrefixInput = Type.String({
   description: 'Up to 12 capital letters and digits, the first a letter.',
 });
 
+/** A year may have no 29 February. */
+const YearEndInput = Type.String({
+  pattern:
+    '^(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))$',
+  description: 'The last day of the accounting year, as month and day: `03-31`. For the end of February, send `02-28`.',
+});
+
 const Ruleset = named('RulesetId', 'A ruleset.', oneOf(...rulesetIds));
 const Severity = named('CheckSeverity', 'What a failed check does.', oneOf(...severities));
 
@@ -114,6 +122,7 @@ export type AccountRecord = StoredRecord & {
   time_zone: string;
   rules: Rules;
   invoice_prefix: string;
+  year_end: string;
   letterhead: Letterhead | null;
   payment_provider: Gateway | null;
   parent: string | null;
@@ -141,6 +150,7 @@ export const account = defineResource<AccountRecord>(
           time_zone: 'Europe/London',
           rules: { ruleset: 'england', checks: {} },
           invoice_prefix: 'INV',
+          year_end: '03-31',
           letterhead: {
             name: 'Northern Homes Ltd',
             address: { line1: '4 Stonegate', line2: null, city: 'York', postal_code: 'YO1 8AS', country: 'GB' },
@@ -219,6 +229,12 @@ export const account = defineResource<AccountRecord>(
         schema: Type.String({ examples: [defaultInvoicePrefix] }),
         description: 'The first part of the numbers of new invoices: `INV` in `INV-000001`, which is the default.',
       },
+      year_end: {
+        column: 'text',
+        schema: Type.String({ examples: [defaultYearEnd] }),
+        description:
+          'The last day of its accounting year, as month and day. Records of rent are kept for six years after it when a person is erased. The default is `03-31`.',
+      },
       letterhead: {
         column: 'json',
         schema: nullable(Letterhead),
@@ -245,6 +261,7 @@ export const account = defineResource<AccountRecord>(
         time_zone: Type.Optional(nullable(TimeZoneInput)),
         rules: Type.Optional(nullable(RulesInput)),
         invoice_prefix: Type.Optional(nullable(InvoicePrefixInput)),
+        year_end: Type.Optional(nullable(YearEndInput)),
         letterhead: Type.Optional(nullable(LetterheadInput)),
         payment_provider: Type.Optional(nullable(GatewayName)),
       },
@@ -261,6 +278,7 @@ export const account = defineResource<AccountRecord>(
         time_zone: input.time_zone ?? defaultTimeZone,
         rules: changeRules(defaultRules, input.rules ?? {}),
         invoice_prefix: input.invoice_prefix ?? defaultInvoicePrefix,
+        year_end: input.year_end ?? defaultYearEnd,
         letterhead: input.letterhead ? letterheadFrom(input.letterhead) : null,
         payment_provider: usableGateway(input.payment_provider ?? null, caller),
         // Replaced by the account that makes it.
@@ -281,6 +299,7 @@ export const account = defineResource<AccountRecord>(
         time_zone: Type.Optional(TimeZoneInput),
         rules: Type.Optional(RulesInput),
         invoice_prefix: Type.Optional(InvoicePrefixInput),
+        year_end: Type.Optional(YearEndInput),
         letterhead: Type.Optional(nullable(LetterheadInput)),
         payment_provider: Type.Optional(nullable(GatewayName)),
         require_second_factor: Type.Optional(nullable(Type.Boolean())),
@@ -302,6 +321,7 @@ export const account = defineResource<AccountRecord>(
             time_zone: input.time_zone ?? current.time_zone,
             rules: changeRules(current.rules, input.rules ?? {}),
             invoice_prefix: input.invoice_prefix ?? current.invoice_prefix,
+            year_end: input.year_end ?? current.year_end,
             letterhead: changedLetterhead(current, input.letterhead),
             payment_provider:
               input.payment_provider === undefined

@@ -223,6 +223,13 @@ function grantedPermissions(type: KeyType, asked: string[] | null, caller: Calle
       `An agent key cannot have \`${tooMuch}\`, because it could create another key. Leave it out.`,
     );
   }
+  const sealed = type === 'agent' && granted.find((one) => one.startsWith('retention_holds.'));
+  if (sealed) {
+    throw invalidParameter(
+      'permissions',
+      `An agent key cannot have \`${sealed}\`, because the data of erased persons is for people. Leave it out.`,
+    );
+  }
   refuseGrantingMore(granted, caller);
   return granted;
 }

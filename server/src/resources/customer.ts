@@ -1,12 +1,14 @@
 import { Type, type Static } from 'typebox';
 import { invalidParameter } from '../core/errors.ts';
+import { retentionBases, retentionsOn, type Jurisdiction } from '../law/index.ts';
 import { CalendarDate, LinkedId, SingleLine } from '../model/fields.ts';
 import type { Caller } from '../model/caller.ts';
 import { createFromFields, updateFromFields } from '../model/inputs.ts';
 import type { Fields, RecordOf, StoredRecord } from '../model/record.ts';
 import type { Related } from '../model/related.ts';
 import { defineResource, type Change } from '../model/resource.ts';
-import { inUse, recordInUse } from '../model/traits/in-use.ts';
+import { inUse, recordInUse, type Preventing } from '../model/traits/in-use.ts';
+import { retained, type Retained, type RetentionContext } from '../model/traits/retained.ts';
 import { searchable } from '../model/traits/searchable.ts';
 import { sumsUp } from '../model/traits/sums-up.ts';
 import { closedObject, described, named, nullable, oneOf } from '../model/schemas.ts';
@@ -126,6 +128,8 @@ const fields = {
   deposits: hiddenIds,
   /** The guarantors that are this person, while the guarantee stands. */
   guarantees: hiddenIds,
+  /** The files that go with the erased person. */
+  erased_files: hiddenIds,
 } satisfies Fields;
 
 export type CustomerRecord = RecordOf<typeof fields>;
@@ -220,7 +224,19 @@ export const customer = defineResource<CustomerRecord>(
     { of: 'deposits', link: 'payer', adapt: adaptToDeposit },
     { of: 'guarantors', link: 'customer', adapt: adaptToGuarantor },
   ]),
-  inUse({ reads: readsOfDuties, check: requireNoDuties }),
+  inUse({ reads: readsOfDuties, check: requireNoDuties, preventing: (_, related) => dutiesOf(related) }),
+  retained({
+    reads: ['right_to_rent.files', 'tenancies.agreement', 'tenancies.deposit.certificate'],
+    latest: {
+      of: 'ledger',
+      link: 'tenancy',
+      column: 'date',
+      ids: (related) => ruledByLaw(related).map(({ id }) => id),
+    },
+    decide: (person, related, context) => retainedOf(person as CustomerRecord, related, context),
+    filesColumn: 'erased_files',
+    filesOf: (person) => (person as CustomerRecord).right_to_rent?.files ?? [],
+  }),
 );
 
 /*
@@ -243,7 +259,14 @@ function listing(current: CustomerRecord, list: List, id: string, isListed: bool
   return { ...current, [list]: isListed ? [...known, id] : known.filter((other) => other !== id) };
 }
 
-type TenancyOfPerson = StoredRecord & { status: string; customers: string[]; balance: number; deposit: string | null };
+type TenancyOfPerson = StoredRecord & {
+  status: string;
+  customers: string[];
+  balance: number;
+  deposit: string | null;
+  end_date: string | null;
+  jurisdiction: Jurisdiction | null;
+};
 type ApplicationOfPerson = StoredRecord & { customers: string[]; holding_deposits: string[] };
 type GuarantorOfPerson = StoredRecord & { application: string; tenancy: string | null; status: string };
 type DepositOfPerson = StoredRecord & {
@@ -287,29 +310,42 @@ function adaptToGuarantor(...[current, before, after]: Parameters<Adapt>): Retur
 /** A refusal names at most this many duties. */
 const namedDutiesMax = 10;
 
-/** @throws {ApiError} `record_in_use` while a duty needs the data of the person. */
-function requireNoDuties({ id }: CustomerRecord, related: Related): void {
+/** Returns the records that need the data of the person, each with what to do first. */
+function dutiesOf(related: Related): Preventing[] {
   const own = related.all<TenancyOfPerson>('tenancies');
   const deposits = ['tenancies.deposit', 'applications.holding_deposits', 'deposits'].flatMap((path) =>
     related.all<DepositOfPerson>(path),
   );
   const held = [...new Map(deposits.map((deposit) => [deposit.id, deposit])).values()].filter(isHeld);
-  const duties = [
-    ...own.filter(isLive).map((tenancy) => `It is a tenant of ${tenancy.id}: end or cancel this tenancy first.`),
+  return [
+    ...own
+      .filter(isLive)
+      .map(({ id }) => ({ record: id, reason: `It is a tenant of ${id}: end or cancel this tenancy first.` })),
     ...own
       .filter(({ balance }) => balance !== 0)
-      .map(({ id: tenancy, balance }) => `The balance of ${tenancy} is ${balance}: ${settling(balance)} first.`),
-    ...held.map((deposit) => `The deposit ${deposit.id} holds ${heldOf(deposit)}: return, apply or release it first.`),
-    ...standingGuarantees(related).map(
-      ({ id: guarantor, tenancy, application }) =>
-        `It is the guarantor ${guarantor} of ${tenancy ?? application}: release the guarantor first.`,
-    ),
+      .map(({ id, balance }) => ({
+        record: id,
+        reason: `The balance of ${id} is ${balance}: ${settling(balance)} first.`,
+      })),
+    ...held.map((deposit) => ({
+      record: deposit.id,
+      reason: `The deposit ${deposit.id} holds ${heldOf(deposit)}: return, apply or release it first.`,
+    })),
+    ...standingGuarantees(related).map(({ id, tenancy, application }) => ({
+      record: id,
+      reason: `It is the guarantor ${id} of ${tenancy ?? application}: release the guarantor first.`,
+    })),
   ];
+}
+
+/** @throws {ApiError} `record_in_use` while a duty needs the data of the person. */
+function requireNoDuties(person: CustomerRecord, related: Related): void {
+  const duties = dutiesOf(related).map(({ reason }) => reason);
   if (duties.length === 0) return;
   const others = duties.length - namedDutiesMax;
   const rest = others > 0 ? ` ${others} more duties follow.` : '';
   throw recordInUse(
-    `The customer ${id} cannot be erased, because these records need the data. ${duties.slice(0, namedDutiesMax).join(' ')}${rest}`,
+    `The customer ${person.id} cannot be erased, because these records need the data. ${duties.slice(0, namedDutiesMax).join(' ')}${rest}`,
   );
 }
 
@@ -343,6 +379,52 @@ function isHeld(deposit: DepositOfPerson): boolean {
 
 function heldOf(deposit: DepositOfPerson): number {
   return deposit.amount_received - deposit.amount_applied - deposit.amount_deducted - deposit.amount_returned;
+}
+
+/** Returns the tenancies that some law rules. */
+function ruledByLaw(related: Related): TenancyOfPerson[] {
+  return related.all<TenancyOfPerson>('tenancies').filter(({ jurisdiction }) => jurisdiction !== 'none');
+}
+
+/** Returns what legal duties keep of an erased person: data, and copies of files. */
+function retainedOf(
+  person: CustomerRecord,
+  related: Related,
+  { today, account, latestOn }: RetentionContext,
+): Retained[] {
+  const tenancies = ruledByLaw(related);
+  const ended = tenancies.flatMap(({ status, jurisdiction, end_date: endedOn }) =>
+    status === 'ended' && endedOn !== null ? [{ jurisdiction, ended_on: endedOn }] : [],
+  );
+  const { right_to_rent: checked, name, addresses } = person;
+  const duties = retentionsOn(today, {
+    ruleset: account.rules.ruleset,
+    tenancies: ended,
+    last_entry_on: latestOn,
+    year_end: account.year_end,
+  });
+  const sealedFiles = (paths: string[]): StoredRecord[] => [
+    ...new Map(paths.flatMap((path) => related.all(path)).map((file) => [file.id, file])).values(),
+  ];
+  return duties.flatMap(({ kind, until }): Retained[] => {
+    const common = { kind, basis: retentionBases[kind], until };
+    const ids = tenancies.map(({ id }) => id);
+    if (kind === 'accounts') {
+      const content = { name, address: lastAddress(addresses), right_to_rent: null, tenancies: ids };
+      return [{ ...common, content, files: sealedFiles(['tenancies.agreement', 'tenancies.deposit.certificate']) }];
+    }
+    if (!checked) return [];
+    const { files: _, ...check } = checked;
+    const content = { name: null, address: null, right_to_rent: check, tenancies: ids };
+    return [{ ...common, content, files: sealedFiles(['right_to_rent.files']) }];
+  });
+}
+
+/** Returns the present address, or else the one that was left last. */
+function lastAddress(addresses: CustomerRecord['addresses']): Static<typeof Address> | null {
+  const present = addresses.find(({ to }) => to === null);
+  const left = addresses.toSorted((one, other) => (one.to! < other.to! ? 1 : -1));
+  return present ?? left[0] ?? null;
 }
 
 /** Sets absent members to their defaults. */

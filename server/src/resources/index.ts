@@ -20,6 +20,7 @@ import { file } from './file/index.ts';
 import { fileLink } from './file/link.ts';
 import { log } from './log.ts';
 import { reference } from './reference/index.ts';
+import { retentionHold } from './retention-hold.ts';
 import { invitation } from './people/invitation.ts';
 import { user } from './people/user.ts';
 import { webhookDelivery } from './webhooks/delivery.ts';
@@ -42,6 +43,7 @@ export const resources: readonly Resource[] = listOfKinds([
   bankLine,
   ledgerEntry,
   customer,
+  retentionHold,
   file,
   fileLink,
   event,

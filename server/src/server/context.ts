@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Committer } from '../commit/committer.ts';
 import { FileStore } from '../commit/file-store.ts';
+import { SealedFiles } from '../commit/sealed-files.ts';
 import type { EventShape } from '../commit/write-request.ts';
 import { referencingServices, simulatedProviders, type Config } from './config.ts';
 import { DatabaseClock, MovedClock, type Clock } from '../core/clock.ts';
@@ -220,7 +221,11 @@ export async function createContext(
   });
   metrics.holdsBytes('commits', committer.bytes);
   const simulated = simulatedProviders(config);
+  const fileStore = new FileStore(database.files);
+  const sealedFiles = new SealedFiles(database.files, fileStore, randomBytes);
   const eraser = new Eraser({
+    sealedFiles,
+    encryption,
     committer,
     database,
     reader,
@@ -262,13 +267,17 @@ export async function createContext(
     eraser,
     metrics,
     personalDataIds,
-    fileStore: new FileStore(database.files),
+    fileStore,
+    sealedFiles,
     providerCallbacks: new Callbacks(systemContext, [
       referencingListener({ readRecord, encryption, realClock }, referencingProviders, simulated),
       collectingListener({ encryption, realClock }, paymentGateways, config.mode === 'sandbox' ? gateways : []),
     ]),
-    breakDays: async (signal) =>
-      void (await breakDays({ resources, reader, readRecord, committer, accounts, clock, ids, log }, signal)),
+    async breakDays(signal) {
+      await breakDays({ resources, reader, readRecord, committer, accounts, clock, ids, log }, signal);
+      // Of the holds that have expired.
+      await sealedFiles.purge(signal);
+    },
     simulations: {
       [reference.path]: new Simulations({ ...systemContext, database }, simulated),
       [payment.path]: new GatewaySimulations({ ...systemContext, database }),

@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 import { hashKey, makeKey } from '../core/api-keys.ts';
-import { defaultInvoicePrefix, defaultRules, defaultTimeZone } from '../core/law-rules.ts';
+import { defaultInvoicePrefix, defaultRules, defaultTimeZone, defaultYearEnd } from '../core/law-rules.ts';
 import { newRecord, toDecision } from '../model/change.ts';
 import type { RecordChange } from '../model/resource.ts';
 import { fewestOf } from '../model/permissions.ts';
@@ -43,6 +43,7 @@ async function makeAccountAndKey(context: Context): Promise<string | null> {
     time_zone: defaultTimeZone,
     rules: defaultRules,
     invoice_prefix: defaultInvoicePrefix,
+    year_end: defaultYearEnd,
     letterhead: null,
     payment_provider: null,
     parent: null,

@@ -15,7 +15,17 @@ import { allOf } from '../support/paging.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
 import { rounds } from '../support/rounds.ts';
-import { bodies, bodyToMake, hasId, inParallel, kindOf, nameOf, routesOfKeys, takesForm } from '../support/routes.ts';
+import {
+  bodies,
+  bodyToMake,
+  hasId,
+  inParallel,
+  kindOf,
+  nameOf,
+  neededQueries,
+  routesOfKeys,
+  takesForm,
+} from '../support/routes.ts';
 import { paramOf, placesOf, takesAnyText, valueAt, withValueAt, type Path } from '../support/schema-places.ts';
 import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
@@ -218,7 +228,7 @@ test('finds no record for a text in a path, on every route with an id', async ()
     for (let turn = 0; turn < 6; turn++) {
       const route = withId[(index * 6 + turn) % withId.length]!;
       const body = bodies[nameOf(route)];
-      const path = route.path.replace(':id', encodeURIComponent(text));
+      const path = route.path.replace(':id', encodeURIComponent(text)) + (neededQueries[nameOf(route)] ?? '');
       const answer = await ask(route.method, path, body && { body: JSON.stringify(body) });
       expectRefusal(answer, refusals.idUnknown);
       counts.ids++;

@@ -46,16 +46,42 @@ const accounts: Account[] = ['own', 'connected', 'foreign'];
 const parties: Party[] = [...roles, 'visitor', 'key with cookie'];
 
 /** The table of roles. Each role has the permissions of its line, and reads what it writes. */
-const readsAll = [...officeKinds, 'payment_imports', 'events', 'accounts'].map((kind) => `${kind}.read`);
+const readsAll = [...officeKinds, 'retention_holds', 'payment_imports', 'events', 'accounts'].map(
+  (kind) => `${kind}.read`,
+);
 const writesOffice = [...officeKinds.map((kind) => `${kind}.write`), 'file_contents.read'];
 const develops = ['logs.read', 'webhook_endpoints.write', 'api_keys.write'];
 const table: Record<Role, readonly string[]> = {
   viewer: readsAll,
   operator: [...readsAll, ...writesOffice],
-  // A sandbox lets developers change accounts.
-  developer: [...readsAll, ...writesOffice, ...develops, 'accounts.write', 'users.read', 'invitations.read'],
-  admin: [...readsAll, ...writesOffice, ...develops, 'accounts.write', 'users.write', 'invitations.write'],
-  owner: [...readsAll, ...writesOffice, ...develops, 'accounts.write', 'users.write', 'invitations.write'],
+  // A sandbox lets developers change accounts, and make keys that reveal holds.
+  developer: [
+    ...readsAll,
+    ...writesOffice,
+    ...develops,
+    'retention_holds.write',
+    'accounts.write',
+    'users.read',
+    'invitations.read',
+  ],
+  admin: [
+    ...readsAll,
+    ...writesOffice,
+    ...develops,
+    'retention_holds.write',
+    'accounts.write',
+    'users.write',
+    'invitations.write',
+  ],
+  owner: [
+    ...readsAll,
+    ...writesOffice,
+    ...develops,
+    'retention_holds.write',
+    'accounts.write',
+    'users.write',
+    'invitations.write',
+  ],
 };
 
 const moreBodies: Record<string, object> = { 'POST /v1/invitations': { email: 'new@example.com', role: 'viewer' } };
@@ -218,12 +244,11 @@ async function make(kind: string, account: Account): Promise<string> {
     const { data } = (await good(send(browser, 'GET', `/v1/${kind}?limit=1`))).body;
     return data[0].id;
   }
-  const imported = await madeOtherwise(
-    kind,
-    (linked) => make(linked, account),
-    postAs(account),
-    (path) => send(browser, 'GET', path),
-  );
+  const imported = await madeOtherwise(kind, (linked) => make(linked, account), {
+    post: postAs(account),
+    get: (path) => send(browser, 'GET', path),
+    delete: (path) => send(browser, 'DELETE', path),
+  });
   if (imported !== null) return imported;
   const line = `POST /v1/${kind}`;
   const body =

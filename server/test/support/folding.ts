@@ -18,6 +18,8 @@ const paths: Readonly<Record<string, string>> = {
   deposit: '/v1/deposits',
   invoice: '/v1/invoices',
   payment: '/v1/payments',
+  guarantor: '/v1/guarantors',
+  retention_hold: '/v1/retention_holds',
 };
 
 /** Members that no event shows: secrets and the header's own account. The last use of a key is no change. */

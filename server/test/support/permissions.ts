@@ -28,7 +28,7 @@ export const officeKinds = [
 ] as const;
 
 /** The kinds that a key can write. */
-export const writableKinds = [...officeKinds, 'webhook_endpoints', 'api_keys', 'accounts'] as const;
+export const writableKinds = [...officeKinds, 'retention_holds', 'webhook_endpoints', 'api_keys', 'accounts'] as const;
 
 /** The kinds that a key can only read. */
 export const readOnlyKinds = ['payment_imports', 'events', 'logs'] as const;

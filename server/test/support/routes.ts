@@ -78,6 +78,7 @@ export const bodies: Record<string, object> = {
   'POST /v1/payments/:id/fail': { code: 'insufficient_funds' },
   'POST /v1/payments/:id/allocate': { allocations: [] },
   'POST /v1/payments/:id/refund': { amount: 1 },
+  'POST /v1/retention_holds/:id/reveal': { reason: 'The auditors ask for it.' },
   'POST /v1/webhook_endpoints/:id/recover': { since: Math.floor(Date.now() / 1000) - 60 },
   'POST /v1/events/:id/resend': { webhook_endpoint: 'we_1' },
   'POST /v1/test_helpers/clock/advance': { seconds: 1 },
@@ -98,7 +99,10 @@ export const alsoNeeded: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The query of each route that needs one. The keys come from `nameOf`. */
-export const neededQueries: Readonly<Record<string, string>> = { 'GET /v1/search': '?query=ada' };
+export const neededQueries: Readonly<Record<string, string>> = {
+  'GET /v1/search': '?query=ada',
+  'GET /v1/retention_holds/:id/contents': '?file=file_1',
+};
 
 /** The error codes of valid requests that find nothing to do. Their status is 400. The keys come from `nameOf`. */
 export const toldNo: Readonly<Record<string, string>> = {
@@ -134,6 +138,8 @@ export const toldNo: Readonly<Record<string, string>> = {
   'POST /v1/payments/:id/allocate': 'status_transition_invalid',
   'POST /v1/payments/:id/refund': 'status_transition_invalid',
   'POST /v1/bank_lines/:id/reopen': 'status_transition_invalid',
+  // No reveal of the hold came before.
+  'GET /v1/retention_holds/:id/contents': 'status_transition_invalid',
   // No service runs a check for these references.
   'POST /v1/references/:id/retry': 'status_transition_invalid',
   'POST /v1/test_helpers/payments/:id/succeed': 'status_transition_invalid',
@@ -211,15 +217,38 @@ export async function bodyToMake(
 type Post = (path: string, body: object) => Promise<ApiResponse>;
 type Get = (path: string) => Promise<ApiResponse>;
 
+/** Makes a record of a kind that no creation makes. Returns its id, or null for any other kind. */
+export async function madeOtherwise(
+  kind: string,
+  idOf: (kind: string) => Promise<string>,
+  api: { post: Post; get: Get; delete: Get },
+): Promise<string | null> {
+  return (await importedRecord(kind, idOf, api)) ?? (kind === 'retention_holds' ? heldRecord(idOf, api) : null);
+}
+
+/** Erases a customer with a ledger, and returns the id of the hold that keeps the name for the accounts. */
+async function heldRecord(
+  idOf: (kind: string) => Promise<string>,
+  { post, get, delete: remove }: { post: Post; get: Get; delete: Get },
+): Promise<string> {
+  const customer = await idOf('customers');
+  const draft = { ...bodies['POST /v1/tenancies'], unit: await idOf('units'), customers: [customer] };
+  const { body: tenancy } = await good(post('/v1/tenancies', draft));
+  const paid = { tenancy: tenancy.id, amount: 1, method: 'cash', received_on: '2026-01-10' };
+  const { body: payment } = await good(post('/v1/payments', paid));
+  await good(post(`/v1/payments/${payment.id}/refund`, { amount: 1 }));
+  await good(remove(`/v1/customers/${customer}`));
+  return (await good(get(`/v1/retention_holds?customer=${customer}`))).body.data[0].id;
+}
+
 /**
  * Makes a record of a kind without a creation of its own, and returns its id. These are links to files, and imports of bank statements with
  * their lines. The line is proposed for a signed tenancy. Returns null for any other kind.
  */
-export async function madeOtherwise(
+async function importedRecord(
   kind: string,
   idOf: (kind: string) => Promise<string>,
-  post: Post,
-  get: Get,
+  { post, get }: { post: Post; get: Get },
 ): Promise<string | null> {
   if (kind === 'file_links') return (await good(post(`/v1/files/${await idOf('files')}/links`, {}))).body.id;
   if (kind !== 'payment_imports' && kind !== 'bank_lines') return null;

@@ -191,6 +191,7 @@ const account = closed({
     checks: { type: 'object', additionalProperties: { enum: ['error', 'warn', 'off'] } },
   }),
   invoice_prefix: string,
+  year_end: string,
   letterhead: { type: ['object', 'null'] },
   payment_provider: { enum: ['simulator', null] },
   parent: { type: ['string', 'null'], pattern: '^acct_[0-9A-Za-z]{22}$' },

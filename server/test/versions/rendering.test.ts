@@ -188,7 +188,7 @@ async function makeReference(file: string): Promise<Body> {
 
 /** Makes a record with all records that it must link to. Returns its id. */
 async function make(kind: string): Promise<string> {
-  const imported = await madeOtherwise(kind, make, server.api.post, server.api.get);
+  const imported = await madeOtherwise(kind, make, server.api);
   if (imported !== null) return imported;
   const body = await bodyToMake(kind, make, server.api.post);
   return (await good(server.api.post(`/v1/${kind}`, body))).body.id;

@@ -1,6 +1,7 @@
 import type { Resource } from '../../model/resource.ts';
 import { erasable } from '../../model/traits/erasable.ts';
 import { importsFile } from '../../model/traits/imports-file.ts';
+import { sealsPersons } from '../../model/traits/seals-persons.ts';
 import { sumsUp } from '../../model/traits/sums-up.ts';
 import { displayName } from '../route.ts';
 
@@ -17,7 +18,8 @@ export function eventTypesOf(resource: Resource): EventType[] {
   const one = displayName(object);
   const changes = update ?? actions ?? sumsUp.of(resource) ?? (typeof deletion === 'object' ? deletion : undefined);
   const usual: Record<string, string | false> = {
-    created: (create !== undefined || importsFile.has(resource)) && `The ${one} was created.`,
+    created:
+      (create !== undefined || importsFile.has(resource) || sealsPersons.has(resource)) && `The ${one} was created.`,
     updated:
       changes !== undefined &&
       `The ${one} has changed. \`previous_attributes\` has the earlier values of the changed members.`,

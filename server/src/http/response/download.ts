@@ -34,7 +34,8 @@ export async function openFile(
   return { filename, contentType, size, sha256, bytes: startingWith(first.value, parts) };
 }
 
-async function* startingWith<Value>(first: Value, others: AsyncIterable<Value>): AsyncGenerator<Value> {
+/** Yields the first part, which was read before the response, and then the others. */
+export async function* startingWith<Value>(first: Value, others: AsyncIterable<Value>): AsyncGenerator<Value> {
   yield first;
   yield* others;
 }

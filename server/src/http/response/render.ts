@@ -1,5 +1,6 @@
 import { renderRecord } from '../../model/change.ts';
 import { toSeconds } from '../../core/clock.ts';
+import { parseJson } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { fieldOf, type StoredRecord } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
@@ -35,22 +36,21 @@ export function render(
   return object;
 }
 
-/** Decrypts the record's secrets. Returns null if it has none. */
-export function openSecrets(
-  resource: Resource,
-  record: StoredRecord,
-  encryption: Encryption,
-): Record<string, string> | null {
-  const secrets: Record<string, string> = {};
+/** Decrypts the record's secrets. A secret that is an object was encrypted as JSON. Returns null if it has none. */
+export function openSecrets(resource: Resource, record: StoredRecord, encryption: Encryption): JsonObject | null {
+  const secrets: JsonObject = {};
   for (const name in resource.fields) {
-    if (resource.fields[name]?.shown !== 'as_secret') continue;
+    const field = resource.fields[name];
+    if (field?.shown !== 'as_secret') continue;
     const encrypted = fieldOf(record, name);
-    if (Buffer.isBuffer(encrypted)) secrets[name] = encryption.decrypt(encrypted);
+    if (!Buffer.isBuffer(encrypted)) continue;
+    const text = encryption.decrypt(encrypted);
+    secrets[name] = 'properties' in field.schema ? parseJson(text) : text;
   }
   return Object.keys(secrets).length === 0 ? null : secrets;
 }
 
 /** Redacts secrets for logs. */
-export function redact(secrets: Record<string, string>): Record<string, string> {
+export function redact(secrets: JsonObject): Record<string, string> {
   return Object.fromEntries(Object.keys(secrets).map((name) => [name, '[redacted]']));
 }

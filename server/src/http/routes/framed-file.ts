@@ -47,7 +47,7 @@ export async function sendFileToFrame(
     const { account = principal.accountId } = request.query as { account?: string };
     const apiRequest = routed(known, route, await requireAccount(context, known, account));
     requirePermission(route.permission, principal);
-    const contents = await responses.download(apiRequest, reply, () => route.open(apiRequest));
+    const contents = await responses.download(apiRequest, reply, () => route.open(apiRequest, {}));
     return sendFramed(reply, contents, context.readLimits.stalledMs);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

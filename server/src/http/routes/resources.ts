@@ -20,6 +20,8 @@ import { listParameters, listQuery } from './list.ts';
 import { openSecrets } from '../response/render.ts';
 import { idInPath, load, loadPage, loadPresent } from './load.ts';
 import { aOrAn, displayName, type ReadRoute, type Route, type RouteResponse, type WriteRoute } from '../route.ts';
+import { readRetention, sealed, withFilesToErase } from '../write/retention.ts';
+import { sealedContentsRoute } from './sealed-contents.ts';
 import { referencingProvidersRoute } from './referencing-providers.ts';
 import { rulesetRoute } from './rulesets.ts';
 import { invoicePdfRoute } from './invoice-pdf.ts';
@@ -59,6 +61,7 @@ export function routesOf(context: HttpContext): Route[] {
     statementRoute(context),
     invoicePdfRoute(context),
     searchRoute(context),
+    sealedContentsRoute(context),
     ...versionRoutes(context, routes),
     ...(sandboxClock ? clockRoutes(context, sandboxClock) : []),
   ];
@@ -249,7 +252,7 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
   const also = erasedBesides(context, resource);
   const description =
     how === 'erases'
-      ? `Erases the person’s data everywhere: in the ${name}, events, logs, stored responses for an \`Idempotency-Key\`, bank lines, texts of tenancies, applications, deposits and payments, and references with the files of their reports. Only the id of the ${name} is left. It is refused while a tenancy holds a home or has a balance, or a deposit is held: the error names the records. A file stays if a reference about another person names it. Open references are canceled. Ids, times and outcomes stay. Required texts become \`[erased]\`. When you get the response, the erasure is done. The erasure continues after the response in two cases only: a very long history takes more than ten seconds, or the database is away for that long. Delete yourself what no id leads to: other files, texts of invoices, and the \`metadata\` of records that stay. If your own system stores the person, erase each reference with \`POST /v1/references/{id}/erase\`. Your key needs ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`.`
+      ? `Erases the person’s data everywhere: in the ${name}, events, logs, stored responses for an \`Idempotency-Key\`, bank lines, texts of tenancies, applications, deposits and payments, references with the files of their reports, the files of \`right_to_rent\` and of guarantees, and agreements and certificates without another living tenant. What a legal duty requires is kept, encrypted, in retention holds. Only the id of the ${name} is left. It is refused while a tenancy holds a home or has a balance, or a deposit is held: the error names the records. A file stays if a record about another person names it. Open references are canceled. Ids, times and outcomes stay. Required texts become \`[erased]\`. When you get the response, the erasure is done. The erasure continues after the response in two cases only: a very long history takes more than ten seconds, or the database is away for that long. Delete yourself what no id leads to: other files, texts of invoices, and the \`metadata\` of records that stay. If your own system stores the person, erase each reference with \`POST /v1/references/{id}/erase\`. Your key needs ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`.`
       : `Deletes the ${name}. Events and logs still name it.`;
   return {
     ...writeRoute(context, resource, 'DELETE', '/:id', closedObject({})),
@@ -278,7 +281,9 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
         return { changes: [{ resource, before, after: null }], guards };
       }
       if (isRepeated) return toDecision(resource, before, { after: before });
-      return { changes: [decideErasure(resource, before, caller.nowSeconds)], guards };
+      const { kept, guards: ofDuties } = await readRetention(deciding, resource, request, before);
+      const erasure = withFilesToErase(resource, decideErasure(resource, before, caller.nowSeconds), before);
+      return { changes: [erasure, ...sealed(deciding, before, kept)], guards: [...guards, ...ofDuties] };
     },
     ...(how === 'erases' && {
       afterCommit: (request) => context.eraser.erasedNow(resource, request.accountId, idInPath(request)),

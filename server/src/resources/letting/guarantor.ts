@@ -9,6 +9,7 @@ import { actionFrom, defineResource, exactly, type Change } from '../../model/re
 import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';
 import { requireStatus } from '../../model/status.ts';
 import { inUse, recordInUse } from '../../model/traits/in-use.ts';
+import { personalFiles } from '../../model/traits/personal-files.ts';
 import { linksHere } from '../../model/traits/links-here.ts';
 import { sumsUp, type ReadByPath } from '../../model/traits/sums-up.ts';
 import type { Caller } from '../../model/caller.ts';
@@ -221,6 +222,7 @@ export const guarantor = defineResource<GuarantorRecord>(
       ),
     },
   },
+  personalFiles({ links: ['file'], persons: 'customer' }),
   linksHere(['application']),
   sumsUp([{ of: 'references', link: 'customer', find: findByReference, adapt: adaptToReference }]),
   inUse({

@@ -5,6 +5,7 @@ import { createFromFields, updateFromFields } from '../../../model/inputs.ts';
 import { actionFrom, dayBounds, defineResource, exactly } from '../../../model/resource.ts';
 import { closedObject, described, nullable } from '../../../model/schemas.ts';
 import { daybreak } from '../../../model/traits/daybreak.ts';
+import { personalFiles } from '../../../model/traits/personal-files.ts';
 import { linksHere } from '../../../model/traits/links-here.ts';
 import { emptied, personalTexts } from '../../../model/traits/personal-texts.ts';
 import { namesOf, searchable, type NamedRecord } from '../../../model/traits/searchable.ts';
@@ -409,6 +410,7 @@ export const deposit = defineResource<DepositRecord>(
     { of: 'tenancies', link: 'id', find: findByTenancy, adapt: adaptToTenancy },
   ]),
   daybreak({ reads: readsOfLaw, nextOn, decide: atDawn }),
+  personalFiles({ links: ['certificate', 'file'], persons: 'customers', through: 'tenancy' }),
   personalTexts({
     links: ['payer', 'tenancy', 'application'],
     texts: {

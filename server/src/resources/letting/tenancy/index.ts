@@ -6,6 +6,7 @@ import { actionFrom, dayBounds, defineResource, exactly, type Change } from '../
 import type { StoredRecord } from '../../../model/record.ts';
 import { described, nullable, oneOf } from '../../../model/schemas.ts';
 import { constrained } from '../../../model/traits/constrained.ts';
+import { personalFiles } from '../../../model/traits/personal-files.ts';
 import { daybreak } from '../../../model/traits/daybreak.ts';
 import { linksHere } from '../../../model/traits/links-here.ts';
 import { personalTexts } from '../../../model/traits/personal-texts.ts';
@@ -297,6 +298,7 @@ export const tenancy = defineResource<TenancyRecord>(
     { of: 'customers', link: 'id', find: findByTenant, adapt: adaptToTenant },
   ]),
   daybreak({ reads: readsOfLastRent, nextOn, decide: atDawn }),
+  personalFiles({ links: ['agreement'], persons: 'customers' }),
   personalTexts({
     links: ['customers'],
     texts: { pet_requests: withoutPetsOf, cancel_reason: () => null },

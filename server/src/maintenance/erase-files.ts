@@ -1,0 +1,140 @@
+import { isId } from '../core/ids.ts';
+import type { Reader } from '../db/reader.ts';
+import { fieldOf, type StoredRecord } from '../model/record.ts';
+import type { Resource } from '../model/resource.ts';
+import { erasable } from '../model/traits/erasable.ts';
+import { personalFiles } from '../model/traits/personal-files.ts';
+import { retained } from '../model/traits/retained.ts';
+import { sealsPersons } from '../model/traits/seals-persons.ts';
+
+/**
+ * Finds the files that go with an erased person, or would go with a person: those of the person, and those of records that stay. A file stays while a record about a
+ * living person links to it.
+ */
+export async function readFilesToErase(
+  reader: Reader,
+  resources: readonly Resource[],
+  persons: Resource,
+  { path, prefix }: Resource,
+  person: StoredRecord,
+): Promise<string[]> {
+  const { account_id: accountId, id: personId } = person;
+  const rule = retained.of(persons);
+  const own = rule ? [...(fieldOf(person, rule.filesColumn) as string[]), ...rule.filesOf(person)] : [];
+  const found = new Set(own);
+  for (const { table, link, from, persons: column } of linksOfStaying(resources)) {
+    const rows = await reader.query<{ id: string }>({
+      name: `read_${link}_of_${table}_about`,
+      text: `select record.${link} as id ${from} where record.account_id = $1 and record.${link} is not null and ${column} && array[$2]`,
+      values: [accountId, personId],
+    });
+    for (const { id } of rows) found.add(id);
+  }
+  const ids = [...found].filter((id) => isId(prefix, id));
+  if (ids.length === 0) return [];
+  const others = await readFilesOfOthers(reader, resources, persons, { accountId, personId, ids, path });
+  return ids.filter((id) => !others.has(id)).toSorted();
+}
+
+/** The links to files in records that stay, each with the SQL to read the persons. */
+function linksOfStaying(
+  resources: readonly Resource[],
+): { table: string; link: string; from: string; persons: string }[] {
+  return resources.flatMap((resource) => {
+    const rule = personalFiles.of(resource);
+    if (!rule) return [];
+    const { table, links = {} } = resource;
+    const owner = rule.through === undefined ? null : resources.find(({ path }) => path === links[rule.through!]);
+    const { fields } = owner ?? resource;
+    const column = `${owner ? 'owner' : 'record'}.${rule.persons}`;
+    const persons = fields[rule.persons]?.column === 'text[]' ? column : `array[${column}]`;
+    const join = owner
+      ? ` join ${owner.table} owner on owner.account_id = record.account_id and owner.id = record.${rule.through}`
+      : '';
+    return rule.links.map((link) => ({ table, link, from: `from ${table} record${join}`, persons }));
+  });
+}
+
+/** Returns those of these files that a record about a living person links to. The other persons are not erased, or in another system. */
+async function readFilesOfOthers(
+  reader: Reader,
+  resources: readonly Resource[],
+  persons: Resource,
+  { accountId, personId, ids, path }: { accountId: string; personId: string; ids: readonly string[]; path: string },
+): Promise<Set<string>> {
+  const statements = [
+    ...linksOfStaying(resources).map(({ table, link, from, persons: column }) => ({
+      name: `read_${link}_of_${table}_about_others`,
+      text: `
+        select record.${link} as id ${from}
+        where record.account_id = $1
+          and record.${link} = any($2::text[])
+          and exists (
+            select
+            from unnest(${column}) as other (id)
+            where not exists (
+              select
+              from ${persons.table} person
+              where person.account_id = $1
+                and person.id = other.id
+                and (person.deleted_at is not null or person.id = $3)
+            )
+          )`,
+    })),
+    ...resources.flatMap((resource) =>
+      (erasable.of(resource)?.files ?? [])
+        .filter((link) => resource.links?.[link] === path)
+        .map((link) => ({ link, person: erasable.of(resource)!.link }))
+        .map(({ link, person }) => ({
+          name: `read_${link}_of_${resource.table}_left`,
+          text: `
+            select ${link} as id from ${resource.table}
+            where account_id = $1 and ${link} = any($2::text[]) and deleted_at is null and ${person} is distinct from $3`,
+        })),
+    ),
+    ...Object.entries(persons.links ?? {})
+      .filter(([, target]) => target === path)
+      .map(([link]) => link.split('.', 1)[0]!)
+      .map((column) => ({
+        name: `read_${column}_of_${persons.table}`,
+        text: `
+          select wanted.id
+          from ${persons.table} person
+          join unnest($2::text[]) as wanted (id) on strpos(person.${column}, wanted.id) > 0
+          where person.account_id = $1 and person.${column} is not null and person.deleted_at is null and person.id <> $3`,
+      })),
+  ];
+  const rows = await Promise.all(
+    statements.map((statement) => reader.query<{ id: string }>({ ...statement, values: [accountId, ids, personId] })),
+  );
+  return new Set(rows.flat().map(({ id }) => id));
+}
+
+/** A record that keeps copies of files. */
+interface HoldToFill {
+  id: string;
+  files: string[];
+  /** The encrypted key of its copies. */
+  key: Buffer;
+}
+
+/** Returns the records that keep files of the person, and all others that keep one of these files. */
+export async function readHoldsToFill(
+  reader: Reader,
+  resources: readonly Resource[],
+  accountId: string,
+  { person, files }: { person: string; files: readonly string[] },
+): Promise<HoldToFill[]> {
+  const resource = resources.find((candidate) => sealsPersons.has(candidate));
+  if (!resource) return [];
+  const { link, files: column } = sealsPersons.of(resource)!;
+  return reader.query<{ id: string; files: string[]; key: Buffer }>({
+    name: `read_${resource.table}_to_fill`,
+    text: `
+      select id, ${column} as files, file_key as key
+      from ${resource.table}
+      where account_id = $1 and status = 'held' and (${link} = $2 or ${column} && $3::text[])
+      order by id`,
+    values: [accountId, person, files],
+  });
+}
