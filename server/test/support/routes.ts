@@ -88,6 +88,7 @@ export const bodies: Record<string, object> = {
 
 /** The permissions that a route needs besides its own. The keys come from `nameOf`. */
 export const alsoNeeded: Readonly<Record<string, readonly string[]>> = {
+  'GET /v1/customers/:id/erasure': ['tenancies.read', 'deposits.read', 'guarantors.read'],
   'GET /v1/events/:id/deliveries': ['webhook_endpoints.read'],
   'POST /v1/events/:id/resend': ['events.read'],
   'POST /v1/references/:id/erase': ['files.write'],

@@ -15,6 +15,7 @@ import { decideActionOn, decideCreation, decideUpdateOf, requireUnused, resource
 import { contentsRoute } from './contents.ts';
 import { clockRoutes } from './sandbox-clock.ts';
 import { importRoute } from './imports.ts';
+import { erasurePreviewRoute } from './erasure-preview.ts';
 import { renderExpanded } from '../response/expand.ts';
 import { listParameters, listQuery } from './list.ts';
 import { openSecrets } from '../response/render.ts';
@@ -62,6 +63,7 @@ export function routesOf(context: HttpContext): Route[] {
     invoicePdfRoute(context),
     searchRoute(context),
     sealedContentsRoute(context),
+    erasurePreviewRoute(context),
     ...versionRoutes(context, routes),
     ...(sandboxClock ? clockRoutes(context, sandboxClock) : []),
   ];
@@ -252,7 +254,7 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
   const also = erasedBesides(context, resource);
   const description =
     how === 'erases'
-      ? `Erases the person’s data everywhere: in the ${name}, events, logs, stored responses for an \`Idempotency-Key\`, bank lines, texts of tenancies, applications, deposits and payments, references with the files of their reports, the files of \`right_to_rent\` and of guarantees, and agreements and certificates without another living tenant. What a legal duty requires is kept, encrypted, in retention holds. Only the id of the ${name} is left. It is refused while a tenancy holds a home or has a balance, or a deposit is held: the error names the records. A file stays if a record about another person names it. Open references are canceled. Ids, times and outcomes stay. Required texts become \`[erased]\`. When you get the response, the erasure is done. The erasure continues after the response in two cases only: a very long history takes more than ten seconds, or the database is away for that long. Delete yourself what no id leads to: other files, texts of invoices, and the \`metadata\` of records that stay. If your own system stores the person, erase each reference with \`POST /v1/references/{id}/erase\`. Your key needs ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`.`
+      ? `Erases the person’s data everywhere: in the ${name}, events, logs, stored responses for an \`Idempotency-Key\`, bank lines, texts of tenancies, applications, deposits and payments, references with the files of their reports, the files of \`right_to_rent\` and of guarantees, and agreements and certificates without another living tenant. What a legal duty requires is kept, encrypted, in retention holds. \`GET /v1/customers/{id}/erasure\` shows before what goes and what is kept. Only the id of the ${name} is left. It is refused while a tenancy holds a home or has a balance, or a deposit is held: the error names the records. A file stays if a record about another person names it. Open references are canceled. Ids, times and outcomes stay. Required texts become \`[erased]\`. When you get the response, the erasure is done. The erasure continues after the response in two cases only: a very long history takes more than ten seconds, or the database is away for that long. Delete yourself what no id leads to: other files, texts of invoices, and the \`metadata\` of records that stay. If your own system stores the person, erase each reference with \`POST /v1/references/{id}/erase\`. Your key needs ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`.`
       : `Deletes the ${name}. Events and logs still name it.`;
   return {
     ...writeRoute(context, resource, 'DELETE', '/:id', closedObject({})),
