@@ -18,6 +18,7 @@ import { Section } from '../../shell/page.tsx';
 import { StateBadge } from '../applications/application-words.tsx';
 import { rightToRentText } from './customer-words.ts';
 import { EraseDialog } from './erase-dialog.tsx';
+import { Holds } from './holds.tsx';
 import { PersonDialog } from './person-form.tsx';
 
 const customerRead = defineRead<Customer | DeletedCustomer, { id: string }>((tenure, { id }, options) =>
@@ -64,7 +65,12 @@ export function CustomerPage(): ReactNode {
             <ForDevelopers record={person} />
           </>
         ) : (
-          <EmptyState title="This person was erased" text="Their data are gone, and cannot be brought back." />
+          <>
+            <EmptyState title="This person was erased" text="Their data are gone, and cannot be brought back." />
+            <Section title="Kept by law">
+              <Holds customer={id} />
+            </Section>
+          </>
         )
       }
     </RecordPage>

@@ -11,5 +11,9 @@ interface RecordKind {
 export const recordKinds: Readonly<Record<PrefixWithoutPage, RecordKind>> = {
   bln: { noun: 'Bank line', load: (tenure, id, options) => tenure.bankLines.retrieve(id, {}, options) },
   gua: { noun: 'Guarantor', load: (tenure, id, options) => tenure.guarantors.retrieve(id, {}, options) },
+  hold: {
+    noun: 'Retention hold',
+    load: (tenure, id, options) => tenure.retentionHolds.retrieve(id, {}, options),
+  },
   pim: { noun: 'Payment import', load: (tenure, id, options) => tenure.paymentImports.retrieve(id, {}, options) },
 };

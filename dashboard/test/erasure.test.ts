@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { firstOwner, type Browser } from '../../server/test/support/browser.ts';
+import { bodies } from '../../server/test/support/routes.ts';
+import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { describeInBrowser, openDashboard } from './support/browser.ts';
+
+/* What the office sees before and after it erases a person with a let. */
+
+describeInBrowser('an erasure', () => {
+  let server: TestServer;
+  let owner: Browser;
+
+  beforeAll(async () => {
+    server = await startTestServer();
+    owner = await firstOwner(server);
+  });
+  afterAll(() => server.stop());
+
+  test('is refused while money is owed, and keeps what the law requires until an owner reveals it', async () => {
+    const made = async (path: string, body: object): Promise<string> =>
+      (await good(server.api.post(`/v1/${path}`, body))).body.id;
+    const customer = await made('customers', { name: 'Zebedee Brown' });
+    const building = await made('buildings', bodies['POST /v1/buildings']!);
+    const unit = await made('units', { building, name: 'Flat 2' });
+    const tenancy = await made('tenancies', { ...bodies['POST /v1/tenancies'], unit, customers: [customer] });
+    const payment = await made('payments', { tenancy, amount: 1, method: 'cash', received_on: '2026-01-10' });
+    await using opened = await openDashboard(server, `/customers/${customer}`, { person: owner });
+    const { page, problems } = opened;
+    const dialog = page.getByRole('alertdialog');
+    const ask = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'More actions' }).press('Enter');
+      await page.getByRole('menuitem', { name: 'Erase this person' }).press('Enter');
+    };
+    await ask();
+    await dialog.getByText('This person cannot be erased yet').waitFor();
+    expect(await dialog.getByRole('link', { name: 'Tenancy' }).getAttribute('href')).toContain(tenancy);
+    expect(await dialog.getByRole('button', { name: 'Erase for good' }).count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Close' }).last().press('Enter');
+    await good(server.api.post(`/v1/payments/${payment}/refund`, { amount: 1 }));
+    await page.reload();
+
+    await ask();
+    await dialog.getByText(/The name and the last address, for the accounts, until 31 March \d{4}/).waitFor();
+    await dialog.getByLabel('Type the name to confirm').fill('Zebedee Brown');
+    await dialog.getByRole('button', { name: 'Erase for good' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
+
+    await page.goto(page.url().replace(/customers.*/, `customers/${customer}`));
+    await page.getByText('This person was erased').waitFor();
+    expect(await page.getByText('Zebedee').count()).toBe(0);
+    await page.getByRole('button', { name: 'Reveal' }).press('Enter');
+    await page.getByLabel('Why do you need the data?').fill('The auditors ask for it.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Reveal' }).press('Enter');
+    await page.getByRole('dialog').getByText('Zebedee Brown').waitFor();
+    const { data } = (await good(server.api.get(`/v1/retention_holds?customer=${customer}`))).body;
+    expect(data).toMatchObject([{ kind: 'accounts', reveals: 1 }]);
+    expect(problems).toEqual([]);
+  });
+});
