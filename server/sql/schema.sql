@@ -19,6 +19,7 @@ create table accounts (
   invoice_prefix text collate "C" not null default 'INV'::text,
   letterhead text,
   payment_provider text collate "C",
+  year_end text collate "C" not null default '03-31'::text,
   constraint accounts_pkey PRIMARY KEY (account_id, id),
   constraint accounts_linked_records_known CHECK ((linked_records = ANY (ARRAY['open'::text, 'strict'::text]))),
   constraint accounts_own_themselves CHECK ((account_id = id)),
@@ -205,11 +206,13 @@ create table customers (
   applications text[] collate "C" not null default '{}'::text[],
   deposits text[] collate "C" not null default '{}'::text[],
   guarantees text[] collate "C" not null default '{}'::text[],
+  erased_files text[] collate "C" not null default '{}'::text[],
   constraint customers_pkey PRIMARY KEY (account_id, id),
   constraint customers_deleted_are_empty CHECK (((deleted_at IS NULL) OR ((name = '[erased]'::text) AND (email IS NULL) AND (phone IS NULL) AND (date_of_birth IS NULL) AND (addresses = '[]'::text) AND (metadata = '{}'::text))))
 );
 
 CREATE INDEX customers_email_caseless ON public.customers USING btree (account_id, lower(email), id) WHERE (email IS NOT NULL);
+CREATE INDEX customers_right_to_rent ON public.customers USING btree (account_id, id) WHERE (right_to_rent IS NOT NULL);
 CREATE INDEX customers_to_erase ON public.customers USING btree (id) WHERE ((deleted_at IS NOT NULL) AND (history_erased_at IS NULL));
 
 create table deployment (
@@ -286,7 +289,9 @@ create table deposits (
 );
 
 CREATE INDEX deposits_application ON public.deposits USING btree (account_id, application, id) WHERE (application IS NOT NULL);
+CREATE INDEX deposits_certificate ON public.deposits USING btree (account_id, certificate) WHERE (certificate IS NOT NULL);
 CREATE INDEX deposits_decide_by ON public.deposits USING btree (account_id, decide_by, id);
+CREATE INDEX deposits_file ON public.deposits USING btree (account_id, file) WHERE (file IS NOT NULL);
 CREATE INDEX deposits_next_on ON public.deposits USING btree (next_on, account_id, id) WHERE (next_on IS NOT NULL);
 CREATE INDEX deposits_payer ON public.deposits USING btree (account_id, payer, id) WHERE (payer IS NOT NULL);
 CREATE INDEX deposits_protect_by ON public.deposits USING btree (account_id, protect_by, id);
@@ -421,6 +426,7 @@ create table guarantors (
 
 CREATE INDEX guarantors_application ON public.guarantors USING btree (account_id, application, id);
 CREATE INDEX guarantors_customer ON public.guarantors USING btree (account_id, customer, id);
+CREATE INDEX guarantors_file ON public.guarantors USING btree (account_id, file) WHERE (file IS NOT NULL);
 CREATE INDEX guarantors_status ON public.guarantors USING btree (account_id, status, id);
 CREATE INDEX guarantors_tenancy ON public.guarantors USING btree (account_id, tenancy, id) WHERE (tenancy IS NOT NULL);
 
@@ -666,6 +672,46 @@ CREATE INDEX request_logs_path ON ONLY public.request_logs USING btree (account_
 CREATE INDEX request_logs_status ON ONLY public.request_logs USING btree (account_id, status, id);
 CREATE INDEX request_logs_user ON ONLY public.request_logs USING btree (account_id, user_id, id) WHERE (user_id IS NOT NULL);
 
+create table retention_hold_parts (
+  account_id text collate "C" not null,
+  hold text collate "C" not null,
+  file text collate "C" not null,
+  ordinal integer not null,
+  bytes bytea not null,
+  constraint retention_hold_parts_pkey PRIMARY KEY (account_id, hold, file, ordinal)
+);
+
+create table retention_holds (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  customer text collate "C" not null,
+  kind text collate "C" not null,
+  basis text not null,
+  files text[] collate "C" not null,
+  until date not null,
+  status text collate "C" not null,
+  reveals integer not null,
+  revealed_at bigint,
+  expired_at bigint,
+  revealed_to text collate "C",
+  sealed bytea,
+  file_key bytea,
+  next_on date,
+  constraint retention_holds_pkey PRIMARY KEY (account_id, id),
+  constraint retention_holds_expired_are_empty CHECK (((status <> 'expired'::text) OR ((sealed IS NULL) AND (file_key IS NULL) AND (expired_at IS NOT NULL)))),
+  constraint retention_holds_held_are_full CHECK (((status = 'held'::text) = ((sealed IS NOT NULL) AND (file_key IS NOT NULL) AND (expired_at IS NULL)))),
+  constraint retention_holds_kind_known CHECK ((kind = ANY (ARRAY['right_to_rent'::text, 'accounts'::text]))),
+  constraint retention_holds_status_known CHECK ((status = ANY (ARRAY['held'::text, 'expired'::text])))
+);
+
+CREATE INDEX retention_holds_customer ON public.retention_holds USING btree (account_id, customer, id);
+CREATE INDEX retention_holds_files ON public.retention_holds USING gin (files) WHERE (status = 'held'::text);
+CREATE INDEX retention_holds_kind ON public.retention_holds USING btree (account_id, kind, id);
+CREATE INDEX retention_holds_next_on ON public.retention_holds USING btree (next_on, account_id, id) WHERE (next_on IS NOT NULL);
+CREATE INDEX retention_holds_status ON public.retention_holds USING btree (account_id, status, id);
+
 create table schema_migrations (
   version integer not null,
   name text not null,
@@ -806,7 +852,7 @@ create table subscriptions (
 );
 
 CREATE INDEX subscriptions_next_on ON public.subscriptions USING btree (next_on, account_id, id) WHERE (next_on IS NOT NULL);
-CREATE UNIQUE INDEX subscriptions_one_rent ON public.subscriptions USING btree (account_id, tenancy) WHERE ((type = 'rent'::text) AND (status <> 'ended'::text));
+CREATE UNIQUE INDEX subscriptions_one_rent ON public.subscriptions USING btree (account_id, tenancy) WHERE ((type = 'rent'::text) AND (status <> 'ended'::text) AND (end_date IS NULL));
 CREATE INDEX subscriptions_status ON public.subscriptions USING btree (account_id, status, id);
 CREATE INDEX subscriptions_tenancy ON public.subscriptions USING btree (account_id, tenancy, id);
 
@@ -859,6 +905,7 @@ create table tenancies (
   constraint tenancies_status_known CHECK ((status = ANY (ARRAY['draft'::text, 'signed'::text, 'active'::text, 'notice'::text, 'ended'::text, 'canceled'::text])))
 );
 
+CREATE INDEX tenancies_agreement ON public.tenancies USING btree (account_id, agreement) WHERE (agreement IS NOT NULL);
 CREATE INDEX tenancies_application ON public.tenancies USING btree (account_id, application, id) WHERE (application IS NOT NULL);
 CREATE INDEX tenancies_customers ON public.tenancies USING gin (customers);
 CREATE INDEX tenancies_end ON public.tenancies USING btree (account_id, end_date, id);
@@ -887,6 +934,9 @@ create table tenant_references (
   deleted_at bigint,
   provider_order text,
   history_erased_at bigint,
+  decision text,
+  earlier_reports text[] collate "C" not null default '{}'::text[],
+  report_order text,
   constraint tenant_references_pkey PRIMARY KEY (account_id, id),
   constraint tenant_references_application_given CHECK (((type <> 'customer'::text) OR (application IS NOT NULL))),
   constraint tenant_references_complete_has_outcome CHECK (((status <> 'complete'::text) OR (outcome IS NOT NULL))),
@@ -900,6 +950,8 @@ create table tenant_references (
 
 CREATE INDEX tenant_references_application ON public.tenant_references USING btree (account_id, application, id);
 CREATE INDEX tenant_references_customer ON public.tenant_references USING btree (account_id, customer, id) WHERE (customer IS NOT NULL);
+CREATE INDEX tenant_references_due_reports ON public.tenant_references USING btree (account_id, id) WHERE ((report_order IS NOT NULL) AND (((report_order)::jsonb ->> 'due_at_ms'::text) IS NOT NULL));
+CREATE INDEX tenant_references_earlier_reports ON public.tenant_references USING gin (earlier_reports) WHERE (earlier_reports <> '{}'::text[]);
 CREATE INDEX tenant_references_open_orders ON public.tenant_references USING btree (account_id, id) WHERE ((provider_order IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'processing'::text])));
 CREATE INDEX tenant_references_outcome ON public.tenant_references USING btree (account_id, outcome, id) WHERE (outcome IS NOT NULL);
 CREATE INDEX tenant_references_reference_pdf ON public.tenant_references USING btree (account_id, reference_pdf) WHERE (reference_pdf IS NOT NULL);

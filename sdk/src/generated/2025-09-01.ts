@@ -91,6 +91,7 @@ import type {
   DepositsRetrieveParams,
   DepositsReturnParams,
   DepositsUpdateParams,
+  ErasurePreview,
   EventsListDeliveriesParams,
   EventsListParams,
   EventsResendParams,
@@ -172,11 +173,22 @@ import type {
   RecoveryCompletedEvent,
   RecoveryCreatedEvent,
   RecoveryUpdatedEvent,
+  ReferenceDecision,
   ReferenceStatus,
   ReferenceType,
   ReferencingProvider,
   Refund,
   Rent,
+  RetentionHold,
+  RetentionHoldCreatedEvent,
+  RetentionHoldExpiredEvent,
+  RetentionHoldRevealedEvent,
+  RetentionHoldUpdatedEvent,
+  RetentionHoldWithSecret,
+  RetentionHoldsContentsParams,
+  RetentionHoldsListParams,
+  RetentionHoldsRetrieveParams,
+  RetentionHoldsRevealParams,
   RulesetsResource,
   ScheduledChange,
   SearchParams,
@@ -356,6 +368,10 @@ export type {
   DepositsReturnParams,
   DepositsUpdateParams,
   Difference,
+  ErasedRecords,
+  ErasureHold,
+  ErasureObstacle,
+  ErasurePreview,
   Error,
   ErrorCode,
   ErrorType,
@@ -466,6 +482,8 @@ export type {
   RecoveryCreatedEvent,
   RecoveryStatus,
   RecoveryUpdatedEvent,
+  ReferenceDecider,
+  ReferenceDecision,
   ReferenceStatus,
   ReferenceType,
   ReferencingProvider,
@@ -475,6 +493,19 @@ export type {
   RentChangeBasis,
   RentInput,
   RequestSource,
+  RetentionHold,
+  RetentionHoldContent,
+  RetentionHoldCreatedEvent,
+  RetentionHoldExpiredEvent,
+  RetentionHoldKind,
+  RetentionHoldRevealedEvent,
+  RetentionHoldStatus,
+  RetentionHoldUpdatedEvent,
+  RetentionHoldWithSecret,
+  RetentionHoldsContentsParams,
+  RetentionHoldsListParams,
+  RetentionHoldsRetrieveParams,
+  RetentionHoldsRevealParams,
   RetentionReason,
   RightToRent,
   RightToRentInput,
@@ -2541,6 +2572,10 @@ export type KnownEvent =
   | CustomerCreatedEvent
   | CustomerUpdatedEvent
   | CustomerDeletedEvent
+  | RetentionHoldCreatedEvent
+  | RetentionHoldUpdatedEvent
+  | RetentionHoldRevealedEvent
+  | RetentionHoldExpiredEvent
   | FileCreatedEvent
   | FileUpdatedEvent
   | FileDeletedEvent
@@ -2974,8 +3009,18 @@ export interface Reference {
   customer: string | null | Customer | DeletedCustomer;
   /** The verdict, from good to bad: `accept`, `consider`, `high_risk`. Null until there is one. */
   outcome: Outcome | (string & {}) | null;
-  /** The id of the file with the report. Null if there is none. The id stays when the file is deleted. */
+  /**
+   * Who set the `outcome`, when and why. Null if only a service has set it, or if there is none. A later
+   * decision replaces it.
+   */
+  decision: ReferenceDecision | null;
+  /**
+   * The id of the file with the report. Null if there is none. A decision makes a new report within
+   * seconds, unless you attached a file of your own. The id stays when the file is deleted.
+   */
   pdf: string | null | File;
+  /** The ids of the files that `pdf` named before, the oldest first. It keeps the last 50. */
+  earlier_reports: Array<string | File>;
   /**
    * `pending`: work has not begun. `processing`: the check is in progress. `complete`: it has an
    * `outcome`. `canceled`: it ended without one.
@@ -3163,6 +3208,17 @@ export interface ReferencingProviderList {
   data: Array<ReferencingProvider>;
 }
 
+export interface RetentionHoldList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<RetentionHold>;
+}
+
 export interface SearchHit {
   /** The kind of the record. */
   type:
@@ -3222,7 +3278,10 @@ export interface Subscription {
   created: number;
   /** The id of the tenancy whose tenants are charged. */
   tenancy: string | Tenancy;
-  /** `rent`, of which a tenancy has one at a time, or a `service` beside it. */
+  /**
+   * `rent`, of which a tenancy has one for each day, or a `service` beside it. A rent with an `end_date`
+   * can have a successor that starts later.
+   */
   type: SubscriptionType | (string & {});
   /**
    * The type of the lines of its invoices. For a rent, it is `rent`. For a service, it is `other` by
@@ -3624,7 +3683,7 @@ export interface Tenancy {
   cancel_reason: string | null;
   /** What the tenants owe, in the smallest unit of the currency of the rent. Below 0, they have credit. */
   balance: number;
-  /** The rent that is overdue. */
+  /** What is due of invoices that are overdue: those of rent, and all others. */
   arrears: Arrears;
   /** The tenants’ requests to keep a pet, the oldest first. */
   pet_requests: Array<PetRequest>;
@@ -4376,8 +4435,9 @@ export interface ReferencesListParams {
   /** The page before the record with this id. Send the first id of the following page. */
   ending_before?: string | undefined;
   /**
-   * Linked records to return instead of their ids: `data.application`, `data.customer`, `data.pdf`.
-   * Follow further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `data.application`, `data.customer`, `data.pdf`,
+   * `data.earlier_reports`. Follow further links with dots, up to four. Your key needs the permission to
+   * read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -4397,16 +4457,16 @@ export interface ReferencesCreateParams {
    */
   metadata?: Record<string, string> | null | undefined;
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `pdf`. Follow further
-   * links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `pdf`, `earlier_reports`.
+   * Follow further links with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface ReferencesRetrieveParams {
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `pdf`. Follow further
-   * links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `pdf`, `earlier_reports`.
+   * Follow further links with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -4414,6 +4474,11 @@ export interface ReferencesRetrieveParams {
 export interface ReferencesUpdateParams {
   /** The verdict, from good to bad. You can correct it, but not remove it. */
   outcome?: Outcome | undefined;
+  /**
+   * Why you set this `outcome`, for the report and for `decision`. It can only be sent with an
+   * `outcome`.
+   */
+  reason?: string | undefined;
   /** The id of the file with the report. You can replace it, but not remove it. */
   pdf?: string | undefined;
   /** Send `processing` when you begin. Only for off-platform references. */
@@ -4424,40 +4489,40 @@ export interface ReferencesUpdateParams {
    */
   metadata?: Record<string, string> | null | undefined;
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `pdf`. Follow further
-   * links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `pdf`, `earlier_reports`.
+   * Follow further links with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface ReferencesEraseParams {
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `pdf`. Follow further
-   * links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `pdf`, `earlier_reports`.
+   * Follow further links with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface ReferencesCancelParams {
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `pdf`. Follow further
-   * links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `pdf`, `earlier_reports`.
+   * Follow further links with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface ReferencesRetryParams {
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `pdf`. Follow further
-   * links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `pdf`, `earlier_reports`.
+   * Follow further links with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface TestHelpersReferencesAdvanceParams {
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `pdf`. Follow further
-   * links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `pdf`, `earlier_reports`.
+   * Follow further links with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -4466,8 +4531,8 @@ export interface TestHelpersReferencesCompleteParams {
   /** The outcome. The default is the planned one. */
   outcome?: Outcome | undefined;
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `pdf`. Follow further
-   * links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `pdf`, `earlier_reports`.
+   * Follow further links with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -4476,8 +4541,8 @@ export interface TestHelpersReferencesFailParams {
   /** The code of the error. The default is `provider_error`. */
   code?: string | undefined;
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `pdf`. Follow further
-   * links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `pdf`, `earlier_reports`.
+   * Follow further links with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -4486,8 +4551,8 @@ export interface TestHelpersReferencesNoteParams {
   /** The text of the note. */
   message: string;
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `pdf`. Follow further
-   * links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `pdf`, `earlier_reports`.
+   * Follow further links with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -4838,8 +4903,8 @@ export interface PaymentsResource {
    */
   succeed(id: string, params?: PaymentsSucceedParams, options?: RequestOptions): TenurePromise<Payment>;
   /**
-   * The money did not come, or it bounced. The invoices that it settled are open again. A gateway moves
-   * its own payments.
+   * The money did not come, or it bounced. The invoices that it settled are open again, unless other
+   * money of the tenancy is free: that settles the oldest due ones. A gateway moves its own payments.
    */
   fail(id: string, params: PaymentsFailParams, options?: RequestOptions): TenurePromise<Payment>;
   /**
@@ -4852,8 +4917,7 @@ export interface PaymentsResource {
   allocate(id: string, params: PaymentsAllocateParams, options?: RequestOptions): TenurePromise<Payment>;
   /**
    * Money of the payment went back. First what settles no invoice is used, then the newest allocations.
-   * If a gateway collected it, the gateway is asked, and the refund counts when the gateway has sent the
-   * money.
+   * Other money of the tenancy that is free then settles the oldest due invoices.
    */
   refund(id: string, params: PaymentsRefundParams, options?: RequestOptions): TenurePromise<Payment>;
   /**
@@ -4908,10 +4972,38 @@ export interface CustomersResource {
   update(id: string, params: CustomersUpdateParams, options?: RequestOptions): TenurePromise<Customer>;
   /**
    * Erases the person’s data everywhere: in the customer, events, logs, stored responses for an
-   * `Idempotency-Key`, bank lines, texts of tenancies, applications, deposits and payments, and
-   * references with the files of their reports.
+   * `Idempotency-Key`, bank lines, texts of tenancies, applications, deposits and payments, references
+   * with the files of their reports, the files of `right_to_rent` and of guarantees, and agreements and
+   * certificates without another living tenant.
    */
   delete(id: string, options?: RequestOptions): TenurePromise<DeletedCustomer>;
+  /**
+   * Returns what `DELETE /v1/customers/{id}` would do now: what goes, what a legal duty keeps until
+   * when, and what prevents it. It changes nothing.
+   */
+  retrieveErasure(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<ErasurePreview>;
+}
+
+export interface RetentionHoldsResource {
+  /** Returns the account’s retention holds, the newest first. */
+  list(params?: RetentionHoldsListParams, options?: RequestOptions): ListPromise<RetentionHold, RetentionHoldList>;
+  /** Returns the retention hold as it is now. */
+  retrieve(id: string, params?: RetentionHoldsRetrieveParams, options?: RequestOptions): TenurePromise<RetentionHold>;
+  /**
+   * Returns the hold with the sealed data as `content`. The log keeps the reason and the caller, but not
+   * the data. For ten minutes, the same caller can download the files with `GET
+   * /v1/retention_holds/{id}/contents`.
+   */
+  reveal(
+    id: string,
+    params: RetentionHoldsRevealParams,
+    options?: RequestOptions,
+  ): TenurePromise<RetentionHoldWithSecret>;
+  /**
+   * Returns the bytes of a file in a retention hold. The caller must have revealed the hold within the
+   * last ten minutes: that request gives the reason.
+   */
+  contents(id: string, params: RetentionHoldsContentsParams, options?: RequestOptions): TenurePromise<Response>;
 }
 
 export interface FilesResource {
@@ -5190,6 +5282,7 @@ export interface Resources {
   paymentImports: PaymentImportsResource;
   bankLines: BankLinesResource;
   customers: CustomersResource;
+  retentionHolds: RetentionHoldsResource;
   files: FilesResource;
   fileLinks: FileLinksResource;
   events: EventsResource;

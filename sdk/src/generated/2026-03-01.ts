@@ -47,6 +47,8 @@ import type {
   Reference,
   ReferencesResource,
   ReferencingProvidersResource,
+  RetentionHold,
+  RetentionHoldsResource,
   RulesetsResource,
   SearchParams,
   SearchResult,
@@ -189,6 +191,10 @@ export type {
   DepositsReturnParams,
   DepositsUpdateParams,
   Difference,
+  ErasedRecords,
+  ErasureHold,
+  ErasureObstacle,
+  ErasurePreview,
   Error,
   ErrorCode,
   ErrorType,
@@ -305,6 +311,8 @@ export type {
   RecoveryList,
   RecoveryStatus,
   Reference,
+  ReferenceDecider,
+  ReferenceDecision,
   ReferenceList,
   ReferenceStatus,
   ReferenceType,
@@ -325,6 +333,17 @@ export type {
   RentChangeBasis,
   RentInput,
   RequestSource,
+  RetentionHold,
+  RetentionHoldContent,
+  RetentionHoldKind,
+  RetentionHoldList,
+  RetentionHoldStatus,
+  RetentionHoldWithSecret,
+  RetentionHoldsContentsParams,
+  RetentionHoldsListParams,
+  RetentionHoldsResource,
+  RetentionHoldsRetrieveParams,
+  RetentionHoldsRevealParams,
   RetentionReason,
   RightToRent,
   RightToRentInput,
@@ -2600,6 +2619,10 @@ export type KnownEvent =
   | CustomerCreatedEvent
   | CustomerUpdatedEvent
   | CustomerDeletedEvent
+  | RetentionHoldCreatedEvent
+  | RetentionHoldUpdatedEvent
+  | RetentionHoldRevealedEvent
+  | RetentionHoldExpiredEvent
   | FileCreatedEvent
   | FileUpdatedEvent
   | FileDeletedEvent
@@ -3186,6 +3209,126 @@ export interface ReferenceUpdatedEvent {
   data: {
     /** The record as it was when this happened, without its secrets. */
     object: Reference;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface RetentionHoldCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'retention_hold.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: RetentionHold;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface RetentionHoldExpiredEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'retention_hold.expired';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: RetentionHold;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface RetentionHoldRevealedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'retention_hold.revealed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: RetentionHold;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface RetentionHoldUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'retention_hold.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: RetentionHold;
     /**
      * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
      * arrays are whole, and null means that the member did not exist. Null for every other type.
@@ -4391,6 +4534,7 @@ export interface Resources {
   paymentImports: PaymentImportsResource;
   bankLines: BankLinesResource;
   customers: CustomersResource;
+  retentionHolds: RetentionHoldsResource;
   files: FilesResource;
   fileLinks: FileLinksResource;
   events: EventsResource;

@@ -54,8 +54,13 @@ export interface Account {
   /** The first part of the numbers of new invoices: `INV` in `INV-000001`, which is the default. */
   invoice_prefix: string;
   /**
-   * The sender that its invoices and statements show as a PDF, with the bank account to pay to. Null if
-   * none is set: they show `name`.
+   * The last day of its accounting year, as month and day. Records of rent are kept for six years after
+   * it when a person is erased. The default is `03-31`.
+   */
+  year_end: string;
+  /**
+   * The sender that its invoices, statements and reports show as a PDF. Invoices and statements have its
+   * bank account to pay to. Null if none is set: they show `name`.
    */
   letterhead: Letterhead | null;
   /**
@@ -1211,7 +1216,7 @@ export interface AppliedPart {
   amount: number;
 }
 
-/** The rent that is overdue. */
+/** What is due of invoices that are overdue. */
 export interface Arrears {
   /** In the smallest unit of the currency of the rent. */
   amount: number;
@@ -2561,6 +2566,51 @@ export interface Difference {
   before?: unknown;
   /** Its value in the version `to`. Left out if that version does not have it. */
   after?: unknown;
+}
+
+/** Records of one kind that an erasure reaches. */
+export interface ErasedRecords {
+  /** The kind of the records, such as `reference`. */
+  object: string;
+  /** The number of the records. */
+  number: number;
+}
+
+/** What a legal duty keeps after an erasure. */
+export interface ErasureHold {
+  /** The duty. */
+  kind: RetentionHoldKind | (string & {});
+  /** The law that requires it. */
+  basis: string;
+  /** The last day on which the data is kept. */
+  until: string;
+  /** The ids of the files that are sealed with it. */
+  files: Array<string>;
+}
+
+/** A record that prevents an erasure. */
+export interface ErasureObstacle {
+  /** The id of the record. */
+  record: string;
+  /** Why it needs the data, and what to do first. */
+  reason: string;
+}
+
+export interface ErasurePreview {
+  /** The kind of the object. */
+  object: 'erasure_preview';
+  /** The id of the customer. */
+  customer: string;
+  /** The records that prevent the erasure. If there are none, the customer can be deleted. */
+  prevented_by: Array<ErasureObstacle>;
+  /** The records and files that go: references and bank lines lose the person, and files are deleted. */
+  erased: Array<ErasedRecords>;
+  /** The records that stay, and lose their texts about the person. */
+  emptied: Array<ErasedRecords>;
+  /** What is kept in retention holds, and until when. */
+  holds: Array<ErasureHold>;
+  /** The account acted upon, if `Service-Context` names it. */
+  account?: string;
 }
 
 export interface Error {
@@ -4012,6 +4062,10 @@ export type KnownEvent =
   | CustomerCreatedEvent
   | CustomerUpdatedEvent
   | CustomerDeletedEvent
+  | RetentionHoldCreatedEvent
+  | RetentionHoldUpdatedEvent
+  | RetentionHoldRevealedEvent
+  | RetentionHoldExpiredEvent
   | FileCreatedEvent
   | FileUpdatedEvent
   | FileDeletedEvent
@@ -4140,6 +4194,10 @@ export type EventType =
   | 'customer.created'
   | 'customer.updated'
   | 'customer.deleted'
+  | 'retention_hold.created'
+  | 'retention_hold.updated'
+  | 'retention_hold.revealed'
+  | 'retention_hold.expired'
   | 'file.created'
   | 'file.updated'
   | 'file.deleted'
@@ -4226,7 +4284,7 @@ export interface LedgerEntryList {
   data: Array<LedgerEntry>;
 }
 
-/** The sender of invoices and statements. */
+/** The sender of invoices, statements and reports. */
 export interface Letterhead {
   /** The name of the sender. */
   name: string;
@@ -4269,7 +4327,7 @@ export interface LetterheadAddressInput {
   country: string;
 }
 
-/** The sender of invoices and statements. */
+/** The sender of invoices, statements and reports. */
 export interface LetterheadInput {
   /** The name of the sender. */
   name: string;
@@ -5174,8 +5232,18 @@ export interface Reference {
   customer: string | null | Customer | DeletedCustomer;
   /** The verdict, from good to bad: `accept`, `consider`, `high_risk`. Null until there is one. */
   outcome: Outcome | (string & {}) | null;
-  /** The id of the file with the report. Null if there is none. The id stays when the file is deleted. */
+  /**
+   * Who set the `outcome`, when and why. Null if only a service has set it, or if there is none. A later
+   * decision replaces it.
+   */
+  decision: ReferenceDecision | null;
+  /**
+   * The id of the file with the report. Null if there is none. A decision makes a new report within
+   * seconds, unless you attached a file of your own. The id stays when the file is deleted.
+   */
   reference_pdf: string | null | File;
+  /** The ids of the files that `reference_pdf` named before, the oldest first. It keeps the last 50. */
+  earlier_reports: Array<string | File>;
   /**
    * `pending`: work has not begun. `processing`: the check is in progress. `complete`: it has an
    * `outcome`. `canceled`: it ended without one.
@@ -5279,6 +5347,32 @@ export interface ReferenceCreatedEvent {
    * `Service-Version` has it.
    */
   api_version?: string;
+}
+
+/** The person or the program that set the outcome of a reference. */
+export interface ReferenceDecider {
+  /**
+   * `user`: a person in the dashboard. `api_key`: a program with a key. `agent`: a program that decides
+   * by itself.
+   */
+  type: 'user' | 'api_key' | 'agent' | (string & {});
+  /** The id of the user or of the API key. */
+  id: string;
+  /** The e-mail address of the user, or the name of the key. Null if it has none. */
+  name: string | null;
+  /** The role of the user at that time. Null for a key. */
+  role: UserRole | (string & {}) | null;
+}
+
+/** A decision about a reference: an outcome that was set by hand. */
+export interface ReferenceDecision {
+  /** The outcome that was set. */
+  outcome: Outcome | (string & {});
+  /** Why, in the words of the decider. Null if none was given, or after an erasure. */
+  reason: string | null;
+  decided_by: ReferenceDecider;
+  /** When it was set, in seconds since the Unix epoch. */
+  decided_at: number;
 }
 
 export interface ReferenceDeletedEvent {
@@ -5450,6 +5544,260 @@ export interface RentInput {
 
 /** The interface of a request. */
 export type RequestSource = 'api' | 'dashboard' | 'portal';
+
+/**
+ * What a legal duty keeps of an erased person. The deletion of a customer makes it, and `GET
+ * /v1/customers/{id}/erasure` announces it. The data is encrypted, and no list, event or log shows it.
+ * Only `reveal` returns it.
+ */
+export interface RetentionHold {
+  /** The id of the retention hold. */
+  id: string;
+  /** The kind of the object. */
+  object: 'retention_hold';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the erased person. */
+  customer: string | Customer | DeletedCustomer;
+  /** `right_to_rent`: the evidence of the right to rent. `accounts`: what explains the records of rent. */
+  kind: RetentionHoldKind | (string & {});
+  /** The law that requires it. */
+  basis: string;
+  /** The ids of the sealed files. No other operation finds these files any more. */
+  files: Array<string>;
+  /** The last day on which the data is kept. On the next day, the hold expires and is emptied for good. */
+  until: string;
+  /** `held`, or `expired` when the data is gone. */
+  status: RetentionHoldStatus | (string & {});
+  /** How often it was revealed. */
+  reveals: number;
+  /** When it was last revealed, in seconds since the Unix epoch. Null if it never was. */
+  revealed_at: number | null;
+  /** When it expired, in seconds since the Unix epoch. Null if it has not. */
+  expired_at: number | null;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+/** The data that a retention hold keeps. */
+export interface RetentionHoldContent {
+  /** The name of the person. Null if the duty does not need it. */
+  name: string | null;
+  /** The last address of the person. Null if the duty does not need it, or if none was known. */
+  address: {
+    /** House and street. */
+    line1: string;
+    /** The second line. Null if there is none. */
+    line2: string | null;
+    /** Town or city. */
+    city: string;
+    /** The postal code. */
+    postal_code: string;
+    /** ISO 3166-1 alpha-2, such as `GB`. */
+    country: string;
+    /** The first day there. Null if it is not known. */
+    from: string | null;
+    /** The last day there. Null if it is not known. */
+    to: string | null;
+  } | null;
+  /** The check of the right to rent. Null if the duty does not need it. */
+  right_to_rent: {
+    /** `unlimited` or `time_limited`. */
+    status: string;
+    /** The day of the check. */
+    checked_on: string;
+    /** The last day of the right. Null if it has none. */
+    expires_on: string | null;
+  } | null;
+  /** The ids of the tenancies that the duty is about. */
+  tenancies: Array<string>;
+  /** The sealed files. `GET /v1/retention_holds/{id}/contents` returns the bytes of each. */
+  files: Array<{
+    /** The id of the file. */
+    file: string;
+    /** The purpose of the file. */
+    purpose: string;
+    /** The filename that the sender gave it. */
+    filename: string;
+    /** The size in bytes. */
+    size: number;
+    /** The SHA-256 hash of the contents, in hex. */
+    sha256: string;
+  }>;
+}
+
+export interface RetentionHoldCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'retention_hold.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: RetentionHold;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface RetentionHoldExpiredEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'retention_hold.expired';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: RetentionHold;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The duty of a retention hold. */
+export type RetentionHoldKind = 'right_to_rent' | 'accounts';
+
+export interface RetentionHoldList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<RetentionHold>;
+}
+
+export interface RetentionHoldRevealedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'retention_hold.revealed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: RetentionHold;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The state of a retention hold. */
+export type RetentionHoldStatus = 'held' | 'expired';
+
+export interface RetentionHoldUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'retention_hold.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: RetentionHold;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/**
+ * What a legal duty keeps of an erased person. The deletion of a customer makes it, and `GET
+ * /v1/customers/{id}/erasure` announces it. The data is encrypted, and no list, event or log shows it.
+ * Only `reveal` returns it.
+ */
+export interface RetentionHoldWithSecret {
+  /** The id of the retention hold. */
+  id: string;
+  /** The kind of the object. */
+  object: 'retention_hold';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the erased person. */
+  customer: string | Customer | DeletedCustomer;
+  /** `right_to_rent`: the evidence of the right to rent. `accounts`: what explains the records of rent. */
+  kind: RetentionHoldKind | (string & {});
+  /** The law that requires it. */
+  basis: string;
+  /** The ids of the sealed files. No other operation finds these files any more. */
+  files: Array<string>;
+  /** The last day on which the data is kept. On the next day, the hold expires and is emptied for good. */
+  until: string;
+  /** `held`, or `expired` when the data is gone. */
+  status: RetentionHoldStatus | (string & {});
+  /** How often it was revealed. */
+  reveals: number;
+  /** When it was last revealed, in seconds since the Unix epoch. Null if it never was. */
+  revealed_at: number | null;
+  /** When it expired, in seconds since the Unix epoch. Null if it has not. */
+  expired_at: number | null;
+  /** The sealed data. Only the response of `reveal` has it. */
+  content: RetentionHoldContent;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
 
 /** Why a holding deposit is kept (Tenant Fees Act 2019 Sch 2 paras 8-12). */
 export type RetentionReason = 'right_to_rent' | 'false_information' | 'tenant_withdrew' | 'tenant_took_no_steps';
@@ -5640,7 +5988,10 @@ export interface Subscription {
   created: number;
   /** The id of the tenancy whose tenants are charged. */
   tenancy: string | Tenancy;
-  /** `rent`, of which a tenancy has one at a time, or a `service` beside it. */
+  /**
+   * `rent`, of which a tenancy has one for each day, or a `service` beside it. A rent with an `end_date`
+   * can have a successor that starts later.
+   */
   type: SubscriptionType | (string & {});
   /**
    * The type of the lines of its invoices. For a rent, it is `rent`. For a service, it is `other` by
@@ -6048,7 +6399,7 @@ export interface Tenancy {
   cancel_reason: string | null;
   /** What the tenants owe, in the smallest unit of the currency of the rent. Below 0, they have credit. */
   balance: number;
-  /** The rent that is overdue. */
+  /** What is due of invoices that are overdue: those of rent, and all others. */
   arrears: Arrears;
   /** The tenants’ requests to keep a pet, the oldest first. */
   pet_requests: Array<PetRequest>;
@@ -7246,8 +7597,8 @@ export interface ReferencesListParams {
   ending_before?: string | undefined;
   /**
    * Linked records to return instead of their ids: `data.application`, `data.customer`,
-   * `data.reference_pdf`. Follow further links with dots, up to four. Your key needs the permission to
-   * read them.
+   * `data.reference_pdf`, `data.earlier_reports`. Follow further links with dots, up to four. Your key
+   * needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -7267,16 +7618,18 @@ export interface ReferencesCreateParams {
    */
   metadata?: Record<string, string> | null | undefined;
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`,
+   * `earlier_reports`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface ReferencesRetrieveParams {
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`,
+   * `earlier_reports`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
    */
   expand?: Array<string> | undefined;
 }
@@ -7284,6 +7637,11 @@ export interface ReferencesRetrieveParams {
 export interface ReferencesUpdateParams {
   /** The verdict, from good to bad. You can correct it, but not remove it. */
   outcome?: Outcome | undefined;
+  /**
+   * Why you set this `outcome`, for the report and for `decision`. It can only be sent with an
+   * `outcome`.
+   */
+  reason?: string | undefined;
   /** The id of the file with the report. You can replace it, but not remove it. */
   reference_pdf?: string | undefined;
   /** Send `processing` when you begin. Only for off-platform references. */
@@ -7294,32 +7652,36 @@ export interface ReferencesUpdateParams {
    */
   metadata?: Record<string, string> | null | undefined;
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`,
+   * `earlier_reports`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface ReferencesEraseParams {
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`,
+   * `earlier_reports`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface ReferencesCancelParams {
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`,
+   * `earlier_reports`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface ReferencesRetryParams {
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`,
+   * `earlier_reports`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
    */
   expand?: Array<string> | undefined;
 }
@@ -7770,7 +8132,7 @@ export interface TenanciesListParams {
   type?: TenancyType | undefined;
   /** Only tenancies of this person. */
   customer?: string | undefined;
-  /** Only tenancies whose rent is overdue, or only the others. */
+  /** Only tenancies with invoices that are overdue, or only the others. */
   in_arrears?: 'true' | 'false' | undefined;
   /** Bounds of `start_date`. */
   start_date?:
@@ -8304,7 +8666,10 @@ export interface SubscriptionsListParams {
 export interface SubscriptionsCreateParams {
   /** The id of the tenancy whose tenants are charged. */
   tenancy: string;
-  /** `rent`, of which a tenancy has one at a time, or a `service` beside it. */
+  /**
+   * `rent`, of which a tenancy has one for each day, or a `service` beside it. A rent with an `end_date`
+   * can have a successor that starts later.
+   */
   type?: SubscriptionType | null | undefined;
   /**
    * The type of the lines of its invoices. For a rent, it is `rent`. For a service, it is `other` by
@@ -8536,7 +8901,10 @@ export interface InvoicesFinalizeParams {
 }
 
 export interface InvoicesCreditParams {
-  /** In the smallest unit of the currency. What payments settled beyond the rest becomes free. */
+  /**
+   * In the smallest unit of the currency. What payments settled beyond the rest becomes free, and
+   * settles the oldest due invoices.
+   */
   amount: number;
   /** The reason. */
   reason: string;
@@ -9001,6 +9369,59 @@ export interface CustomersUpdateParams {
   expand?: Array<string> | undefined;
 }
 
+export interface RetentionHoldsListParams {
+  /** Only records with this `customer`. */
+  customer?: string | undefined;
+  /** Only records with this `kind`. */
+  kind?: RetentionHoldKind | undefined;
+  /** Only records with this `status`. */
+  status?: RetentionHoldStatus | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.customer`. Follow further links with dots, up
+   * to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface RetentionHoldsRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `customer`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface RetentionHoldsRevealParams {
+  /** Why the data is needed. The log of the request keeps it. */
+  reason: string;
+  /**
+   * Linked records to return instead of their ids: `customer`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
 export interface FilesListParams {
   /** The purpose of the file. The report of a reference is a `reference_report`. */
   purpose?: FilePurpose | undefined;
@@ -9410,8 +9831,13 @@ export interface AccountUpdateParams {
   /** Up to 12 capital letters and digits, the first a letter. */
   invoice_prefix?: string | undefined;
   /**
-   * The sender that its invoices and statements show as a PDF, with the bank account to pay to. Null if
-   * none is set: they show `name`.
+   * The last day of the accounting year, as month and day: `03-31`. For the end of February, send
+   * `02-28`.
+   */
+  year_end?: string | undefined;
+  /**
+   * The sender that its invoices, statements and reports show as a PDF. Invoices and statements have its
+   * bank account to pay to. Null if none is set: they show `name`.
    */
   letterhead?: LetterheadInput | null | undefined;
   /**
@@ -9503,8 +9929,13 @@ export interface AccountsCreateParams {
   /** Up to 12 capital letters and digits, the first a letter. */
   invoice_prefix?: string | null | undefined;
   /**
-   * The sender that its invoices and statements show as a PDF, with the bank account to pay to. Null if
-   * none is set: they show `name`.
+   * The last day of the accounting year, as month and day: `03-31`. For the end of February, send
+   * `02-28`.
+   */
+  year_end?: string | null | undefined;
+  /**
+   * The sender that its invoices, statements and reports show as a PDF. Invoices and statements have its
+   * bank account to pay to. Null if none is set: they show `name`.
    */
   letterhead?: LetterheadInput | null | undefined;
   /**
@@ -9664,8 +10095,9 @@ export interface InvitationsRetrieveParams {
 
 export interface TestHelpersReferencesAdvanceParams {
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`,
+   * `earlier_reports`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
    */
   expand?: Array<string> | undefined;
 }
@@ -9674,8 +10106,9 @@ export interface TestHelpersReferencesCompleteParams {
   /** The outcome. The default is the planned one. */
   outcome?: Outcome | undefined;
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`,
+   * `earlier_reports`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
    */
   expand?: Array<string> | undefined;
 }
@@ -9684,8 +10117,9 @@ export interface TestHelpersReferencesFailParams {
   /** The code of the error. The default is `provider_error`. */
   code?: string | undefined;
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`,
+   * `earlier_reports`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
    */
   expand?: Array<string> | undefined;
 }
@@ -9694,8 +10128,9 @@ export interface TestHelpersReferencesNoteParams {
   /** The text of the note. */
   message: string;
   /**
-   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
-   * further links with dots, up to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`,
+   * `earlier_reports`. Follow further links with dots, up to four. Your key needs the permission to read
+   * them.
    */
   expand?: Array<string> | undefined;
 }
@@ -9758,6 +10193,11 @@ export interface SearchParams {
    * `deposit`, `invoice`, `payment`, `bank_line`, `customer`. The default is all that your key can read.
    */
   types?: string | undefined;
+}
+
+export interface RetentionHoldsContentsParams {
+  /** The id of the file, from `files` of the hold. */
+  file: string;
 }
 
 export interface AccountApiVersionPreviewParams {
@@ -10116,8 +10556,8 @@ export interface PaymentsResource {
    */
   succeed(id: string, params?: PaymentsSucceedParams, options?: RequestOptions): TenurePromise<Payment>;
   /**
-   * The money did not come, or it bounced. The invoices that it settled are open again. A gateway moves
-   * its own payments.
+   * The money did not come, or it bounced. The invoices that it settled are open again, unless other
+   * money of the tenancy is free: that settles the oldest due ones. A gateway moves its own payments.
    */
   fail(id: string, params: PaymentsFailParams, options?: RequestOptions): TenurePromise<Payment>;
   /**
@@ -10130,8 +10570,7 @@ export interface PaymentsResource {
   allocate(id: string, params: PaymentsAllocateParams, options?: RequestOptions): TenurePromise<Payment>;
   /**
    * Money of the payment went back. First what settles no invoice is used, then the newest allocations.
-   * If a gateway collected it, the gateway is asked, and the refund counts when the gateway has sent the
-   * money.
+   * Other money of the tenancy that is free then settles the oldest due invoices.
    */
   refund(id: string, params: PaymentsRefundParams, options?: RequestOptions): TenurePromise<Payment>;
   /**
@@ -10186,10 +10625,38 @@ export interface CustomersResource {
   update(id: string, params: CustomersUpdateParams, options?: RequestOptions): TenurePromise<Customer>;
   /**
    * Erases the person’s data everywhere: in the customer, events, logs, stored responses for an
-   * `Idempotency-Key`, bank lines, texts of tenancies, applications, deposits and payments, and
-   * references with the files of their reports.
+   * `Idempotency-Key`, bank lines, texts of tenancies, applications, deposits and payments, references
+   * with the files of their reports, the files of `right_to_rent` and of guarantees, and agreements and
+   * certificates without another living tenant.
    */
   delete(id: string, options?: RequestOptions): TenurePromise<DeletedCustomer>;
+  /**
+   * Returns what `DELETE /v1/customers/{id}` would do now: what goes, what a legal duty keeps until
+   * when, and what prevents it. It changes nothing.
+   */
+  retrieveErasure(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<ErasurePreview>;
+}
+
+export interface RetentionHoldsResource {
+  /** Returns the account’s retention holds, the newest first. */
+  list(params?: RetentionHoldsListParams, options?: RequestOptions): ListPromise<RetentionHold, RetentionHoldList>;
+  /** Returns the retention hold as it is now. */
+  retrieve(id: string, params?: RetentionHoldsRetrieveParams, options?: RequestOptions): TenurePromise<RetentionHold>;
+  /**
+   * Returns the hold with the sealed data as `content`. The log keeps the reason and the caller, but not
+   * the data. For ten minutes, the same caller can download the files with `GET
+   * /v1/retention_holds/{id}/contents`.
+   */
+  reveal(
+    id: string,
+    params: RetentionHoldsRevealParams,
+    options?: RequestOptions,
+  ): TenurePromise<RetentionHoldWithSecret>;
+  /**
+   * Returns the bytes of a file in a retention hold. The caller must have revealed the hold within the
+   * last ten minutes: that request gives the reason.
+   */
+  contents(id: string, params: RetentionHoldsContentsParams, options?: RequestOptions): TenurePromise<Response>;
 }
 
 export interface FilesResource {
@@ -10523,6 +10990,7 @@ export interface Resources {
   paymentImports: PaymentImportsResource;
   bankLines: BankLinesResource;
   customers: CustomersResource;
+  retentionHolds: RetentionHoldsResource;
   files: FilesResource;
   fileLinks: FileLinksResource;
   events: EventsResource;

@@ -220,6 +220,19 @@ export const operations = {
     retrieve: { method: 'GET', path: '/v1/customers/{id}', answer: 'object' },
     update: { method: 'POST', path: '/v1/customers/{id}', answer: 'object', body: 'json', query: ['expand'] },
     delete: { method: 'DELETE', path: '/v1/customers/{id}', answer: 'object' },
+    retrieveErasure: { method: 'GET', path: '/v1/customers/{id}/erasure', answer: 'object' },
+  },
+  retentionHolds: {
+    list: { method: 'GET', path: '/v1/retention_holds', answer: 'list' },
+    retrieve: { method: 'GET', path: '/v1/retention_holds/{id}', answer: 'object' },
+    reveal: {
+      method: 'POST',
+      path: '/v1/retention_holds/{id}/reveal',
+      answer: 'object',
+      body: 'json',
+      query: ['expand'],
+    },
+    contents: { method: 'GET', path: '/v1/retention_holds/{id}/contents', answer: 'file', query: ['file'] },
   },
   files: {
     list: { method: 'GET', path: '/v1/files', answer: 'list' },
