@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Browser, goodPassword, makeLink } from '../../server/test/support/browser.ts';
-import { startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
 import { describeInBrowser, expectFocus, openDashboard } from './support/browser.ts';
 
 describeInBrowser('the team', () => {
@@ -13,6 +13,7 @@ describeInBrowser('the team', () => {
 
   test('grows from the printed link to a viewer who changes nothing', async () => {
     const token = await makeLink(server, 'first_owner');
+    await good(server.api.post('/v1/customers', { name: 'Alan Turing' }));
     await using owner = await openDashboard(server, `/link#${token}`, { person: new Browser(server) });
     await owner.page.getByLabel('E-mail').fill('ada@example.com');
     expect(owner.page.url()).not.toContain('#');
@@ -31,7 +32,7 @@ describeInBrowser('the team', () => {
     await viewer.page.getByLabel('Password', { exact: true }).fill('a stitch in time saves');
     await viewer.page.getByRole('button', { name: 'Join and sign in' }).click();
     await viewer.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Events' }).click();
-    await viewer.page.getByRole('link', { name: 'user.created' }).first().click();
+    await viewer.page.getByRole('link', { name: 'customer.created' }).first().click();
     await viewer.page.getByRole('region', { name: 'Data', exact: true }).waitFor();
     expect(await viewer.page.getByRole('region', { name: 'Deliveries' }).count()).toBe(0);
     expect(await viewer.page.getByRole('link', { name: 'Team' }).count()).toBe(0);

@@ -7,11 +7,18 @@ import { identifier } from './identifier.ts';
 import type { Reader, ReadStatement } from './reader.ts';
 import { onlyRow } from './only-row.ts';
 
+/** Records that a list leaves out, and does not count: those whose column begins with one of these texts. */
+export interface Without {
+  column: string;
+  beginnings: readonly string[];
+}
+
 export interface ListQuery {
   accountId: string;
   /** A second account whose records are listed too: the one whose key acts for the other. */
   alsoAccountId?: string;
   filters: { filter: Filter; value: string }[];
+  without?: Without | null;
   /** Bounds of `created`, in seconds. */
   created: { gt?: number; gte?: number; lt?: number; lte?: number };
   limit: number;
@@ -92,6 +99,7 @@ function listStatement(resource: Resource, query: ListQuery, rowBytesMax: number
   for (const { filter, value } of query.filters) {
     matches.push(...conditionsOf(filter, value, parameter));
   }
+  if (query.without) matches.push(...exclusionsOf(query.without.column, query.without, parameter));
   for (const bound of ['gt', 'gte', 'lt', 'lte'] as const) {
     const { sign, firstSecondOf } = timeBounds[bound];
     const seconds = query.created[bound];
@@ -201,6 +209,11 @@ function conditionsOf(
   }
 }
 
+/** Returns the conditions of the records that are not left out. */
+function exclusionsOf(column: string, { beginnings }: Without, parameter: (value: string) => string): string[] {
+  return beginnings.map((beginning) => `not starts_with(${column}, ${parameter(beginning)})`);
+}
+
 /** Uses a range, not `like`: a range takes the prefix literally, and uses an index even in a prepared statement. */
 function beginsWith(column: string, prefix: string, parameter: (value: string) => string): string[] {
   if (prefix === '') return [];
@@ -218,17 +231,34 @@ function countExpression(
 ): string {
   const [only, ...others] = query.filters;
   // An account counts towards the account that made it. The first account made itself.
-  const counted =
+  const isCounted =
     !ownAccount.has(resource) && (!only || (others.length === 0 && resource.counted?.includes(only.filter.column)));
-  if (!counted || Object.keys(query.created).length > 0) {
+  if (!isCounted || Object.keys(query.created).length > 0) {
     return `(select count(*) from ${resource.table} where ${matches.join(' and ')})`;
   }
-  const conditions = ['account_id = $1', `object = ${parameter(resource.object)}`];
-  if (only) {
-    conditions.push(`dimension = ${parameter(only.filter.column)}`);
-    conditions.push(...conditionsOf({ ...only.filter, column: 'value' }, only.value, parameter));
-  } else {
-    conditions.push(`dimension = ''`);
-  }
-  return `coalesce((select sum(delta) from count_deltas where ${conditions.join(' and ')}), 0)::bigint`;
+  const { without } = query;
+  // Every record has a value of the column that leaves some out. So the counts by this column are all there are.
+  const dimension = only?.filter.column ?? without?.column ?? '';
+  const conditions = [
+    'account_id = $1',
+    `object = ${parameter(resource.object)}`,
+    `dimension = ${parameter(dimension)}`,
+  ];
+  if (only) conditions.push(...conditionsOf({ ...only.filter, column: 'value' }, only.value, parameter));
+  const isByColumn = dimension === without?.column;
+  if (without && isByColumn) conditions.push(...exclusionsOf('value', without, parameter));
+  const counted = `coalesce((select sum(delta) from count_deltas where ${conditions.join(' and ')}), 0)::bigint`;
+  return without && only && !isByColumn ? `${counted} - ${leftOut(resource, only, without, parameter)}` : counted;
+}
+
+/** Counts the matches that a list leaves out. They are few, because only changes by hand make them. */
+function leftOut(
+  resource: Resource,
+  { filter, value }: ListQuery['filters'][number],
+  { column, beginnings }: Without,
+  parameter: (value: string) => string,
+): string {
+  const ranges = beginnings.map((beginning) => `(${beginsWith(column, beginning, parameter).join(' and ')})`);
+  const conditions = ['account_id = $1', ...conditionsOf(filter, value, parameter), `(${ranges.join(' or ')})`];
+  return `(select count(*) from ${resource.table} where ${conditions.join(' and ')})`;
 }

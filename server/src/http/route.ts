@@ -5,6 +5,7 @@ import type { JsonObject } from '../core/json-diff.ts';
 import type { HeldEvents } from '../events/event-feed.ts';
 import type { PlacedEvent } from '../events/event-order.ts';
 import type { Caller } from '../model/caller.ts';
+import type { Principal } from '../model/principal.ts';
 import type { Resource, OperationDocs } from '../model/resource.ts';
 import type { HttpContext } from './context.ts';
 import type { ApiRequest, UploadRoute, MatchedRoute } from './request.ts';
@@ -110,8 +111,8 @@ export interface Subscription {
    */
   next(timeoutMs: number): Promise<HeldEvents>;
   leave(): void;
-  /** Returns whether the client has selected this event. */
-  has(event: PlacedEvent): boolean;
+  /** Returns whether the client has selected this event, and its principal may see it. */
+  has(event: PlacedEvent, principal: Principal): boolean;
   /** Returns the event as it is sent. */
   messageOf(event: PlacedEvent): string;
 }

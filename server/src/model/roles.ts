@@ -17,6 +17,11 @@ const sealedPaths: ReadonlySet<string> = new Set(['retention_holds']);
 /** The paths of the kinds of record about the team. */
 const teamPaths: ReadonlySet<string> = new Set(['users', 'invitations']);
 
+/** Returns whether a kind of record is the office's work. The other kinds are about the team, or only developers need them. */
+export function isOfOffice(path: string): boolean {
+  return !developerPaths.has(path) && !teamPaths.has(path);
+}
+
 /**
  * Returns the permissions of a role. The office's records, such as references, are the default: a new kind of record is one of them.
  *

@@ -63,7 +63,7 @@ export const event = defineResource(
     table: 'events',
     docs: {
       description:
-        'A change of a record, with the record as it was then. Every change makes its events in the same transaction. Events are stored for the deployment’s retention time, and delivered to webhook endpoints.',
+        'A change of a record, with the record as it was then. Every change makes its events in the same transaction. Events are stored for the deployment’s retention time, and delivered to webhook endpoints. Events about API keys and webhook endpoints are only shown if your key may read these. No key sees events about users and invitations: only webhooks and the dashboard show them.',
       example: {
         record: {
           type: 'reference.created',
@@ -131,5 +131,5 @@ export const event = defineResource(
   },
   appendOnly(),
   streamed(),
-  snapshot({ versionColumn: 'shape_version' }),
+  snapshot({ versionColumn: 'shape_version', typeColumn: 'type' }),
 );

@@ -11,6 +11,7 @@ import { render } from '../response/render.ts';
 import { aOrAn, displayName, type StreamRoute } from '../route.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
+import { isHidden } from '../hidden-events.ts';
 import { onlyHeaderOf } from '../headers.ts';
 import type { Query, Subscription } from '../route.ts';
 
@@ -57,7 +58,9 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
         startId: subscriber.since && startIdOf(context, subscriber.since),
         next: (timeoutMs) => subscriber.next(timeoutMs),
         leave: () => subscriber.leave(),
-        has: ({ row }) => wanted.every(([filter]) => isMatch(filters[filter]!, String(query[filter]), row)),
+        has: ({ row }, principal) =>
+          wanted.every(([filter]) => isMatch(filters[filter]!, String(query[filter]), row)) &&
+          !isHidden(context, resource, row, principal),
         messageOf: (event) => messageOf(context, resource, event, request),
       } satisfies Subscription;
     },

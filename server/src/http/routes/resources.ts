@@ -19,6 +19,7 @@ import { erasurePreviewRoute } from './erasure-preview.ts';
 import { renderExpanded } from '../response/expand.ts';
 import { listParameters, listQuery } from './list.ts';
 import { openSecrets } from '../response/render.ts';
+import { recordMissing } from '../response/errors.ts';
 import { idInPath, load, loadPage, loadPresent } from './load.ts';
 import { aOrAn, displayName, type ReadRoute, type Route, type RouteResponse, type WriteRoute } from '../route.ts';
 import { readRetention, sealed, withFilesToErase } from '../write/retention.ts';
@@ -34,6 +35,7 @@ import { versionRoutes } from './api-versions.ts';
 import { counterIdOf } from '../../model/counter.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
+import { hiddenFrom, isHidden } from '../hidden-events.ts';
 import { isConfirmed, realSecondsOf } from '../../sign-in/sessions.ts';
 import { aboutAccount } from '../../model/traits/about-account.ts';
 import { cached } from '../../model/traits/cached.ts';
@@ -114,7 +116,15 @@ function listRoute(context: HttpContext, resource: Resource): ReadRoute {
     expandable: { resource, isList: true },
     query: listParameters(resource),
     read: (request, query) =>
-      renderList(context, resource, listQuery(context, resource, query, request.accountId), request),
+      renderList(
+        context,
+        resource,
+        {
+          ...listQuery(context, resource, query, request.accountId),
+          without: hiddenFrom(context, resource, request.principal),
+        },
+        request,
+      ),
   };
 }
 
@@ -202,6 +212,7 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
     query: {},
     async read(request) {
       const record = await load(context, resource, request);
+      if (isHidden(context, resource, record, request.principal)) throw recordMissing(resource, record.id);
       const object = await renderExpanded(context, request, resource, record);
       // A key that may change the secret may see it.
       if (!includesPermission(request.principal.permissions, `${path}.write`)) return object;

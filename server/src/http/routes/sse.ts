@@ -13,6 +13,7 @@ import type { ApiRequest } from '../request.ts';
 import type { HttpContext, StreamLimits } from '../context.ts';
 import type { Subscription } from '../route.ts';
 import { requirePermission } from '../../model/permissions.ts';
+import type { Principal } from '../../model/principal.ts';
 
 export const streamLimits: StreamLimits = { heartbeatMs: 15_000, stalledMs: 30_000, bytes: subscriptionBytes };
 
@@ -135,11 +136,11 @@ export class EventStreams {
   async #nextPiece({ request, subscription }: OpenStream, place: Place, timeoutMs: number): Promise<Piece> {
     const { events, bytes } = await subscription.next(timeoutMs);
     try {
-      await this.#requireAccess(request);
+      const principal = await this.#requireAccess(request);
       let text = '';
       for (const event of events) {
         place.passedId = event.id;
-        if (!subscription.has(event)) continue;
+        if (!subscription.has(event, principal)) continue;
         text += subscription.messageOf(event);
         place.sentId = event.id;
       }
@@ -161,11 +162,16 @@ export class EventStreams {
     }
   }
 
-  /** @throws {ApiError} if the key has ended or lost its permission, or if its account is no longer connected. */
-  async #requireAccess(request: ApiRequest): Promise<void> {
+  /**
+   * Returns the principal as it is now.
+   *
+   * @throws {ApiError} if the key has ended or lost its permission, or if its account is no longer connected.
+   */
+  async #requireAccess(request: ApiRequest): Promise<Principal> {
     const principal = await authenticate(request.incoming, this.#authentication);
     await chooseAccount(this.#accountContext, { ...request, principal });
     requirePermission(request.route.permission, principal);
+    return principal;
   }
 }
 

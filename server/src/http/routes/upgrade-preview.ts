@@ -14,6 +14,7 @@ import { queryReader } from '../body/query.ts';
 import type { WriteRoute } from '../route.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
+import { hiddenFrom } from '../hidden-events.ts';
 import { findKnown } from '../../core/lists.ts';
 
 /** Reads the query of a mutating request, which has no parameter but `expand`. */
@@ -208,6 +209,7 @@ async function lookAtLast(
       {
         accountId: request.accountId,
         filters: [],
+        without: hiddenFrom(context, resource, request.principal),
         created: {},
         limit: pageSize,
         offset: 0,

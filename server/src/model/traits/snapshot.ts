@@ -7,6 +7,8 @@ import { defineTrait } from '../trait.ts';
 export interface Snapshot {
   /** The column with the version in whose shape the record is stored. */
   versionColumn: string;
+  /** The column with the type of the event, which begins with the kind of the contained record: `reference.created`. */
+  typeColumn: string;
 }
 
 export const snapshot = defineTrait<Snapshot>();

@@ -1,0 +1,39 @@
+import { includesPermission } from '../model/permissions.ts';
+import type { Principal } from '../model/principal.ts';
+import { fieldOf, type StoredRecord } from '../model/record.ts';
+import type { Resource } from '../model/resource.ts';
+import { isOfOffice } from '../model/roles.ts';
+import { snapshot } from '../model/traits/snapshot.ts';
+import type { Without } from '../db/list-query.ts';
+import type { HttpContext } from './context.ts';
+
+/**
+ * Returns the events that a principal may not see, or null if it sees every record of this kind. An event shows its record. So an event
+ * about the team, an API key or a webhook endpoint also needs the permission to read that kind.
+ */
+export function hiddenFrom(
+  { resources }: Pick<HttpContext, 'resources'>,
+  resource: Resource,
+  { permissions }: Pick<Principal, 'permissions'>,
+): Without | null {
+  const events = snapshot.of(resource);
+  if (!events) return null;
+  const beginnings = resources
+    .filter(({ path }) => !isOfOffice(path) && !includesPermission(permissions, `${path}.read`))
+    .map(({ object }) => `${object}.`);
+  return beginnings.length === 0 ? null : { column: events.typeColumn, beginnings };
+}
+
+/** Returns whether a principal may not see a record: an event of a kind that it may not read. */
+export function isHidden(
+  context: Pick<HttpContext, 'resources'>,
+  resource: Resource,
+  record: StoredRecord,
+  principal: Pick<Principal, 'permissions'>,
+): boolean {
+  const hidden = hiddenFrom(context, resource, principal);
+  return (
+    hidden !== null &&
+    hidden.beginnings.some((beginning) => String(fieldOf(record, hidden.column)).startsWith(beginning))
+  );
+}
