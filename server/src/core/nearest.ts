@@ -16,7 +16,8 @@ export function nearestName(name: string, known: Iterable<string>): string | nul
   return nearest;
 }
 
-function editDistance(from: string, to: string): number {
+/** Returns the number of errors in a text: letters that are wrong, missing, added, or swapped with their neighbour. */
+export function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   // The distance between the first `row` letters and the first `column` letters. Infinite outside of the table.
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;

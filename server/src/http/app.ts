@@ -188,9 +188,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
   });
   app.addHook('onRequest', async (request, reply) => expectations.askForBody(request, reply));
 
-  const secretMembers = context.resources.flatMap(({ update }) => update?.secrets ?? []);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', async (request: FastifyRequest) => readBody(request.apiRequest, secretMembers));
+  app.addContentTypeParser('*', async (request: FastifyRequest) => readBody(request.apiRequest, context.secretMembers));
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, form: IncomingMessage) =>
     readUpload(context, routedOf(request), uploadOf(request.apiRequest)!, form),
   );

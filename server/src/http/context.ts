@@ -30,6 +30,7 @@ import type { ReadBudgets, ReadLimits } from './read-room.ts';
 import type { IdentityProvider } from '../sign-in/identity-provider.ts';
 import type { Passwords } from '../sign-in/passwords.ts';
 import type { SessionRing } from '../sign-in/sessions.ts';
+import type { SecretMembers } from './body/secret-members.ts';
 import type { AccountFacts, StoredKey } from './request.ts';
 
 /** The parts of the server's context that requests need. */
@@ -58,6 +59,8 @@ export interface HttpContext {
   lister: Reader;
   /** Finds, in a text, the ids of records that can hold personal data. */
   personalDataIds: RegExp;
+  /** The members of bodies and queries that no log may show. */
+  secretMembers: SecretMembers;
   /** The turns of accounts at lists, because a list can take long. A platform and its connected accounts are one party. */
   listTurns: Turns;
   /** The reader of searches. Its statements end after a second. */

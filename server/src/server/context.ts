@@ -38,6 +38,7 @@ import { openAccounts } from '../http/pipeline/account-context.ts';
 import { Uses } from '../http/pipeline/uses.ts';
 import { openKeyRing } from '../http/pipeline/authenticate.ts';
 import { eventTypesOf } from '../http/openapi/event-types.ts';
+import { SecretMembers } from '../http/body/secret-members.ts';
 import { personalDataIdsOf } from '../model/erase.ts';
 import type { Resource } from '../model/resource.ts';
 import { streamed } from '../model/traits/streamed.ts';
@@ -82,6 +83,7 @@ export interface Context extends HttpContext {
   metrics: Metrics;
   /** Finds, in a text, the ids of records that can hold personal data. */
   personalDataIds: RegExp;
+  secretMembers: SecretMembers;
   /** Not started yet. Null in a process that does not deliver. */
   dispatcher: Dispatcher | null;
   close(): Promise<void>;
@@ -267,6 +269,7 @@ export async function createContext(
     eraser,
     metrics,
     personalDataIds,
+    secretMembers: new SecretMembers(resources.flatMap(({ update }) => update?.secrets ?? [])),
     fileStore,
     sealedFiles,
     providerCallbacks: new Callbacks(systemContext, [

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeKey } from '../../src/core/api-keys.ts';
 import { randomBase62 } from '../../src/core/base62.ts';
 import { maskSecrets } from '../../src/core/mask-secrets.ts';
+import { routesOf } from '../../src/http/routes/resources.ts';
 import { formOf } from '../support/files.ts';
 import { newKey } from '../support/idempotency.ts';
 import { rawRequest } from '../support/raw-http.ts';
@@ -40,13 +41,13 @@ const places: [place: string, send: (secret: string) => Promise<ApiResponse>][] 
   ['a path that is not there', (secret) => api.post(`/v1/keys/${secret}`)],
   ['a long path', (secret) => api.post(`/v1/api_keys/${'x'.repeat(470)}${secret}`)],
   ['a path with percent-encoding', (secret) => api.post(`/v1/customers/${secret.replaceAll('_', '%5F')}`, {})],
-  ['the query', (secret) => api.post(`/v1/customers?api_key=${secret}`, { name: 'Ada' })],
+  ['the query', (secret) => api.post(`/v1/customers?note=${secret}`, { name: 'Ada' })],
   ['a broken query', (secret) => api.post(`/v1/customers?${secret}%`, { name: 'Ada' })],
-  ['a member that is not there', (secret) => api.post('/v1/customers', { name: 'Ada', api_key: secret })],
+  ['a member that is not there', (secret) => api.post('/v1/customers', { name: 'Ada', note: secret })],
   ['the name of a member', (secret) => api.post('/v1/customers', { name: 'Ada', [secret]: 1 })],
   ['a name that is there twice', (secret) => api.post('/v1/customers', `{"${secret}":1,"${secret}":2}`)],
   ['a body that is no JSON', (secret) => api.post('/v1/customers', `{"name":"${secret}"`)],
-  ['a form', (secret) => api.post('/v1/files', formOf({ api_key: secret }))],
+  ['a form', (secret) => api.post('/v1/files', formOf({ note: secret }))],
   ['the User-Agent', (secret) => api.post('/v1/customers', { name: '' }, { 'user-agent': `curl ${secret}` })],
 ];
 
@@ -107,6 +108,74 @@ test.each([
   expect((await logOf(answer)).text).not.toContain('hidden-');
   expect(await tablesWith(server, 'hidden-')).toEqual([]);
 });
+
+const misspelt: [place: string, path: string, body: object | string][] = [
+  ...[
+    'providerCredentials',
+    'provider_credential',
+    'Provider_credentials',
+    'provider-credentials',
+    'provider_crednetials',
+    'credentials',
+  ].map((name): [string, string, object] => [name, '/v1/account', { [name]: { provider_a: { api_key: 'leak-1' } } }]),
+  ['a provider in the body', '/v1/account', { provider_a: { key: 'leak-2' } }],
+  ['a provider of another case', '/v1/account', { providerB: { username: 'leak-3', password: 'leak-3' } }],
+  ['a credential in the body', '/v1/account', { apiKey: 'leak-4' }],
+  ['a misspelt credential', '/v1/account', { singing_secret: 'leak-5' }],
+  ['a list of credentials', '/v1/account', { tokens: ['leak-6'] }],
+  ['a number', '/v1/account', { provider_d: { token: 31_415_926 } }],
+  ['a name with brackets', '/v1/account', { 'provider_credential[provider_a][api_key]': 'leak-7' }],
+  ['another route', '/v1/customers', { name: 'Ada', signingSecret: 'leak-8' }],
+  ['the query', '/v1/account?providerCredentials[provider_a][api_key]=leak-9', {}],
+  ['the query, encoded', '/v1/account?x=1&provider%5Fcredential%5Bprovider_a%5D%5Bapi%5Fkey%5D=leak-10&y=2', {}],
+  ['broken JSON', '/v1/customers', '{"providerCredentials":{"providerA":{"apiKey":"leak-11"}'],
+  ['broken JSON with escapes', '/v1/customers', '{"api\\u005fkey" : "leak-12"'],
+];
+
+test.each(misspelt)('keeps provider credentials in no log when their member is misspelt: %s', async (_, path, body) => {
+  const answer = await api.post(path, body, newKey());
+  expect(answer.status, answer.text).toBe(400);
+  const { text } = await logOf(answer);
+  for (const secret of ['leak-', '31415926']) {
+    expect(text).not.toContain(secret);
+    expect(await tablesWith(server, secret)).toEqual([]);
+  }
+});
+
+test('keeps secrets of a form in no log when it has a misspelt credential', async () => {
+  const answer = await api.post('/v1/files', formOf({ 'metadata[apikey]': 'leak-13', signingSecret: 'leak-13' }));
+  expect(answer.status).toBe(400);
+  expect((await logOf(answer)).text).not.toContain('leak-');
+  expect(await tablesWith(server, 'leak-')).toEqual([]);
+});
+
+test('logs every member of the API in clear when it is no credential', () => {
+  const bodies = routesOf(server.context).flatMap((route) => (route.method === 'GET' ? [] : [route.body]));
+  const names = new Set(bodies.flatMap(memberNamesOf));
+  expect(names.size).toBeGreaterThan(100);
+  const { secretMembers } = server.context;
+  const redacted = [...names].filter((name) => secretMembers.redact({ [name]: 'x' })[name] !== 'x');
+  expect(redacted.toSorted()).toEqual([
+    'api_key',
+    'password',
+    'provider_a',
+    'provider_b',
+    'provider_c',
+    'provider_credentials',
+    'provider_d',
+    'signing_secret',
+    'token',
+  ]);
+});
+
+/** Returns the names of all members that a schema has, at any depth. */
+function memberNamesOf(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([name, part]) => [
+    ...(name === 'properties' ? Object.keys(part as object) : []),
+    ...memberNamesOf(part),
+  ]);
+}
 
 test.each([
   '{"url":"https://ada:hunter-2@hooks.example.com/x"}',

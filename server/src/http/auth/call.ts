@@ -65,7 +65,7 @@ export async function commitAs(
   const outcome = await context.committer.commit({
     accountId: request.accountId,
     payer: null,
-    request: requestFacts(request),
+    request: requestFacts(context, request),
     claim: null,
     locks: [request.principal.id, ...locks],
     async decide() {
@@ -115,7 +115,7 @@ export async function refuseStranger(
   error: ApiError,
 ): Promise<never> {
   const { status, type, code } = error;
-  const facts = requestFacts(authenticated({ ...request, bodyText: null }, { ...visitor, accountId }));
+  const facts = requestFacts(context, authenticated({ ...request, bodyText: null }, { ...visitor, accountId }));
   const outcome = await context.committer.commit({
     accountId,
     payer: null,

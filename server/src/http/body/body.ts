@@ -1,4 +1,4 @@
-import { setMember, type Json, type JsonObject } from '../../core/json-diff.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
 import { maskSecrets } from '../../core/mask-secrets.ts';
 import { parseJsonObject } from './json.ts';
@@ -6,6 +6,7 @@ import type { ReceivedRequest, UploadRoute } from '../request.ts';
 import { bodyBytesMax } from './body-bytes.ts';
 import { bodyTooLarge, receiveBytes } from './incoming-bytes.ts';
 import { headerOf, onlyHeaderOf } from '../headers.ts';
+import type { SecretMembers } from './secret-members.ts';
 
 const formType = 'multipart/form-data';
 
@@ -37,12 +38,8 @@ export function checkBodyHeaders(request: ReceivedRequest): void {
   else if (length > bodyBytesMax) throw bodyTooLarge();
 }
 
-/**
- * Reads the body. Keeps its text for the log, even if the body is refused.
- *
- * @param secretMembers of all routes. They are secret also where a route does not take them.
- */
-export async function readBody(request: ReceivedRequest, secretMembers: readonly string[]): Promise<JsonObject> {
+/** Reads the body. Keeps its text for the log, even if the body is refused. */
+export async function readBody(request: ReceivedRequest, secretMembers: SecretMembers): Promise<JsonObject> {
   const bytes = await receiveBytes(request.incoming.raw, request.bodyBytes).catch((error: unknown) => {
     // A body of unknown length may become too large while it arrives. The error of its type comes first.
     if (error instanceof ApiError) checkContentType(request);
@@ -53,13 +50,13 @@ export async function readBody(request: ReceivedRequest, secretMembers: readonly
   checkContentType(request);
   try {
     const { text, value } = parseJsonObject(bytes);
-    const mayHaveSecrets = secretMembers.some((name) => text.includes(name));
-    request.bodyText = maskSecrets(mayHaveSecrets ? JSON.stringify(withoutSecrets(value, secretMembers)) : text);
+    const redacted = secretMembers.redact(value);
+    request.bodyText = maskSecrets(redacted === value ? text : JSON.stringify(redacted));
     return value;
   } catch (error) {
     // Keep the beginning of invalid JSON for diagnosis, unless it may contain a secret.
     const kept = bytes.subarray(0, keptOfUnreadableMax).toString('utf8');
-    const isKept = secretMembersOf(request).length === 0 && !secretMembers.some((name) => kept.includes(name));
+    const isKept = secretMembersOf(request).length === 0 && !secretMembers.mayBeIn(kept);
     request.bodyText = isKept ? maskSecrets(storable(kept)) : null;
     throw error;
   }
@@ -67,24 +64,6 @@ export async function readBody(request: ReceivedRequest, secretMembers: readonly
 
 function secretMembersOf({ route }: ReceivedRequest): readonly string[] {
   return route?.secretMembers ?? [];
-}
-
-/** Redacts the members with these names, at any depth: a client may have put them into the wrong object. */
-function withoutSecrets(value: Json, names: readonly string[]): Json {
-  return mapMembers(value, (name, member) => (names.includes(name) ? redacted(member) : withoutSecrets(member, names)));
-}
-
-/** Redacts every text in a value, and keeps its shape. */
-function redacted(value: Json): Json {
-  return typeof value === 'string' ? '[redacted]' : mapMembers(value, (_, member) => redacted(member));
-}
-
-function mapMembers(value: Json, map: (name: string, member: Json) => Json): Json {
-  if (Array.isArray(value)) return value.map((item, index) => map(String(index), item));
-  if (typeof value !== 'object' || value === null) return value;
-  const mapped: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) setMember(mapped, name, map(name, member));
-  return mapped;
 }
 
 function checkContentType(request: ReceivedRequest): void {

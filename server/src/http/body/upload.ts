@@ -62,7 +62,7 @@ export async function readUpload(
         : holdFile(request, contents, file, filename);
     });
     // The log has the name, size and hash of a file, never the bytes.
-    request.bodyText = maskSecrets(JSON.stringify(body));
+    request.bodyText = maskSecrets(JSON.stringify(context.secretMembers.redact(body)));
     return body;
   } catch (error) {
     await discardUpload(context, request);

@@ -153,7 +153,7 @@ async function noteOpening(context: HttpContext, request: ReceivedRequest, link:
   const outcome = await context.committer.commit({
     accountId: link.account_id,
     payer: null,
-    request: { ...requestFacts(known), actor: stranger },
+    request: { ...requestFacts(context, known), actor: stranger },
     claim: null,
     locks: [link.id],
     async decide() {

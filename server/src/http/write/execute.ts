@@ -98,7 +98,7 @@ async function execute(
   const writeRequest: Omit<WriteRequest, 'decide'> = {
     accountId: request.accountId,
     payer: request.payer,
-    request: requestFacts(request),
+    request: requestFacts(context, request),
     claim,
     locks: await route.locks(request, input),
   };

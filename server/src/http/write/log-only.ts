@@ -19,7 +19,7 @@ export async function logOnly(
   const outcome = await context.committer.commit({
     accountId: request.accountId,
     payer: request.payer,
-    request: requestFacts(request),
+    request: requestFacts(context, request),
     claim: null,
     locks: [],
     async decide() {

@@ -1,18 +1,22 @@
 import type { RequestFacts } from '../../commit/write-request.ts';
 import { maskSecrets, maskSecretsInUrl } from '../../core/mask-secrets.ts';
+import type { HttpContext } from '../context.ts';
 import { headerOf } from '../headers.ts';
 import { pathOf } from '../pipeline/known-paths.ts';
 import type { AuthenticatedRequest } from '../request.ts';
 import { loggedIdempotencyKey } from './idempotency.ts';
 
 /** Returns the facts about a request that its log and events show. */
-export function requestFacts(request: AuthenticatedRequest): RequestFacts {
+export function requestFacts(
+  { secretMembers }: Pick<HttpContext, 'secretMembers'>,
+  request: AuthenticatedRequest,
+): RequestFacts {
   const { incoming, principal } = request;
   return {
     id: request.id,
     startedMs: request.startedMs,
     method: incoming.method,
-    url: maskSecretsInUrl(incoming.url),
+    url: maskSecretsInUrl(secretMembers.redactUrl(incoming.url)),
     path: storablePath(incoming.url),
     ipAddress: request.client.address,
     userAgent: masked(headerOf(incoming, 'user-agent')?.slice(0, 500)),
