@@ -417,6 +417,19 @@ describe('the removal of a passkey', () => {
   });
 });
 
+describe('a confirmation with a passkey', () => {
+  test('is refused with a log of its own when the person has no passkey', async () => {
+    const { browser, id } = await signedIn(server, 'admin');
+    const answer = await browser.atLocalhost().post('/auth/passkeys/confirm/begin');
+    expect(errorOf(answer)).toEqual([400, 'status_transition_invalid']);
+    expect(answer.body.error.message).toContain('You have no passkey');
+    const { data } = (await good(browser.get(`/v1/logs?user=${id}`))).body;
+    expect(data.map(({ path, status }: { path: string; status: number }) => [path, status])).toEqual([
+      ['/auth/passkeys/confirm/begin', 400],
+    ]);
+  });
+});
+
 describe('the removal of an authenticator app', () => {
   test('is refused when the account requires a second factor and there is no passkey', async () => {
     const { browser } = await signedIn(await serverForTest({ overrides: { clock } }), 'owner');

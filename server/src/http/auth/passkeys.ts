@@ -81,9 +81,11 @@ export async function signInWithPasskey(call: AuthCall<Static<typeof PasskeySign
 /** Begins a confirmation by one of the own passkeys. */
 export async function beginPasskeyConfirmation(call: OwnCall): Promise<JsonObject> {
   const party = relyingPartyOf(call);
-  const member = await leaveLog(call);
-  if (member.passkeys.length === 0)
-    throw new ApiError('status_transition_invalid', 'You have no passkey. Confirm with your password or a code.');
+  const member = await leaveLog(call, ({ passkeys }) =>
+    passkeys.length === 0
+      ? new ApiError('status_transition_invalid', 'You have no passkey. Confirm with your password or a code.')
+      : null,
+  );
   return requestOptions(party, member, makeChallenge(call, confirmPurposeOf(call)));
 }
 
@@ -159,12 +161,20 @@ export function listPasskeys({ user }: OwnCall): JsonObject {
   return { object: 'list', count: data.length, has_more: false, data };
 }
 
-/** Leaves the log of a request that changes nothing, and returns the person as it is now. */
-async function leaveLog(call: OwnCall): Promise<UserRecord> {
+/**
+ * Leaves the log of a request that changes nothing, and returns the person as it is now.
+ *
+ * @param refusalOf returns the error if the person may not make this request. The log shows it.
+ */
+async function leaveLog(
+  call: OwnCall,
+  refusalOf: (member: UserRecord) => ApiError | null = () => null,
+): Promise<UserRecord> {
   let found = call.user;
   await commitBy(call, call.user, [], async () => {
     found = (await current(call)).member;
-    return { changes: [] };
+    const error = refusalOf(found);
+    return { changes: [], ...(error && { error }) };
   });
   return found;
 }
