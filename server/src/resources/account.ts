@@ -15,6 +15,7 @@ import {
 import { rulesets } from '../law/index.ts';
 import { GatewayName, ProviderName, SingleLine } from '../model/fields.ts';
 import { Letterhead, LetterheadInput, letterheadFrom } from '../model/letterhead.ts';
+import { askOwner } from '../model/permissions.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Caller } from '../model/caller.ts';
 import { actionFrom, createFrom, defineResource, updateFrom, type Change } from '../model/resource.ts';
@@ -306,6 +307,8 @@ export const account = defineResource<AccountRecord>(
         provider_credentials: Type.Optional(ProviderCredentials),
       },
       (current, input, caller) => {
+        const { require_second_factor: isRequired = current.require_second_factor } = input;
+        if (isRequired !== current.require_second_factor) requireManager(caller);
         // Another bank account on invoices would divert the rent.
         const guarded = [input.provider_credentials, input.require_second_factor, input.letterhead];
         if (guarded.some((value) => value !== undefined)) caller.requireConfirmation();
@@ -327,8 +330,7 @@ export const account = defineResource<AccountRecord>(
               input.payment_provider === undefined
                 ? current.payment_provider
                 : usableGateway(input.payment_provider, caller),
-            require_second_factor:
-              input.require_second_factor === undefined ? current.require_second_factor : input.require_second_factor,
+            require_second_factor: isRequired,
             provider_credentials: changeCredentials(
               current.provider_credentials,
               input.provider_credentials ?? {},
@@ -340,8 +342,9 @@ export const account = defineResource<AccountRecord>(
       },
       {
         description:
-          '`provider_credentials` is stored encrypted, and no response, event or log shows it. The credentials that you send for a provider replace its earlier ones, and null removes them. Those of other providers stay. A `letterhead` replaces the earlier one as a whole, and null removes it.',
+          '`provider_credentials` is stored encrypted, and no response, event or log shows it. The credentials that you send for a provider replace its earlier ones, and null removes them. Those of other providers stay. A `letterhead` replaces the earlier one as a whole, and null removes it. Only an owner or an admin changes `require_second_factor`, in the dashboard. No API key does.',
         example: { default_provider: 'provider_a' },
+        refusals: ['person_required'],
         secrets: ['provider_credentials'],
       },
     ),
@@ -369,6 +372,26 @@ export const account = defineResource<AccountRecord>(
   // In milliseconds, as in `account-context.ts`.
   cached(1_000),
 );
+
+/**
+ * Requires a person that manages the team. The rule about second factors shuts out the members without one, also owners.
+ *
+ * @throws {ApiError} `person_required` or `permission_denied`.
+ */
+function requireManager({ person }: Caller): void {
+  if (!person)
+    throw new ApiError(
+      'person_required',
+      'No API key may change `require_second_factor`. An owner or an admin of the account changes it in the dashboard, in its settings. Leave it out.',
+      { param: 'require_second_factor' },
+    );
+  if (person.role === 'owner' || person.role === 'admin') return;
+  throw new ApiError(
+    'permission_denied',
+    `Your role, ${person.role}, may not change \`require_second_factor\`. ${askOwner}`,
+    { param: 'require_second_factor' },
+  );
+}
 
 /** @throws {ApiError} `parameter_invalid` if the service is not set up. */
 function askableProvider(provider: Provider | null, { referencingServices }: Caller): Provider | null {

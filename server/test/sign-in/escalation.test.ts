@@ -176,6 +176,14 @@ describe('a key', () => {
     }
   });
 
+  test('shuts no member out by the rule about second factors', async () => {
+    const refused = await server.api.post('/v1/account', { require_second_factor: true });
+    expect([refused.status, refused.body.error?.code]).toEqual([403, 'person_required']);
+    expect(refused.body.error.message).toContain('an admin of the account changes it in the dashboard');
+    // The rule as it is changes nothing.
+    await good(server.api.post('/v1/account', { name: 'Northern', require_second_factor: null }));
+  });
+
   test('manages no team when it has all permissions and a cookie of an owner beside it', async () => {
     const { id } = await signedIn(server, 'viewer');
     const { browser } = people.get('owner')!;
@@ -189,6 +197,20 @@ describe('a key', () => {
     ])
       expect([refused.status, refused.body.error.code]).toEqual([403, 'person_required']);
     expect(await rights()).toEqual(before);
+  });
+});
+
+describe('the rule about second factors', () => {
+  test.each(roles)('is only changed by owners and admins when the role is %s', async (role) => {
+    const browser = browserOf(role);
+    const mayChange = role === 'owner' || role === 'admin';
+    const changed = await browser.post('/v1/account', { require_second_factor: false });
+    expect([changed.status, changed.body.error?.code]).toEqual(
+      mayChange ? [200, undefined] : [403, 'permission_denied'],
+    );
+    if (mayChange) await good(browser.post('/v1/account', { require_second_factor: null }));
+    // A sandbox lets developers change the rest.
+    if (role === 'developer') await good(browser.post('/v1/account', { name: 'Northern' }));
   });
 });
 

@@ -101,7 +101,8 @@ function AccountForm({ account }: { account: Account }): ReactNode {
 const factorValues: Record<string, boolean | null> = { usual: null, required: true, optional: false };
 
 function SecondFactorForm({ account }: { account: Account }): ReactNode {
-  const refusal = useRefusal('accounts.write');
+  // It can shut members out, so it is a matter of the team.
+  const refusal = useRefusal('users.write');
   const { mode } = useSession();
   const { second_factor: ownFactor } = useUser();
   const stored = Object.keys(factorValues).find((id) => factorValues[id] === account.require_second_factor)!;
