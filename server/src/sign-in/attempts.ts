@@ -13,7 +13,7 @@ const windowSeconds = 15 * 60;
 
 /**
  * The subject of an attempt: a client's address, a user, a browser that has signed in before, or a link. For the command line: the address
- * that begins sign-ins, or the person that enters user codes.
+ * that begins sign-ins, or the person that enters user codes. For a new e-mail address: the person that tries it.
  */
 export type Subject =
   | `address ${string}`
@@ -21,7 +21,8 @@ export type Subject =
   | `browser ${string}`
   | `link ${string}`
   | `device ${string}`
-  | `code ${string}`;
+  | `code ${string}`
+  | `new email ${string}`;
 
 interface AttemptsContext {
   committer: Committer;
@@ -116,5 +117,7 @@ function textOf(subject: Subject): string {
   if (subject.startsWith('device '))
     return 'Too many sign-ins of the command line were begun at this address, and not approved. Wait for the time in `Retry-After`.';
   if (subject.startsWith('code ')) return 'Too many codes were wrong. Wait for the time in `Retry-After`.';
+  if (subject.startsWith('new email '))
+    return 'You have tried too many e-mail addresses. Wait for the time in `Retry-After`.';
   return 'Too many attempts to sign in have failed. Wait for the time in `Retry-After`, or ask an owner of the account for a new link.';
 }

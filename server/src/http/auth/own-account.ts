@@ -7,6 +7,7 @@ import { SingleLine } from '../../model/fields.ts';
 import { mayHandle } from '../../model/roles.ts';
 import { closedObject, nullable } from '../../model/schemas.ts';
 import { account as accountResource } from '../../resources/account.ts';
+import { invitation, statusOf } from '../../resources/people/invitation.ts';
 import { session as sessions, type SessionRecord } from '../../resources/people/session.ts';
 import { user as users, type UserRecord } from '../../resources/people/user.ts';
 import type { ChallengePurpose } from '../../sign-in/challenges.ts';
@@ -23,7 +24,7 @@ import {
   type StoredSession,
 } from '../../sign-in/sessions.ts';
 import { newRecoveryCodes, newTotpSecret, stepOfCode, totpUrl } from '../../sign-in/totp.ts';
-import { findUser } from '../../sign-in/users.ts';
+import { findInvitations, findUser } from '../../sign-in/users.ts';
 import { requireSecondFactor } from '../pipeline/authenticate.ts';
 import {
   authError,
@@ -113,7 +114,7 @@ export function confirmPurposeOf({ session }: OwnCall): ChallengePurpose {
 /** Changes the own name, e-mail address or password. A new password ends all other sessions. */
 export async function changeMe(call: OwnCall<Static<typeof MeBody>>): Promise<string> {
   const { context, session, user, body } = call;
-  const { accounts, passwords, reader } = context;
+  const { accounts, passwords } = context;
   const email = body.email ?? user.email;
   const isNewEmail = email.toLowerCase() !== user.email.toLowerCase();
   if (isNewEmail || body.password !== undefined) requireConfirmation(session.principal, realSecondsOf(context));
@@ -124,8 +125,7 @@ export async function changeMe(call: OwnCall<Static<typeof MeBody>>): Promise<st
       `The address of a member leads its identity of ${context.identityProvider.name} here, so you cannot change it. Ask an owner or an admin to invite the new address.`,
       { param: 'email' },
     );
-  if (isNewEmail && (await findUser(reader, email)))
-    throw invalidParameter('email', 'A user has this e-mail address already. Choose another one.');
+  if (isNewEmail) await requireFreeEmail(call, email);
   let passwordHash: string | null = null;
   if (body.password !== undefined) {
     const names = [email, body.name ?? user.name ?? '', (await accounts.get(user.account_id))?.name ?? ''];
@@ -141,6 +141,27 @@ export async function changeMe(call: OwnCall<Static<typeof MeBody>>): Promise<st
     },
     changes: [],
   }));
+}
+
+/**
+ * Refuses an e-mail address of a user, or of a person that the account has invited. The error tells which addresses are known here. So
+ * a person has few tries, and no success gives one back.
+ *
+ * @throws {ApiError} `parameter_invalid` or `too_many_attempts`.
+ */
+async function requireFreeEmail(call: OwnCall, email: string): Promise<void> {
+  const { context, user } = call;
+  await takeAttemptOf(call, [`new email ${user.id}`]);
+  if (!(await findUser(context.reader, email)) && !(await isInvited(call, email))) return;
+  throw invalidParameter('email', 'This e-mail address belongs to a user or an invitation. Choose another one.');
+}
+
+async function isInvited({ context, user }: OwnCall, email: string): Promise<boolean> {
+  const { reader, readRecord } = context;
+  const found = await findInvitations(reader, email);
+  const own = found.filter(({ accountId }) => accountId === user.account_id);
+  const records = await Promise.all(own.map(({ id }) => readRecord(invitation, user.account_id, id)));
+  return records.some((record) => record !== null && statusOf(record, realSecondsOf(context)) === 'pending');
 }
 
 /** Begins the set-up of an authenticator app. The secret counts when its first code has come. */
