@@ -12,6 +12,7 @@ import { actionFrom, createFrom, defineResource, type Change } from '../model/re
 import { described, named, nullable, oneOf } from '../model/schemas.ts';
 import { cached } from '../model/traits/cached.ts';
 import { grantsRights } from '../model/traits/grants-rights.ts';
+import { requireConfirmationInLive } from './confirmation.ts';
 
 const daySeconds = 24 * 3600;
 
@@ -183,6 +184,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
       summary: 'Revoke an API key',
       description:
         'Revokes the key at once, and returns it. It stays in the list, because events and logs name it. The response takes a second, so that no process accepts the key any more.',
+      refusals: ['reauthentication_required'],
       decide: revoke,
     },
     actions: {
@@ -270,11 +272,6 @@ function lifetimeOf(type: KeyType, asked: number | null, { nowSeconds, keyExpire
   return expiresAt === Infinity ? null : expiresAt;
 }
 
-/** Requires that a person has confirmed its identity of late, because a key of live mode leads to real persons. */
-function requireConfirmationInLive(caller: Caller): void {
-  if (caller.mode === 'live') caller.requireConfirmation();
-}
-
 function newKey(type: KeyType, caller: Caller): Pick<ApiKeyRecord, 'hash' | 'last_four' | 'secret'> {
   const { encrypted, hash, lastFour } = caller.makeKey(type);
   return { hash, last_four: lastFour, secret: encrypted };
@@ -312,6 +309,7 @@ function roll(
 
 /** Revokes a key at once. A second call changes nothing. */
 function revoke(current: ApiKeyRecord, caller: Caller): Change<ApiKeyRecord> {
+  requireConfirmationInLive(caller);
   if (current.revoked_at !== null) return { after: current };
   refuseStronger(current, caller);
   return { after: { ...current, revoked_at: caller.nowSeconds }, verbs: ['revoked'] };

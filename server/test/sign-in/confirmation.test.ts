@@ -73,6 +73,22 @@ const changes: Record<string, Change> = {
     const made = await good(browser.post('/v1/api_keys', { type: 'restricted', permissions: ['references.read'] }));
     return () => browser.post(`/v1/api_keys/${made.body.id}/roll`);
   },
+  'a revoked live key': async (_, { browser }) => {
+    const made = await good(browser.post('/v1/api_keys', { type: 'restricted', permissions: ['references.read'] }));
+    return () => browser.delete(`/v1/api_keys/${made.body.id}`);
+  },
+  'a webhook endpoint':
+    async (_, { browser }) =>
+    () =>
+      browser.post('/v1/webhook_endpoints', { url: 'https://hooks.example.com/' }),
+  'the URL of a webhook endpoint': async (_, { browser }) => {
+    const made = await good(browser.post('/v1/webhook_endpoints', { url: 'https://hooks.example.com/' }));
+    return () => browser.post(`/v1/webhook_endpoints/${made.body.id}`, { url: 'https://elsewhere.example.com/' });
+  },
+  'the removal of a webhook endpoint': async (_, { browser }) => {
+    const made = await good(browser.post('/v1/webhook_endpoints', { url: 'https://hooks.example.com/' }));
+    return () => browser.delete(`/v1/webhook_endpoints/${made.body.id}`);
+  },
   'a rolled signing secret': async (_, { browser }) => {
     const made = await good(browser.post('/v1/webhook_endpoints', { url: 'https://hooks.example.com/' }));
     return () => browser.post(`/v1/webhook_endpoints/${made.body.id}/roll_secret`);

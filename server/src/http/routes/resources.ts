@@ -39,6 +39,7 @@ import { hiddenFrom, isHidden } from '../hidden-events.ts';
 import { isConfirmed, realSecondsOf } from '../../sign-in/sessions.ts';
 import { aboutAccount } from '../../model/traits/about-account.ts';
 import { cached } from '../../model/traits/cached.ts';
+import { checksRemoval } from '../../model/traits/checks-removal.ts';
 import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';
 import { erasable, type Erasure } from '../../model/traits/erasable.ts';
 import { grantsRights } from '../../model/traits/grants-rights.ts';
@@ -290,7 +291,7 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
       const guards = isRepeated ? [] : await requireUnused(deciding, resource, request, before);
       if (how === 'erases') caller.requireConfirmation();
       if (how === 'removes') {
-        forPersonsOnly.of(resource)?.checkRemoval?.(before, caller);
+        checksRemoval.of(resource)?.check(before, caller);
         return { changes: [{ resource, before, after: null }], guards };
       }
       if (isRepeated) return toDecision(resource, before, { after: before });

@@ -122,7 +122,7 @@ export const invitation = defineResource<InvitationRecord>(
       decide: revoke,
     },
   },
-  forPersonsOnly({}),
+  forPersonsOnly(),
   limited(1_000),
   supersedes({
     column: 'email',

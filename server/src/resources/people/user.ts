@@ -7,6 +7,7 @@ import type { StoredRecord } from '../../model/record.ts';
 import { defineResource, updateFrom, type Change } from '../../model/resource.ts';
 import { described, named, nullable, oneOf } from '../../model/schemas.ts';
 import { cached } from '../../model/traits/cached.ts';
+import { checksRemoval } from '../../model/traits/checks-removal.ts';
 import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';
 import { grantsRights } from '../../model/traits/grants-rights.ts';
 import { keepsOne } from '../../model/traits/keeps-one.ts';
@@ -136,7 +137,8 @@ export const user = defineResource<UserRecord>(
     ),
     delete: 'removes',
   },
-  forPersonsOnly({ checkRemoval: (record, caller) => requireHandling(caller, (record as UserRecord).role) }),
+  forPersonsOnly(),
+  checksRemoval({ check: (record, caller) => requireHandling(caller, (record as UserRecord).role) }),
   grantsRights(),
   cached(1_000),
   keepsOne({

@@ -4,7 +4,9 @@ import { createFrom, defineResource, updateFrom } from '../../model/resource.ts'
 import { named, nullable, oneOf } from '../../model/schemas.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Change, RequestedDelivery } from '../../model/resource.ts';
+import { requireConfirmationInLive } from '../confirmation.ts';
 import { cached } from '../../model/traits/cached.ts';
+import { checksRemoval } from '../../model/traits/checks-removal.ts';
 import { limited } from '../../model/traits/limited.ts';
 import { ownKeysOnly } from '../../model/traits/own-keys-only.ts';
 import { receivesDeliveries } from '../../model/traits/receives-deliveries.ts';
@@ -120,6 +122,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
         status: Type.Optional(nullable(Status)),
       },
       (input, caller) => {
+        requireConfirmationInLive(caller);
         if (input.connected) requireOwnAccount(caller);
         return {
           url: allowedUrl(input.url, caller),
@@ -136,6 +139,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
       },
       {
         alsoNeeds: ['events.read'],
+        refusals: ['reauthentication_required'],
         description:
           'Creates an endpoint. By default it is enabled, receives all events, and has the account’s version. The response has its `signing_secret`. Your key also needs `events.read`.',
         example: {
@@ -154,6 +158,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
         status: Type.Optional(Status),
       },
       (current, input, caller) => {
+        if (input.url !== undefined) requireConfirmationInLive(caller);
         if (input.url !== undefined || input.enabled_events !== undefined) requireEvents(caller);
         const after: WebhookEndpointRecord = {
           ...withStatus(current, input.status ?? current.status, caller.nowSeconds),
@@ -171,6 +176,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
         description:
           'To change `url` or `enabled_events`, your key also needs `events.read`. The response takes a quarter of a second, so that the change applies to every later delivery.',
         example: { enabled_events: ['reference.*', 'customer.updated'] },
+        refusals: ['reauthentication_required'],
       },
     ),
     delete: 'removes',
@@ -198,6 +204,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
     },
   },
   receivesDeliveries({ isOpen: ({ status }: WebhookEndpointRecord) => status === 'enabled' }),
+  checksRemoval({ check: (_, caller) => requireConfirmationInLive(caller) }),
   // Every event is written once for each endpoint.
   limited(100),
   ownKeysOnly({ applies: ({ connected }: WebhookEndpointRecord) => connected, message: forOwnKeys }),
