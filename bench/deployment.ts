@@ -89,7 +89,14 @@ export async function startDeployment(
     const child = startChild(join(projectDir, 'server/src/main.ts'), {
       name: `${++starts}-${role}`,
       logDir,
-      env: { ...env, ...settings, PORT: String(serverPort), TENURE_ROLE: role, TENURE_LOG_LEVEL: 'warn' },
+      env: {
+        ...env,
+        ...envOfStart(),
+        ...settings,
+        PORT: String(serverPort),
+        TENURE_ROLE: role,
+        TENURE_LOG_LEVEL: 'warn',
+      },
       nodeOptions: [...flagsOfStart(), ...profiling],
     });
     const url = `http://127.0.0.1:${serverPort}`;
@@ -117,7 +124,7 @@ export async function startDeployment(
       const child = startChild(fileURLToPath(program), {
         name: `${++starts}-limit`,
         logDir,
-        env: { ...env, ACCOUNT_ID: accountId, ...limitEnv },
+        env: { ...env, ...envOfStart(), ACCOUNT_ID: accountId, ...limitEnv },
         nodeOptions: flagsOfStart(),
       });
       return { child, ready: await child.message<unknown>() };
@@ -206,8 +213,17 @@ async function runAlone({ connection }: EmbeddedDatabase, statement: string): Pr
 
 /** Returns the options that `npm start` gives Node, so that the product is measured as it runs. */
 export function flagsOfStart(): string[] {
+  return startScript().match(/--\S+/g) ?? [];
+}
+
+/** Returns the environment that `npm start` sets for Node. */
+export function envOfStart(): Record<string, string> {
+  return Object.fromEntries([...startScript().matchAll(/(MALLOC_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]));
+}
+
+function startScript(): string {
   const { scripts } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
     scripts: { start: string };
   };
-  return scripts.start.match(/--\S+/g) ?? [];
+  return scripts.start;
 }

@@ -12,7 +12,7 @@ import { findRunningDatabase } from '../server/src/embedded-postgres/index.ts';
 import { findFaults } from './attack/faults.ts';
 import { allOfIt, partOf, ways, type Order, type Report } from './attack/order.ts';
 import { freePort, startChild, startCommand, untilAnswered, watchMemory, type Child } from './child.ts';
-import { flagsOfStart, projectDir } from './deployment.ts';
+import { envOfStart, flagsOfStart, projectDir } from './deployment.ts';
 import { requestBody } from './sample.ts';
 import { percentile } from './suite.ts';
 
@@ -170,6 +170,7 @@ class Site {
       name: `server-${++this.#starts}`,
       logDir: this.logDir,
       env: {
+        ...envOfStart(),
         DATA_DIR: dataDir,
         PORT: String(this.#port),
         TENURE_SECRET_KEY: this.secretKey,
