@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ByteBudget, type ByteLimits, type HeldBytes } from '../core/byte-budget.ts';
+import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes } from '../core/byte-budget.ts';
 import {
   DatabaseError,
   isConnectionFault,
@@ -133,6 +133,8 @@ export class Committer {
       observer?: CommitObserver;
       doubtMs?: number;
       bytes?: ByteLimits;
+      /** The memory of the process. Unlimited if left out. */
+      memory?: ByteCeiling;
     },
   ) {
     this.#writers = parts.writers;
@@ -143,7 +145,7 @@ export class Committer {
     this.#onEvents = parts.onEvents ?? (() => {});
     this.#observer = parts.observer;
     this.#doubtMs = parts.doubtMs ?? doubtMsDefault;
-    this.#bytes = new ByteBudget(parts.bytes ?? commitBytes);
+    this.#bytes = new ByteBudget(parts.bytes ?? commitBytes, parts.memory);
   }
 
   /** Whether so many mutations wait that work besides them should rest. A lone client has one. */

@@ -1,4 +1,5 @@
 import { asError } from './errors.ts';
+
 /** Limits in bytes for one kind of work in this process. */
 export interface ByteLimits {
   /** Of all accounts together. */
@@ -7,6 +8,18 @@ export interface ByteLimits {
   maxPerAccount: number;
   /** Of a payer's tree of accounts. Unlimited if left out. */
   maxPerTree?: number;
+}
+
+/** Limits in bytes for all kinds of work in this process together. */
+export interface CeilingLimits {
+  /** Of all kinds and all accounts together. */
+  max: number;
+  /** Of a payer's tree of accounts, for all kinds together. */
+  maxPerTree: number;
+  /** The last bytes below `max`. Only a tree that holds little may take them, so that others can work beside an attack. */
+  reserved: number;
+  /** A tree holds little up to so many bytes. */
+  little: number;
 }
 
 /** The account that uses its share, and the topmost of its parent accounts. */
@@ -26,11 +39,86 @@ export interface HeldBytes {
 }
 
 interface Waiting {
+  budget: ByteBudget;
   payer: Payer;
   bytes: number;
   /** Orders the requests of different accounts. */
   ordinal: number;
   admit: (held: HeldBytes) => void;
+}
+
+/** Orders the waiting requests of all budgets. */
+let lastOrdinal = 0;
+
+/**
+ * Bounds the bytes that all budgets of this process hold together. The limits of the budgets add up to more than the process may hold,
+ * because rarely all kinds of work are large at once. Requests that wait for the ceiling are admitted in their order, over all budgets. One
+ * that finds no room does not delay others that do.
+ */
+export class ByteCeiling {
+  readonly #limits: CeilingLimits;
+  readonly #heldByTree = new Map<string, number>();
+  #held = 0;
+  /** The budgets with waiting requests. */
+  readonly #waiting = new Set<ByteBudget>();
+
+  constructor(limits: CeilingLimits) {
+    this.#limits = limits;
+  }
+
+  /** Returns the limit of all budgets together, in bytes. */
+  get max(): number {
+    return this.#limits.max;
+  }
+
+  /** Returns the bytes that all budgets hold now. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Returns the bytes that a tree of accounts holds now. */
+  heldBy(rootId: string): number {
+    return this.#heldByTree.get(rootId) ?? 0;
+  }
+
+  /**
+   * Returns whether the share of this tree lacks room for so many more bytes. There is always room for none.
+   *
+   * @param own the part of the held bytes that the same holder has already.
+   */
+  isTreeFull(rootId: string, bytes: number, own = 0): boolean {
+    return bytes > 0 && !fits(this.heldBy(rootId) - own, bytes + own, this.#limits.maxPerTree);
+  }
+
+  /** Returns whether all trees together leave room for so many more bytes of this one. */
+  hasRoom(rootId: string, bytes: number, own = 0): boolean {
+    const { max, reserved, little } = this.#limits;
+    const isLittle = this.heldBy(rootId) + bytes <= little;
+    return bytes === 0 || fits(this.#held - own, bytes + own, isLittle ? max : max - reserved);
+  }
+
+  /** Only budgets call it. */
+  count(rootId: string, change: number): void {
+    this.#held += change;
+    addTo(this.#heldByTree, rootId, change);
+  }
+
+  /** Notes whether requests wait in this budget. Only the budget calls it. */
+  noteWaiting(budget: ByteBudget, isWaiting: boolean): void {
+    if (isWaiting) this.#waiting.add(budget);
+    else this.#waiting.delete(budget);
+  }
+
+  /** Admits all waiting requests that have room now, the earliest first. */
+  admitWaiting(): void {
+    while (this.#waiting.size > 0) {
+      const next = [...this.#waiting]
+        .flatMap((budget) => budget.nextWaiting() ?? [])
+        .reduce<Waiting | null>((first, each) => (first && first.ordinal < each.ordinal ? first : each), null);
+      if (!next) return;
+      next.budget.admit(next);
+    }
+  }
 }
 
 /**
@@ -39,20 +127,27 @@ interface Waiting {
  */
 export class ByteBudget {
   readonly #limits: ByteLimits;
+  readonly #ceiling: ByteCeiling | null;
   readonly #heldBy = new Map<string, number>();
   readonly #heldByTree = new Map<string, number>();
   #held = 0;
   /** In the order of their requests, by account. None is empty. */
   readonly #waitingOf = new Map<string, Waiting[]>();
-  #lastOrdinal = 0;
 
-  constructor(limits: ByteLimits) {
+  /** @param ceiling the limits of all budgets together. Null if there are none. */
+  constructor(limits: ByteLimits, ceiling: ByteCeiling | null = null) {
     this.#limits = limits;
+    this.#ceiling = ceiling;
   }
 
   /** Returns the limit of all accounts together, in bytes. */
   get max(): number {
     return this.#limits.max;
+  }
+
+  /** Returns the limit of one account, in bytes. */
+  get maxPerAccount(): number {
+    return this.#limits.maxPerAccount;
   }
 
   /** Returns the bytes that are held now. */
@@ -75,12 +170,18 @@ export class ByteBudget {
     return this.fullShare(payer, bytes) !== null;
   }
 
-  /** Returns which share lacks room for so many more bytes: the account's, or that of its tree. Null if both have room. */
-  fullShare(payer: Payer | string, bytes: number): 'account' | 'tree' | null {
+  /**
+   * Returns which share lacks room for so many more bytes: the account's, or that of its tree, here or in all budgets together. Null if both
+   * have room.
+   *
+   * @param own the part of the held bytes that the same holder has already.
+   */
+  fullShare(payer: Payer | string, bytes: number, own = 0): 'account' | 'tree' | null {
     const { maxPerAccount, maxPerTree = Infinity } = this.#limits;
     const { accountId, rootId } = payerOf(payer);
-    if (!fits(this.heldBy(accountId), bytes, maxPerAccount)) return 'account';
-    return fits(this.#heldByTree.get(rootId) ?? 0, bytes, maxPerTree) ? null : 'tree';
+    if (!fits(this.heldBy(accountId) - own, bytes + own, maxPerAccount)) return 'account';
+    if (!fits((this.#heldByTree.get(rootId) ?? 0) - own, bytes + own, maxPerTree)) return 'tree';
+    return this.#ceiling?.isTreeFull(rootId, bytes, own) ? 'tree' : null;
   }
 
   /**
@@ -117,9 +218,10 @@ export class ByteBudget {
         reject(asError(signal?.reason));
       };
       const waiting: Waiting = {
+        budget: this,
         payer,
         bytes,
-        ordinal: ++this.#lastOrdinal,
+        ordinal: ++lastOrdinal,
         admit: (held) => {
           signal?.removeEventListener('abort', stop);
           resolve(held);
@@ -129,6 +231,7 @@ export class ByteBudget {
       const earlier = this.#waitingOf.get(payer.accountId);
       if (earlier) earlier.push(waiting);
       else this.#waitingOf.set(payer.accountId, [waiting]);
+      this.#ceiling?.noteWaiting(this, true);
     });
   }
 
@@ -137,13 +240,16 @@ export class ByteBudget {
     return this.#waitingOf.has(accountId) || this.#firstOfEach().some((first) => this.#isForProcess(first));
   }
 
-  /** Returns whether a request waits for the limit of the process, not for the share of its account or tree. */
+  /** Returns whether a request waits for this budget's limit of the process, not for a share or the ceiling. */
   #isForProcess({ payer, bytes }: Waiting): boolean {
-    return !this.isShareFull(payer, bytes);
+    return !this.isShareFull(payer, bytes) && !fits(this.#held, bytes, this.#limits.max);
   }
 
-  #hasRoom(payer: Payer | string, bytes: number): boolean {
-    return !this.isShareFull(payer, bytes) && fits(this.#held, bytes, this.#limits.max);
+  /** @param own the part of the held bytes that the same holder has already. */
+  #hasRoom(payer: Payer | string, bytes: number, own = 0): boolean {
+    if (this.fullShare(payer, bytes, own) !== null || !fits(this.#held - own, bytes + own, this.#limits.max))
+      return false;
+    return this.#ceiling?.hasRoom(payerOf(payer).rootId, bytes, own) ?? true;
   }
 
   #take(from: Payer | string, bytes: number): HeldBytes {
@@ -159,31 +265,37 @@ export class ByteBudget {
   }
 
   /** Returns whether a holder of `held` bytes may take `more`. */
-  hasRoomForMore({ accountId, rootId }: Payer, held: number, more: number): boolean {
-    const { max, maxPerAccount, maxPerTree = Infinity } = this.#limits;
-    const isRoom = (all: number, limit: number): boolean => all === held || all + more <= limit;
-    return (
-      isRoom(this.#held, max) &&
-      isRoom(this.heldBy(accountId), maxPerAccount) &&
-      isRoom(this.#heldByTree.get(rootId) ?? 0, maxPerTree)
-    );
+  hasRoomForMore(payer: Payer, held: number, more: number): boolean {
+    return this.#hasRoom(payer, more, held);
   }
 
   #count({ accountId, rootId }: Payer, bytes: number): void {
     this.#held += bytes;
     addTo(this.#heldBy, accountId, bytes);
     if (this.#limits.maxPerTree !== undefined) addTo(this.#heldByTree, rootId, bytes);
+    this.#ceiling?.count(rootId, bytes);
   }
 
-  /** Admits all waiting requests that have room now, the earliest first. */
+  /** Admits all waiting requests that have room now, the earliest first. Bytes that were released may be what another budget waits for. */
   #admitWaiting(): void {
-    if (this.#waitingOf.size === 0) return;
-    for (;;) {
-      const first = this.#firstOfEach().find((waiting) => this.#isForProcess(waiting));
-      if (!first || !fits(this.#held, first.bytes, this.#limits.max)) return;
-      this.#remove(first);
-      first.admit(this.#take(first.payer, first.bytes));
+    if (this.#ceiling) return this.#ceiling.admitWaiting();
+    for (let next = this.nextWaiting(); next; next = this.nextWaiting()) this.admit(next);
+  }
+
+  /** Returns the earliest waiting request that has room now, or null. */
+  nextWaiting(): Waiting | null {
+    if (this.#waitingOf.size === 0) return null;
+    for (const first of this.#firstOfEach()) {
+      if (this.#hasRoom(first.payer, first.bytes)) return first;
+      if (this.#isForProcess(first)) return null;
     }
+    return null;
+  }
+
+  /** Admits a waiting request that has room. */
+  admit(waiting: Waiting): void {
+    this.#remove(waiting);
+    waiting.admit(this.#take(waiting.payer, waiting.bytes));
   }
 
   #firstOfEach(): Waiting[] {
@@ -196,6 +308,7 @@ export class ByteBudget {
     const ofAccount = this.#waitingOf.get(accountId) ?? [];
     ofAccount.splice(ofAccount.indexOf(waiting), 1);
     if (ofAccount.length === 0) this.#waitingOf.delete(accountId);
+    if (this.#waitingOf.size === 0) this.#ceiling?.noteWaiting(this, false);
   }
 }
 

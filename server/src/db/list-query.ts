@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { firstIdAt } from '../core/ids.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Filter, Resource } from '../model/resource.ts';
@@ -63,7 +64,13 @@ export async function readList(
   const bytes = found.reduce((sum, row) => sum + (row.large_bytes ?? smallBytesMax), 0);
   const page = { count: onlyRow(rows).count, bytes, hasMore: found.length > query.limit };
   if (found.some((row) => row.large_bytes !== null)) return { ...page, records: null };
-  const records = found.slice(0, query.limit).map((row) => recordOfRow(resource, row));
+  // Drop each row once it is a record: both have all of its text. Between two large ones, other requests have their turn.
+  rows.length = 0;
+  const records: StoredRecord[] = [];
+  while (records.length < query.limit && found.length > 0) {
+    records.push(recordOfRow(resource, found.shift()!));
+    if (part === 'all') await nextTurn();
+  }
   if (query.cursor?.direction === 'before') records.reverse();
   return { ...page, records };
 }

@@ -1,4 +1,5 @@
-import type { Payer } from '../core/byte-budget.ts';
+import { ByteBudget, type ByteCeiling, type ByteLimits, type Payer } from '../core/byte-budget.ts';
+import { ApiError } from '../core/errors.ts';
 import { Turns } from '../core/turns.ts';
 import type { StatementFacts } from '../db/statement.ts';
 import type { StoredRecord } from '../model/record.ts';
@@ -14,6 +15,15 @@ const atOnceMax = 2;
 /** Milliseconds. A statement of 2,000 entries takes a second, and more on a busy machine. */
 const printTimeoutMs = 20_000;
 
+/** The thread takes about so many bytes for each byte of a document's data. Measured with a statement of 2,000 entries. */
+const printedPerByte = 150;
+
+/** Bounds the bytes that documents take while they are printed. The largest is printed alone. */
+const printBytes: ByteLimits = { max: 48 * 1024 * 1024, maxPerAccount: 24 * 1024 * 1024 };
+
+/** Milliseconds in which a document waits for room. It keeps one of the turns meanwhile. */
+const waitMs = 5_000;
+
 /** The caller bounds how many requests wait, so a request whose client has gone may keep its turn. */
 const patient = { whenReleased() {} };
 
@@ -22,15 +32,19 @@ export class Documents {
   readonly #reading: Reading;
   readonly #printer: Printer<DocumentContents>;
   readonly #turns = new Turns(atOnceMax);
+  /** The memory of documents that are printed. */
+  readonly bytes: ByteBudget;
 
-  constructor(reading: Reading) {
+  constructor(reading: Reading, memory: ByteCeiling) {
     this.#reading = reading;
+    this.bytes = new ByteBudget(printBytes, memory);
     this.#printer = new Printer({ threadFile: new URL('./thread.ts', import.meta.url), printTimeoutMs });
   }
 
   /**
    * Returns an invoice as a PDF.
    *
+   * @throws {ApiError} `overloaded` if there is no room for it.
    * @throws {PrintError} if the thread fails, or the printer is stopped.
    */
   invoice(payer: Payer, invoice: StoredRecord): Promise<Buffer> {
@@ -52,7 +66,22 @@ export class Documents {
   }
 
   /** Reads a document when it is its turn, so that one that waits holds no memory. */
-  #print({ rootId }: Payer, read: () => Promise<DocumentContents>): Promise<Buffer> {
-    return this.#turns.run(rootId, patient, async () => this.#printer.print(await read()));
+  #print(payer: Payer, read: () => Promise<DocumentContents>): Promise<Buffer> {
+    return this.#turns.run(payer.rootId, patient, async () => this.#printHeld(payer, await read()));
+  }
+
+  async #printHeld(payer: Payer, contents: DocumentContents): Promise<Buffer> {
+    const bytes = Math.min(printedPerByte * JSON.stringify(contents).length, printBytes.max);
+    const held = await this.bytes.take(payer, bytes, AbortSignal.timeout(waitMs)).catch((cause: unknown) => {
+      throw new ApiError('overloaded', 'The server has no room for this document. Try again shortly.', {
+        retryAfterSeconds: 2,
+        cause,
+      });
+    });
+    try {
+      return await this.#printer.print(contents);
+    } finally {
+      held.release();
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { ByteBudget, type ByteLimits, type HeldBytes, type Payer } from '../core/byte-budget.ts';
+import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes, type Payer } from '../core/byte-budget.ts';
 import type { Resource } from '../model/resource.ts';
 import {
   isAfter,
@@ -67,11 +67,20 @@ export class EventFeed {
   #polling: NodeJS.Timeout | undefined;
   #isAsking = false;
 
-  constructor(parts: { reader: Reader; resource: Resource; log: Logger; subscriptionBytes: ByteLimits }) {
+  constructor(parts: {
+    reader: Reader;
+    resource: Resource;
+    log: Logger;
+    subscriptionBytes: ByteLimits;
+    memory: ByteCeiling;
+  }) {
     this.#reader = parts.reader;
     this.#resource = parts.resource;
     this.#log = parts.log;
-    this.budgets = { subscriptions: new ByteBudget(parts.subscriptionBytes), kept: new ByteBudget(keptBytes) };
+    this.budgets = {
+      subscriptions: new ByteBudget(parts.subscriptionBytes, parts.memory),
+      kept: new ByteBudget(keptBytes, parts.memory),
+    };
   }
 
   /** Reads the position of an event. Returns null if the account has no such event. */

@@ -11,7 +11,15 @@ import { addAuthRoutes } from './auth/routes.ts';
 import { authenticate, authenticateAfterBody, requireSecondFactor } from './pipeline/authenticate.ts';
 import { clientOf } from './pipeline/client-address.ts';
 import type { JsonObject } from '../core/json-diff.ts';
-import { BodyBytes, bodyBytesMax, bodyLimits, unreadLimits, type BodyBudgets } from './body/body-bytes.ts';
+import {
+  BodyBytes,
+  bodyBytesMax,
+  bodyLimits,
+  unreadLimits,
+  uploadBytes,
+  uploadLimits,
+  type BodyBudgets,
+} from './body/body-bytes.ts';
 import { BodyTime } from './body/body-time.ts';
 import { checkBodyHeaders, readBody, uploadOf } from './body/body.ts';
 import { sendContents } from './response/download.ts';
@@ -21,6 +29,7 @@ import { requestBounds, ConcurrencyLimit, uploadBounds } from './pipeline/concur
 import { executeWrite } from './write/execute.ts';
 import { logOnly } from './write/log-only.ts';
 import { repeatOfOtherVersion, type ExecutedWrite } from './write/replay.ts';
+import { readAheadBytes } from './pipeline/acceptors.ts';
 import { Connections } from './pipeline/connections.ts';
 import { EventStreams } from './routes/sse.ts';
 import { Expectations } from './pipeline/expectations.ts';
@@ -99,9 +108,15 @@ export function buildApp(context: HttpContext): FastifyInstance {
   };
   const requestsInFlight = new ConcurrencyLimit(requestBounds);
   const uploads = new ConcurrencyLimit(uploadBounds);
-  const bodies: BodyBudgets = { arriving: new ByteBudget(bodyLimits), unread: new ByteBudget(unreadLimits) };
+  const { memory } = context;
+  const bodies: BodyBudgets = {
+    arriving: new ByteBudget(bodyLimits, memory),
+    unread: new ByteBudget(unreadLimits, memory),
+  };
+  const forms: BodyBudgets = { ...bodies, arriving: new ByteBudget(uploadLimits, memory) };
   context.metrics.holdsBytes('requests', bodies.arriving);
   context.metrics.holdsBytes('answers', bodies.unread);
+  context.metrics.holdsBytes('uploads', forms.arriving);
   const streams = new EventStreams(context);
   const connections = new Connections(context);
   const app = fastify({
@@ -120,6 +135,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
       headersTimeout: 10_000,
       connectionsCheckingInterval: 2_000,
       maxHeaderSize: 16_384,
+      highWaterMark: readAheadBytes,
     },
     routerOptions: { maxParamLength: pathParameterLengthMax },
     frameworkErrors: (error, request, reply) => void refuseUnroutable(context, request, reply, error, limits),
@@ -179,8 +195,12 @@ export function buildApp(context: HttpContext): FastifyInstance {
     if (apiRequest.route.needsOneOf) requireOneOf(apiRequest.route.needsOneOf, apiRequest.principal);
     requireOwnAccount(apiRequest);
     if (apiRequest.route.method !== 'GET') checkBodyHeaders(apiRequest);
-    if (uploadOf(apiRequest)) {
+    const upload = uploadOf(apiRequest);
+    if (upload) {
       whenClosed(reply, uploads.begin(apiRequest.payer));
+      // An import has its whole file in memory.
+      const bytes = uploadBytes + (upload.prefix === null ? upload.contents.bytesMax : 0);
+      apiRequest.bodyBytes = new BodyBytes(forms, apiRequest.payer, request, reply, bytes);
       bodyTime.extend(uploadTimeoutMs);
     } else if (apiRequest.route.method !== 'GET') {
       apiRequest.bodyBytes = new BodyBytes(bodies, apiRequest.payer, request, reply);
@@ -401,7 +421,8 @@ function readHandler(context: HttpContext, responses: HeldResponses, route: Read
         return await download(context, responses, request, reply, () => asFile.open(apiRequest, query));
       const body = await responses.read(apiRequest, reply, async () => {
         const object = versions.convert(await route.read(apiRequest, query), versions.newest, apiRequest.version);
-        return apiRequest.room!.usedBytes > uncountedBytes ? largeJson(object) : JSON.stringify(object);
+        const { usedBytes } = apiRequest.room!;
+        return usedBytes > uncountedBytes ? largeJson(object, usedBytes) : JSON.stringify(object);
       });
       return await send(reply, { status: 200, body });
     } catch (error) {

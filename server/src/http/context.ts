@@ -5,7 +5,7 @@ import type { FileStore } from '../commit/file-store.ts';
 import type { SealedFiles } from '../commit/sealed-files.ts';
 import type { EventShape } from '../commit/write-request.ts';
 import type { Mode } from '../core/api-keys.ts';
-import type { ByteBudget, ByteLimits, Payer } from '../core/byte-budget.ts';
+import type { ByteBudget, ByteCeiling, ByteLimits, Payer } from '../core/byte-budget.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Encryption } from '../core/encryption.ts';
 import type { ErrorCode } from '../core/errors.ts';
@@ -81,6 +81,8 @@ export interface HttpContext {
   streamLimits: StreamLimits;
   readLimits: ReadLimits;
   readBudgets: ReadBudgets;
+  /** The memory of all kinds of work together. */
+  memory: ByteCeiling;
   keyRing: KeyRing;
   sessionRing: SessionRing;
   passwords: Passwords;
@@ -153,7 +155,7 @@ export interface HttpContext {
   metrics: {
     requests: RequestObserver;
     /** Adds the bytes of this budget to the metrics, under the name of its kind of work. */
-    holdsBytes(kind: 'requests' | 'answers', budget: ByteBudget): void;
+    holdsBytes(kind: 'requests' | 'answers' | 'uploads', budget: ByteBudget): void;
     contentType: string;
     /** Returns all metrics as text, within two seconds even if the database hangs. */
     text(): Promise<string>;

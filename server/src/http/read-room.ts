@@ -1,4 +1,4 @@
-import { ByteBudget, type ByteLimits, type HeldBytes, type Payer } from '../core/byte-budget.ts';
+import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes, type Payer } from '../core/byte-budget.ts';
 
 export interface ReadLimits {
   /** Limits of records that are read for responses, and of responses that clients have not read. */
@@ -41,8 +41,16 @@ export interface ReadBudgets {
   downloads: ByteBudget;
 }
 
-export function openReadBudgets({ bytes, downloadBytes: ofDownloads }: ReadLimits): ReadBudgets {
-  return { reads: new ByteBudget(bytes), downloads: new ByteBudget(ofDownloads) };
+export function openReadBudgets({ bytes, downloadBytes: ofDownloads }: ReadLimits, memory: ByteCeiling): ReadBudgets {
+  return { reads: new ByteBudget(bytes, memory), downloads: new ByteBudget(ofDownloads, memory) };
+}
+
+/** A response of more bytes is made alone, because its records are several times in memory while it is made. */
+export const veryLargeBytes = 8 * 1024 * 1024;
+
+/** Returns the room that a response takes for records of so many bytes. The records and the response are in memory at once. */
+export function roomFor(bytes: number): number {
+  return bytes > veryLargeBytes ? 2 * bytes : bytes;
 }
 
 /** A request needs room for so many bytes, and must start again with that room. */
@@ -103,12 +111,14 @@ export class ReadRoom {
   /**
    * Makes room for these bytes, in addition to the used ones.
    *
-   * @throws {NoRoomError} also if the room was released: what a failed request still reads must hold nothing.
+   * @throws {NoRoomError} also if the room was released: what a failed request still reads must hold nothing. A room never grows to a very
+   * large one, because such a response must wait for its turn first.
    */
   reserve(bytes: number): void {
     if (this.#isReleased) throw new NoRoomError(this.#usedBytes + bytes);
     const neededBytes = this.#usedBytes + bytes;
     if (neededBytes <= Math.max(this.#heldBytes, uncountedBytes)) return;
+    if (neededBytes > veryLargeBytes) throw new NoRoomError(neededBytes);
     const held = this.#budget.tryTake(this.#payer, neededBytes - this.#heldBytes);
     if (!held) throw new NoRoomError(neededBytes);
     this.#holdings.push(held);

@@ -17,7 +17,7 @@ import type { SealedFiles } from '../commit/sealed-files.ts';
 import { retryWhileUnavailable } from '../commit/retry.ts';
 import { withRollUps } from '../commit/roll-ups.ts';
 import { decideEmptying, decideErasure, isErased } from '../model/change.ts';
-import { ByteBudget, type HeldBytes } from '../core/byte-budget.ts';
+import { ByteBudget, type ByteCeiling, type HeldBytes } from '../core/byte-budget.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { Encryption } from '../core/encryption.ts';
 import { eraseWithin, withoutPerson } from '../model/erase.ts';
@@ -63,6 +63,8 @@ interface ErasureContext {
   clock: Clock;
   ids: IdMaker;
   log: Logger;
+  /** The memory of the process. */
+  memory: ByteCeiling;
 }
 
 /** Ids of erased records, by resource. */
@@ -76,11 +78,12 @@ type Erased = Map<Resource, string[]>;
  */
 export class Eraser {
   /** The memory that pages of history hold while they are erased. */
-  readonly bytes = new ByteBudget(erasedBytes);
+  readonly bytes: ByteBudget;
   readonly #context: ErasureContext;
 
   constructor(context: ErasureContext) {
     this.#context = context;
+    this.bytes = new ByteBudget(erasedBytes, context.memory);
   }
 
   /**

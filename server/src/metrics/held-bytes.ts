@@ -11,7 +11,11 @@ export type HeldKind =
   | 'stream_cache'
   | 'reads'
   | 'downloads'
-  | 'erasures';
+  | 'erasures'
+  | 'uploads'
+  | 'prints'
+  /** All kinds together. */
+  | 'all';
 
 /** The part of a byte budget that is shown. */
 export interface HeldBytes {

@@ -12,8 +12,8 @@ export interface PrinterOptions {
 /** Milliseconds. The largest documents take a fraction of them. */
 const usualTimeoutMs = 10_000;
 
-/** Megabytes. A document takes a fraction of them. A document that takes more ends the thread, not the process. */
-const threadMemoryMb = 160;
+/** Megabytes. The largest documents take half of them. A document that takes more ends the thread, not the process. */
+const threadMemoryMb = 128;
 
 /** Megabytes. Few, so that a thread soon frees what a document held. */
 const youngMemoryMb = 12;

@@ -6,6 +6,7 @@ import { FileStore } from '../commit/file-store.ts';
 import { SealedFiles } from '../commit/sealed-files.ts';
 import type { EventShape } from '../commit/write-request.ts';
 import { referencingServices, simulatedProviders, type Config } from './config.ts';
+import { ByteCeiling, type CeilingLimits } from '../core/byte-budget.ts';
 import { DatabaseClock, MovedClock, type Clock } from '../core/clock.ts';
 import { IdMaker } from '../core/ids.ts';
 import { permissionsOf, permissionsOfPersons } from '../model/permissions.ts';
@@ -92,6 +93,19 @@ export interface Context extends HttpContext {
 /** Short enough not to be noticed, and enough for some hundred records. A search shows until when it is complete. */
 const searchWaitMs = 100;
 
+const megabyte = 1024 * 1024;
+
+/**
+ * A warm process has some 200 MB, and the thread that prints up to 80 MB. What is held takes up to half as much again until it is collected.
+ * So a process with a full ceiling stays below 400 MB. The share of a tree has room for the largest page. Three small changes hold little.
+ */
+const memoryLimits: CeilingLimits = {
+  max: 80 * megabyte,
+  maxPerTree: 60 * megabyte,
+  reserved: 8 * megabyte,
+  little: megabyte,
+};
+
 /** Replacements that a test may use for the real parts. */
 export interface Overrides {
   clock?: Clock;
@@ -101,6 +115,7 @@ export interface Overrides {
   dispatcherLimits?: Partial<DispatcherLimits>;
   streamLimits?: Partial<StreamLimits>;
   readLimits?: Partial<ReadLimits>;
+  memoryLimits?: Partial<CeilingLimits>;
   /** The versions of another release, to test with. */
   versions?: readonly ApiVersion[];
   resources?: readonly Resource[];
@@ -155,6 +170,8 @@ export async function createContext(
     const latest = versions.upTo(latestVersion.known)[0];
     return { version: latest, of: (event) => versions.convert(event, versions.newest, latest) };
   };
+  const memory = new ByteCeiling({ ...memoryLimits, ...overrides.memoryLimits });
+  metrics.holdsBytes('all', memory);
   const deliveryLimits = { ...dispatcherLimits, ...overrides.dispatcherLimits };
   const dispatcher =
     config.role === 'api'
@@ -175,6 +192,7 @@ export async function createContext(
           retryScheduleSeconds: config.retryScheduleSeconds,
           userAgent: `Tenure/${version}`,
           limits: deliveryLimits,
+          memory,
           observer: metrics.deliveries,
         });
   if (dispatcher) {
@@ -192,9 +210,10 @@ export async function createContext(
     resource: findKnown(resources, (resource) => streamed.has(resource)),
     log,
     subscriptionBytes: limitsOfStreams.bytes,
+    memory,
   });
   const limitsOfReads = { ...readLimits, ...overrides.readLimits };
-  const readBudgets = openReadBudgets(limitsOfReads);
+  const readBudgets = openReadBudgets(limitsOfReads, memory);
   metrics.holdsBytes('reads', readBudgets.reads);
   metrics.holdsBytes('downloads', readBudgets.downloads);
   metrics.holdsBytes('streams', eventFeed.budgets.subscriptions);
@@ -220,6 +239,7 @@ export async function createContext(
       searchIndex.wake(accountIds);
     },
     observer: metrics.commits,
+    memory,
   });
   metrics.holdsBytes('commits', committer.bytes);
   const simulated = simulatedProviders(config);
@@ -238,10 +258,12 @@ export async function createContext(
     clock,
     ids,
     log,
+    memory,
   });
   metrics.holdsBytes('erasures', eraser.bytes);
   const accounts = openAccounts(reader);
-  const documents = new Documents({ readRecord, reader, mode: config.mode });
+  const documents = new Documents({ readRecord, reader, mode: config.mode }, memory);
+  metrics.holdsBytes('prints', documents.bytes);
   const systemContext = { committer, readRecord, resources, clock, ids };
   return {
     config,
@@ -266,6 +288,7 @@ export async function createContext(
     streamLimits: limitsOfStreams,
     readLimits: limitsOfReads,
     readBudgets,
+    memory,
     eraser,
     metrics,
     personalDataIds,

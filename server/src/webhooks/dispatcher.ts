@@ -6,7 +6,7 @@ import type { RandomBytes } from '../core/random.ts';
 import type { Encryption } from '../core/encryption.ts';
 import type { Pool } from '../db/pools.ts';
 import { UnknownVersionError, type ApiVersions } from '../versions/apply.ts';
-import type { ByteBudget, ByteLimits } from '../core/byte-budget.ts';
+import type { ByteBudget, ByteCeiling, ByteLimits } from '../core/byte-budget.ts';
 import { timeOfId } from '../core/ids.ts';
 import type { EarlyClaim, EarlyClaims, MadeDelivery } from '../commit/early-claim.ts';
 import { claimDeliveries, claimedEvent, releaseClaim, type ClaimedDelivery, type ClaimedEvent } from './claim.ts';
@@ -96,6 +96,8 @@ export interface DispatcherParts {
   retryScheduleSeconds: readonly number[];
   userAgent: string;
   limits: DispatcherLimits;
+  /** The memory of the process. Unlimited if left out. */
+  memory?: ByteCeiling | undefined;
   observer: DeliveryObserver;
 }
 
@@ -139,7 +141,7 @@ export class Dispatcher implements EarlyClaims {
     const { attemptTimeoutMs, leaseMs, socketsMax, payloadBytes } = parts.limits;
     // The latest time, after its claim, at which an attempt begins. No older bytes are sent.
     const sharedForMs = leaseMs - attemptTimeoutMs;
-    this.#payloads = new Payloads({ pool: parts.pool, limits: payloadBytes, sharedForMs });
+    this.#payloads = new Payloads({ pool: parts.pool, limits: payloadBytes, memory: parts.memory, sharedForMs });
     this.workers = new LiveWorkers({ pool: parts.pool, random: () => this.#random(), onReleased: () => this.wake() });
     this.#sender = new Sender({ connect: parts.connect, attemptTimeoutMs, socketsMax });
     this.#queues = new EndpointQueues(parts.limits, {

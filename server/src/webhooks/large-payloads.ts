@@ -1,4 +1,4 @@
-import { ByteBudget, type ByteLimits, type HeldBytes } from '../core/byte-budget.ts';
+import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes } from '../core/byte-budget.ts';
 import type { Pool } from '../db/pools.ts';
 import { readEvent, type ClaimedDelivery, type StoredEvent } from './claim.ts';
 
@@ -36,12 +36,13 @@ export class Payloads {
 
   /**
    * @param parts.limits the limits of the memory that they hold.
+   * @param parts.memory the memory of the process. Unlimited if left out.
    * @param parts.sharedForMs the greatest age of shared bytes: an erasure changes events.
    */
-  constructor(parts: { pool: Pool; limits: ByteLimits; sharedForMs: number }) {
+  constructor(parts: { pool: Pool; limits: ByteLimits; memory?: ByteCeiling | undefined; sharedForMs: number }) {
     this.#pool = parts.pool;
     this.#sharedForMs = parts.sharedForMs;
-    this.bytes = new ByteBudget(parts.limits);
+    this.bytes = new ByteBudget(parts.limits, parts.memory);
   }
 
   /**

@@ -25,9 +25,20 @@ export const bodyLimits: ByteLimits = {
  */
 export const unreadLimits: ByteLimits = { max: 32 * 1024 * 1024, maxPerAccount: 4 * 1024 * 1024 };
 
+/**
+ * Bytes of an upload whose file is stored as it arrives: pieces from the connection, a part that waits for the database, and copies for the
+ * driver. The limits are those of `uploadBounds`, in bytes.
+ */
+export const uploadBytes = 1024 * 1024;
+export const uploadLimits: ByteLimits = {
+  max: 64 * uploadBytes,
+  maxPerAccount: 16 * uploadBytes,
+  maxPerTree: 48 * uploadBytes,
+};
+
 /** The budgets of requests with a body. */
 export interface BodyBudgets {
-  /** Bodies under way. */
+  /** Bodies or uploads under way. */
   arriving: ByteBudget;
   /** Large responses that clients have not read. */
   unread: ByteBudget;
@@ -64,18 +75,23 @@ export class BodyBytes implements HeldBody {
   #isClosed = false;
 
   /**
-   * Takes the bytes of the `Content-Length`, or the first reservation if the length is unknown.
+   * Takes the bytes of the body.
    *
+   * @param bytes the `Content-Length`, or the first reservation if the length is unknown. For an upload, what it has in memory.
    * @throws {ApiError} `rate_limit` if the account has no room for them, or has unread responses.
    * @throws {ApiError} `overloaded` if the process has no room.
    */
-  constructor(budgets: BodyBudgets, share: Payer | string, { raw }: FastifyRequest, reply: FastifyReply) {
+  constructor(
+    budgets: BodyBudgets,
+    share: Payer | string,
+    { raw }: FastifyRequest,
+    reply: FastifyReply,
+    bytes = firstBytesOf(raw),
+  ) {
     this.#budgets = budgets;
     this.#share = share;
     this.#reply = reply.raw;
     if (budgets.unread.isShareFull(share, 0)) throw responsesUnread();
-    const isChunked = raw.headers['transfer-encoding'] !== undefined;
-    const bytes = isChunked ? firstBytes : Number(raw.headers['content-length'] ?? 0);
     this.#body = budgets.arriving.tryTake(share, bytes);
     if (!this.#body) throw this.#noRoom(bytes);
     this.#bytes = bytes;
@@ -119,27 +135,29 @@ export class BodyBytes implements HeldBody {
 
   /** @param bytes the bytes without room. */
   #noRoom(bytes: number): ApiError {
-    return noRoom(sharesOfNone.has(this.#share) ? null : this.#budgets.arriving.fullShare(this.#share, bytes));
+    const { arriving } = this.#budgets;
+    return noRoom(sharesOfNone.has(this.#share) ? null : arriving.fullShare(this.#share, bytes), arriving);
   }
 }
 
-function noRoom(full: 'account' | 'tree' | null): ApiError {
+function firstBytesOf({ headers }: FastifyRequest['raw']): number {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : firstBytes;
+}
+
+function noRoom(full: 'account' | 'tree' | null, { maxPerAccount }: ByteBudget): ApiError {
   if (full === null)
     return new ApiError(
       'overloaded',
       'The server has too many large requests in progress. Nothing was changed. Try again shortly.',
       { retryAfterSeconds: 1 },
     );
-  const { maxPerAccount, maxPerTree } = bodyLimits;
   const these =
     full === 'account'
-      ? `This account already has ${megabytes(maxPerAccount)}`
-      : `This account and those connected to it already have ${megabytes(maxPerTree!)}`;
-  return new ApiError(
-    'rate_limit',
-    `${these} of request bodies in progress. Nothing was done. Wait until some requests have ended, and send fewer at once.`,
-    { retryAfterSeconds: 1 },
-  );
+      ? `This account already has ${megabytes(maxPerAccount)} of request bodies in progress`
+      : 'This account and those connected to it already have too many large requests, responses and streams in progress';
+  return new ApiError('rate_limit', `${these}. Nothing was done. Wait until some have ended, and send fewer at once.`, {
+    retryAfterSeconds: 1,
+  });
 }
 
 function responsesUnread(): ApiError {

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { ApiError } from '../../core/errors.ts';
+import { withoutBody } from '../body/incoming-bytes.ts';
 import type { ReceivedRequest } from '../request.ts';
 import { whenClosed } from '../response/held-responses.ts';
 import { Buckets, networkOf } from './rate-limit.ts';
@@ -18,20 +19,25 @@ export class RefusalPace {
   readonly #prompt = new Buckets(promptPerSecond);
 
   /** Resolves when the refusal may be sent, or when its client has disconnected. */
-  async hold(error: ApiError, { payer, client }: ReceivedRequest, reply: FastifyReply): Promise<void> {
+  async hold(error: ApiError, { payer, client, incoming }: ReceivedRequest, reply: FastifyReply): Promise<void> {
     if (!isSlowedDown(error)) return;
     // As for failed sign-ins: a proxy on this machine has the requests of all strangers.
     if (payer === null && client.isLocal) return;
     const from = payer?.rootId ?? networkOf(client.address ?? '');
     if (this.#prompt.take(from).taken) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, delayMs);
-      whenClosed(reply, () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    // Thousands of refusals can wait. Their bodies must not wait with them.
+    await withoutBody(incoming.raw, () => refusalIsDue(reply));
   }
+}
+
+function refusalIsDue(reply: FastifyReply): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, delayMs);
+    whenClosed(reply, () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 /** Returns whether a client can cause this error endlessly: without a key, or by sending too much. */

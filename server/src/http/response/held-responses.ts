@@ -1,10 +1,18 @@
 import type { FastifyReply } from 'fastify';
 import type { ByteBudget, HeldBytes, Payer } from '../../core/byte-budget.ts';
 import { ApiError, ClientGoneError } from '../../core/errors.ts';
-import { uncountedBytes } from '../read-room.ts';
+import { Turns } from '../../core/turns.ts';
 import type { ApiRequest } from '../request.ts';
 import type { OpenContents } from '../route.ts';
-import { ReadRoom, type ReadLimits, type ReadBudgets, NoRoomError } from '../read-room.ts';
+import {
+  NoRoomError,
+  ReadRoom,
+  roomFor,
+  uncountedBytes,
+  veryLargeBytes,
+  type ReadBudgets,
+  type ReadLimits,
+} from '../read-room.ts';
 
 /** The size in bytes of two parts of a file: the one that is sent, and the next one. */
 const downloadBytes = 512 * 1024;
@@ -20,6 +28,8 @@ export class HeldResponses {
   readonly #reads: ByteBudget;
   readonly #downloads: ByteBudget;
   readonly #limits: Pick<ReadLimits, 'waitMs' | 'takeMs' | 'slowestBytesPerMs'>;
+  /** The turns of very large responses, one at a time. Trees of accounts are the parties. */
+  readonly #veryLarge = new Turns(1);
 
   constructor(budgets: ReadBudgets, limits: Pick<ReadLimits, 'waitMs' | 'takeMs' | 'slowestBytesPerMs'>) {
     this.#reads = budgets.reads;
@@ -46,14 +56,17 @@ export class HeldResponses {
       const room = new ReadRoom(this.#reads, request.payer, taken, watchClient);
       request.room = room;
       if (taken) watchClient();
-      const made = await this.#makeWithin(room, make);
+      const made =
+        taken && taken.bytes > veryLargeBytes
+          ? await this.#veryLarge.run(request.payer.rootId, room, () => this.#makeWithin(room, make))
+          : await this.#makeWithin(room, make);
       if (typeof made !== 'number') {
         if (Buffer.isBuffer(made)) this.#boundTime(reply, made.length);
         return made;
       }
       if (reply.raw.closed) throw new ClientGoneError();
       // The size may be unknown in advance. Doubling finds enough room soon.
-      const bytes: number = Math.max(made, 2 * (taken?.bytes ?? 0));
+      const bytes: number = Math.max(roomFor(made), 2 * (taken?.bytes ?? 0));
       patience ??= this.#patienceOf(reply);
       taken = { bytes, held: await take(this.#reads, request.payer, bytes, patience, 'large responses') };
       if (!reply.raw.closed) continue;
