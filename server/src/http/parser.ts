@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** The part of Node's HTTP parser that no public interface reaches. A connection has one while it is open. */
@@ -28,6 +29,22 @@ export function dropChunks(socket: Socket): void {
   parser[kOnBody] = undefined;
   // Parsers are used again for other connections.
   socket.once('close', () => (parser[kOnBody] = callback));
+}
+
+/** Waits without the part of a body that has arrived and that no code reads. The client can send the rest afterwards. */
+export async function withoutBody(incoming: IncomingMessage, wait: () => Promise<void>): Promise<void> {
+  if (incoming.readableFlowing !== null || (incoming.complete && incoming.readableLength === 0)) return wait();
+  // oxlint-disable-next-line eslint/no-underscore-dangle -- The stream resumes its socket whenever it asks for more.
+  incoming._read = () => {};
+  incoming.socket.pause();
+  while (incoming.read() !== null);
+  await wait();
+  Reflect.deleteProperty(incoming, '_read');
+  if (incoming.destroyed) return;
+  // oxlint-disable-next-line eslint/no-underscore-dangle -- It has asked for more meanwhile.
+  incoming._read(0);
+  // Node discards the rest of a body only if nothing has asked for it.
+  incoming.resume();
 }
 
 function parserOf(socket: Socket): Parser | undefined {

@@ -23,7 +23,7 @@ const residentBytesMax = 400_000_000;
 
 /** Settings of the process, with the memory limits of `npm start`. */
 const flags = {
-  NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size=1024',
+  NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size=512',
   TENURE_ROLE: 'api',
   TENURE_RATE_LIMIT: '0',
 };

@@ -17,7 +17,7 @@ const grownMegabytesMax = 100;
 test('bounds memory when 40 large events go to 100 hanging endpoints, and delivers all when they respond', async () => {
   const processes = await processesForTest();
   const server = await processes.start({
-    NODE_OPTIONS: '--max-old-space-size=1024 --max-semi-space-size=8',
+    NODE_OPTIONS: '--max-old-space-size=512 --max-semi-space-size=8',
     TENURE_RETRY_SCHEDULE: '2,2,2,2,2,2,2,2,2,2',
   });
   const api = apiClient(server.url, processes.secretKey);

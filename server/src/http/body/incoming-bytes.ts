@@ -146,19 +146,6 @@ function cutOff(incoming: IncomingMessage): void {
   incoming.emit(refusedEvent);
 }
 
-/** Waits without the part of a body that has arrived and that no code reads. The client can send the rest afterwards. */
-export async function withoutBody(incoming: IncomingMessage, wait: () => Promise<void>): Promise<void> {
-  if (incoming.readableFlowing !== null || (incoming.complete && incoming.readableLength === 0)) return wait();
-  // oxlint-disable-next-line eslint/no-underscore-dangle -- The stream resumes its socket whenever it asks for more.
-  incoming._read = () => {};
-  incoming.socket.pause();
-  while (incoming.read() !== null);
-  await wait();
-  Reflect.deleteProperty(incoming, '_read');
-  // oxlint-disable-next-line eslint/no-underscore-dangle -- It has asked for more meanwhile.
-  if (!incoming.destroyed) incoming._read(0);
-}
-
 /** Calls back with the refusal of a body with too many chunks. */
 export function onTooManyChunks(incoming: IncomingMessage, callback: (refusal: ApiError) => void): void {
   const tell = (): void =>

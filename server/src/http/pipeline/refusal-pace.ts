@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { ApiError } from '../../core/errors.ts';
-import { withoutBody } from '../body/incoming-bytes.ts';
+import { withoutBody } from '../parser.ts';
 import type { ReceivedRequest } from '../request.ts';
 import { whenClosed } from '../response/held-responses.ts';
 import { Buckets, networkOf } from './rate-limit.ts';

@@ -1,0 +1,236 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect, createServer as createSocketServer, type AddressInfo, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyReply } from 'fastify';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ByteBudget } from '../../src/core/byte-budget.ts';
+import type { JsonObject } from '../../src/core/json-diff.ts';
+import { withoutBody } from '../../src/http/parser.ts';
+import { listenOnAll } from '../../src/http/pipeline/acceptors.ts';
+import type { ApiRequest } from '../../src/http/request.ts';
+import { HeldResponses } from '../../src/http/response/held-responses.ts';
+import { largeJson } from '../../src/http/response/large-json.ts';
+import { copyNewestEvent, makeLargeCustomer } from '../support/large-records.ts';
+import { Scrape } from '../support/prometheus.ts';
+import { askWithoutReading } from '../support/raw-http.ts';
+import { expectRefusal, refusals } from '../support/refusals.ts';
+import { good, serverForTest, type TestServer } from '../support/server.ts';
+import { addAccount } from '../support/tenants.ts';
+
+const megabyte = 1024 * 1024;
+
+/** Loads of the machine delay what is awaited. */
+const soon = { timeout: 20_000 };
+
+async function heldBytes(server: TestServer, kind: string): Promise<number> {
+  return new Scrape(await server.context.metrics.text()).value(`tenure_held_bytes{kind="${kind}"}`)!;
+}
+
+describe('the ceiling of a process', () => {
+  test('refuses other large work of an account, and serves another one, when its unread responses fill its share', async () => {
+    const memoryLimits = { max: 80 * megabyte, maxPerTree: 24 * megabyte };
+    const server = await serverForTest({ overrides: { memoryLimits, readLimits: { waitMs: 300 } } });
+    const [first, second] = [await addAccount(server), await addAccount(server)];
+    await makeLargeCustomer(first.api);
+    await copyNewestEvent(server.connection, first.accountId, 50);
+    const unread = askWithoutReading(server.url, first.key, '/v1/events?limit=50');
+    await expect.poll(() => heldBytes(server, 'all'), soon).toBeGreaterThan(20 * megabyte);
+    const refused = await first.api.post('/v1/customers', { name: 'Ada', metadata: {} });
+    expectRefusal(refused, { ...refusals.rateLimit, says: 'connected to it' });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expectRefusal(await first.api.get('/v1/events?limit=1'), { ...refusals.rateLimit, says: 'large responses' });
+    await good(first.api.get('/v1/account'));
+    await good(second.api.post('/v1/customers', { name: 'Ada' }));
+    unread.destroy();
+    await expect.poll(() => heldBytes(server, 'all'), soon).toBe(0);
+    await good(first.api.post('/v1/customers', { name: 'Ada' }));
+  });
+
+  test('holds the sum of all kinds, and shows its limit, when several kinds hold bytes', async () => {
+    const server = await serverForTest();
+    const { api, accountId, key } = await addAccount(server);
+    await makeLargeCustomer(api);
+    await copyNewestEvent(server.connection, accountId, 10);
+    await expect.poll(() => heldBytes(server, 'all'), soon).toBe(0);
+    const unread = askWithoutReading(server.url, key, '/v1/events?limit=10');
+    const upload = beginUpload(server, key);
+    await expect.poll(() => heldBytes(server, 'uploads'), soon).toBe(megabyte);
+    await expect.poll(() => heldBytes(server, 'reads'), soon).toBeGreaterThan(4 * megabyte);
+    const text = new Scrape(await server.context.metrics.text());
+    const kinds = ['uploads', 'reads', 'requests', 'answers', 'commits', 'deliveries', 'streams', 'stream_cache'];
+    const sum = [...kinds, 'downloads', 'erasures', 'prints']
+      .map((kind) => text.value(`tenure_held_bytes{kind="${kind}"}`)!)
+      .reduce((total, bytes) => total + bytes);
+    expect(text.value('tenure_held_bytes{kind="all"}')).toBe(sum);
+    expect(text.value('tenure_held_bytes_max{kind="all"}')).toBe(80 * megabyte);
+    for (const socket of [unread, upload]) socket.destroy();
+    await expect.poll(() => heldBytes(server, 'all'), soon).toBe(0);
+  });
+
+  test('refuses an upload with 429, and accepts it later, when the share of its account is full', async () => {
+    const memoryLimits = { maxPerTree: 1.5 * megabyte };
+    const server = await serverForTest({ overrides: { memoryLimits } });
+    const { key } = await addAccount(server);
+    const first = beginUpload(server, key);
+    await expect.poll(() => heldBytes(server, 'uploads'), soon).toBe(megabyte);
+    const second = beginUpload(server, key);
+    const [answer] = (await once(second, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 429 .*retry-after: 1/s);
+    first.destroy();
+    await expect.poll(() => heldBytes(server, 'uploads'), soon).toBe(0);
+    beginUpload(server, key);
+    await expect.poll(() => heldBytes(server, 'uploads'), soon).toBe(megabyte);
+  });
+});
+
+describe('very large responses', () => {
+  test('are made one at a time, and accounts take turns, when several are requested at once', async () => {
+    const budget = new ByteBudget({ max: 1_000 * megabyte, maxPerAccount: 1_000 * megabyte });
+    const responses = new HeldResponses(
+      { reads: budget, downloads: budget },
+      { waitMs: 60_000, takeMs: 60_000, slowestBytesPerMs: 1 },
+    );
+    const made: string[] = [];
+    let [making, makingMax] = [0, 0];
+    const ask = (rootId: string): Promise<unknown> => {
+      const request = { payer: { accountId: rootId, rootId } } as ApiRequest;
+      const reply = { raw: new EventEmitter() } as FastifyReply;
+      return responses.read(request, reply, async () => {
+        request.room!.use(9 * megabyte);
+        makingMax = Math.max(makingMax, ++making);
+        for (let turns = 0; turns < 5; turns++) await nextTurn();
+        making--;
+        made.push(rootId);
+        return '{}';
+      });
+    };
+    await Promise.all(['a', 'a', 'a', 'b'].map(ask));
+    expect([makingMax, made, budget.held]).toEqual([1, ['a', 'a', 'b', 'a'], 0]);
+  });
+
+  test('take room for their records and their bytes when they are made', async () => {
+    const budget = new ByteBudget({ max: 100 * megabyte, maxPerAccount: 100 * megabyte });
+    const limits = { waitMs: 60_000, takeMs: 60_000, slowestBytesPerMs: 1 };
+    const responses = new HeldResponses({ reads: budget, downloads: budget }, limits);
+    const request = { payer: { accountId: 'a', rootId: 'a' } } as ApiRequest;
+    let heldMax = 0;
+    await responses.read(request, { raw: new EventEmitter() } as FastifyReply, async () => {
+      request.room!.use(20 * megabyte);
+      heldMax = Math.max(heldMax, budget.held);
+      return '{}';
+    });
+    expect([heldMax, budget.held]).toEqual([40 * megabyte, 0]);
+  });
+
+  test.each([1, 1_000_000])('are the same JSON when %i bytes were expected', async (expectedBytes) => {
+    expect((await largeJson(longList(), expectedBytes)).toString()).toBe(JSON.stringify(longList()));
+    expect((await largeJson({ object: 'list', data: [] }, expectedBytes)).toString()).toBe(
+      '{"object":"list","data":[]}',
+    );
+  });
+
+  test('let other work have its turn while they become JSON', async () => {
+    const data = Array.from({ length: 20 }, () => ({ text: 'x'.repeat(200_000) }));
+    let turns = 0;
+    const others = (function next(): NodeJS.Immediate {
+      turns++;
+      return setImmediate(next);
+    })();
+    onTestFinished(() => clearImmediate(others));
+    await largeJson({ object: 'list', data }, 4_000_000);
+    expect(turns).toBeGreaterThanOrEqual(data.length);
+  });
+});
+
+test('a refused request waits without its body, and its connection serves the next request, when it is slowed down', async () => {
+  const waits: (() => void)[] = [];
+  const requests: IncomingMessage[] = [];
+  const refuse = async (incoming: IncomingMessage): Promise<void> => {
+    await expect.poll(() => incoming.readableLength, soon).toBeGreaterThan(0);
+    await withoutBody(incoming, () => new Promise((resolve) => waits.push(resolve)));
+  };
+  const app = createServer((incoming, response) => {
+    requests.push(incoming);
+    const responding = incoming.method === 'POST' ? refuse(incoming) : Promise.resolve();
+    void responding.then(() => response.end('done'));
+  });
+  const port = await listen(app);
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  let received = '';
+  socket.on('data', (bytes) => (received += String(bytes)));
+  socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n`);
+  socket.write(Buffer.alloc(1_000_000, 'a'));
+  await expect.poll(() => waits.length, soon).toBe(1);
+  expect(requests[0]!.readableLength).toBe(0);
+  for (let turns = 0; turns < 20; turns++) await nextTurn();
+  expect([requests[0]!.readableLength, received]).toEqual([0, '']);
+  waits[0]!();
+  await expect.poll(() => received, soon).toContain('done');
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await expect.poll(() => received.split('done').length, soon).toBe(3);
+});
+
+describe('the sockets of a port', () => {
+  test('serve all connections, and none after the end, when many clients connect at once', async () => {
+    const app = createServer((_, response) => void response.end('done'));
+    app.maxConnections = 4_096;
+    const stop = await listenOnAll(app, { host: '127.0.0.1', port: 0 }, (address) => {
+      app.listen(address);
+      return once(app, 'listening');
+    });
+    onTestFinished(() => app.closeAllConnections());
+    const { port } = app.address() as AddressInfo;
+    const ask = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/`)).text();
+    expect(new Set(await Promise.all(Array.from({ length: 100 }, ask)))).toEqual(new Set(['done']));
+    stop();
+    app.close();
+    app.closeAllConnections();
+    await expect(ask()).rejects.toThrow('fetch failed');
+  });
+
+  test('are refused when another process listens on the port', async () => {
+    const other = createSocketServer();
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    const app = createServer();
+    const listening = listenOnAll(app, { host: '127.0.0.1', port }, async (address) => {
+      app.listen(address);
+      await once(app, 'listening');
+    });
+    await expect(listening).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});
+
+function longList(): JsonObject {
+  const data = Array.from({ length: 20 }, (_, index) => ({ index, text: 'a€"😀'.repeat(5_000) }));
+  return { object: 'list', data };
+}
+
+async function listen(app: ReturnType<typeof createServer>): Promise<number> {
+  app.listen(0, '127.0.0.1');
+  await once(app, 'listening');
+  onTestFinished(() => {
+    app.close();
+    app.closeAllConnections();
+  });
+  return (app.address() as AddressInfo).port;
+}
+
+/** Begins to upload a file that does not end. */
+function beginUpload({ url }: TestServer, key: string): Socket {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  const headers = [
+    `Host: ${hostname}`,
+    `Authorization: Bearer ${key}`,
+    'Content-Type: multipart/form-data; boundary=b',
+  ];
+  socket.write(`POST /v1/files HTTP/1.1\r\n${headers.join('\r\n')}\r\nContent-Length: 1000000\r\n\r\n`);
+  socket.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.7\n');
+  return socket;
+}
