@@ -1,5 +1,6 @@
 import type { Id } from '../core/ids.ts';
-import { query, type Pool } from '../db/pools.ts';
+import { patient, Turns } from '../core/turns.ts';
+import { filesMax, query, type Pool } from '../db/pools.ts';
 import { onlyRow } from '../db/only-row.ts';
 
 /** Milliseconds. No request takes so long, so an older upload never becomes a file. */
@@ -17,13 +18,15 @@ const purgedAtOnceMax = 20;
  */
 export class FileStore {
   readonly #pool: Pool;
+  /** The turns of accounts at parts, so that an account with many uploads does not delay the files of others. */
+  readonly #turns = new Turns(filesMax);
 
   constructor(pool: Pool) {
     this.#pool = pool;
   }
 
   async begin(accountId: string, file: Id, nowMs: number): Promise<void> {
-    await this.#query({
+    await this.#query(accountId, {
       name: 'begin_upload',
       text: 'insert into file_uploads (account_id, file, started_at_ms) values ($1, $2, $3)',
       values: [accountId, file, nowMs],
@@ -31,7 +34,7 @@ export class FileStore {
   }
 
   async addPart(accountId: string, file: Id, ordinal: number, bytes: Buffer): Promise<void> {
-    await this.#query({
+    await this.#query(accountId, {
       name: 'add_file_part',
       text: 'insert into file_parts (account_id, file, ordinal, bytes) values ($1, $2, $3, $4)',
       values: [accountId, file, ordinal, bytes],
@@ -44,7 +47,7 @@ export class FileStore {
    * @param inDoubt whether a part may still arrive after a lost connection: then the upload stays listed for `purge`.
    */
   async discard(accountId: string, file: Id, inDoubt: boolean): Promise<void> {
-    await this.#query({
+    await this.#query(accountId, {
       name: 'discard_upload',
       text: `
         with gone as (
@@ -58,7 +61,7 @@ export class FileStore {
   /** Yields the bytes of a file, part by part. Ends early if the file is deleted meanwhile. */
   async *read(accountId: string, file: string): AsyncGenerator<Buffer> {
     for (let ordinal = 0; ; ordinal++) {
-      const [part] = await this.#query<{ bytes: Buffer }>({
+      const [part] = await this.#query<{ bytes: Buffer }>(accountId, {
         name: 'read_file_part',
         text: 'select bytes from file_parts where account_id = $1 and file = $2 and ordinal = $3',
         values: [accountId, file, ordinal],
@@ -77,7 +80,7 @@ export class FileStore {
 
   /** Resolves to true if there may be more. */
   async #purgeSome(startedBeforeMs: number): Promise<boolean> {
-    const purged = await this.#query<{ count: number }>({
+    const purged = await this.#query<{ count: number }>('all accounts', {
       name: 'purge_uploads',
       text: `
         with over as (
@@ -106,12 +109,11 @@ export class FileStore {
     return onlyRow(purged).count === purgedAtOnceMax;
   }
 
-  async #query<Row extends Record<string, unknown>>(statement: {
-    name: string;
-    text: string;
-    values: unknown[];
-  }): Promise<Row[]> {
-    const { rows } = await query<Row>(this.#pool, statement);
+  async #query<Row extends Record<string, unknown>>(
+    party: string,
+    statement: { name: string; text: string; values: unknown[] },
+  ): Promise<Row[]> {
+    const { rows } = await this.#turns.run(party, patient, () => query<Row>(this.#pool, statement));
     return rows;
   }
 }

@@ -51,7 +51,7 @@ interface Waiting {
 let lastOrdinal = 0;
 
 /**
- * Bounds the bytes that all budgets of this process hold together. The limits of the budgets add up to more than the process may hold,
+ * Bounds the bytes that all budgets of this process hold together. Together, the limits of the budgets are higher,
  * because rarely all kinds of work are large at once. Requests that wait for the ceiling are admitted in their order, over all budgets. One
  * that finds no room does not delay others that do.
  */
@@ -171,8 +171,8 @@ export class ByteBudget {
   }
 
   /**
-   * Returns which share lacks room for so many more bytes: the account's, or that of its tree, here or in all budgets together. Null if both
-   * have room.
+   * Returns which share lacks room for so many more bytes: the account's, or that of its tree. Null if both have room. A tree also has a share
+   * of all budgets together.
    *
    * @param own the part of the held bytes that the same holder has already.
    */

@@ -6,6 +6,9 @@ interface Client {
   whenReleased(callback: (() => void) | null): void;
 }
 
+/** A client that waits for its turn even if it disconnects. The caller bounds how many wait. */
+export const patient: Client = { whenReleased() {} };
+
 /**
  * Runs few pieces of work at once. If more wait, their parties take turns. So a party with much work delays another by one piece of work at
  * most for each that runs.

@@ -4,7 +4,7 @@ const inFlightMax = 2;
 /** Questions per query. More are not faster, and would make a single reader wait for a large result. */
 const togetherMax = 200;
 
-/** Marks a question that a query had no room for. It goes into the next query. */
+/** Marks a question that a query had no room for. It goes into a later query. */
 export const noResult = Symbol('unanswered');
 
 interface Waiting<Question, StoredResponse> {
@@ -38,7 +38,8 @@ export function coalesce<Question, StoredResponse>(
         if (result === noResult) left.push(one);
         else one.resolve(result);
       }
-      if (left.length > 0) waiting = [...left, ...waiting];
+      // Behind the others, so that questions about large records do not delay all others.
+      waiting.push(...left);
     } catch (error) {
       for (const { reject } of asked) reject(error);
     } finally {

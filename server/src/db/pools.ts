@@ -53,10 +53,10 @@ const readersMax = 4;
 export const listersMax = 3;
 
 /** All streams of an account share one read. */
-const followersMax = 2;
+export const followersMax = 2;
 
 /** A part of 256 kB keeps a connection busy for milliseconds. Two connections serve many uploads at once. */
-const filesMax = 2;
+export const filesMax = 2;
 
 /** One connection claims, one writes outcomes, one reads endpoints. */
 const deliverersMax = 3;

@@ -59,7 +59,7 @@ export function readingOnce(readRecord: RecordReader): RecordReader {
   };
 }
 
-/** Reads records up to `bytesTogetherMax`, and at least one. The others go into the next query. */
+/** Reads records up to `bytesTogetherMax`, the smallest first, and at least one. The others go into a later query. */
 async function readRecords(reader: Reader, resource: Resource, wanted: Wanted[]): Promise<Read[]> {
   const rows = await reader.query<StoredRow & { is_left?: boolean }>({
     ...(wanted.length <= unsizedMax ? readStatement(resource) : readSizedStatement(resource)),
@@ -87,7 +87,7 @@ const readSizedStatement = oncePerKind((resource) => ({
       from (
         select *, bytes_so_far > ${bytesTogetherMax} and bytes_so_far > bytes as is_left
         from (
-          select *, sum(bytes) over (rows unbounded preceding) as bytes_so_far
+          select *, sum(bytes) over (order by bytes rows unbounded preceding) as bytes_so_far
           from (
             select ${columnsOf(resource).map(identifier).join(', ')}, ${bytesIn(resource)} as bytes
             from ${resource.table}

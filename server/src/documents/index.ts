@@ -1,6 +1,6 @@
 import { ByteBudget, type ByteCeiling, type ByteLimits, type Payer } from '../core/byte-budget.ts';
 import { ApiError } from '../core/errors.ts';
-import { Turns } from '../core/turns.ts';
+import { patient, Turns } from '../core/turns.ts';
 import type { StatementFacts } from '../db/statement.ts';
 import type { StoredRecord } from '../model/record.ts';
 import { Printer } from '../print/printer.ts';
@@ -23,9 +23,6 @@ const printBytes: ByteLimits = { max: 48 * 1024 * 1024, maxPerAccount: 24 * 1024
 
 /** Milliseconds in which a document waits for room. It keeps one of the turns meanwhile. */
 const waitMs = 5_000;
-
-/** The caller bounds how many requests wait, so a request whose client has gone may keep its turn. */
-const patient = { whenReleased() {} };
 
 /** Prints invoices and statements for requests. Accounts take turns, so that none waits for all documents of another. */
 export class Documents {

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes, type Payer } from '../core/byte-budget.ts';
+import { patient, Turns } from '../core/turns.ts';
+import { followersMax } from '../db/pools.ts';
 import type { Resource } from '../model/resource.ts';
 import {
   isAfter,
@@ -62,6 +64,8 @@ export class EventFeed {
   readonly #resource: Resource;
   readonly #log: Logger;
   readonly #feeds = new Map<string, AccountFeed>();
+  /** The turns of accounts at pages, so that an account with many streams does not delay the streams of others. */
+  readonly #turns = new Turns(followersMax);
   /** Bytes that followers hold, and bytes that are kept for them. */
   readonly budgets: { subscriptions: ByteBudget; kept: ByteBudget };
   #polling: NodeJS.Timeout | undefined;
@@ -123,13 +127,9 @@ export class EventFeed {
   #feedOf(accountId: string, now: Moment): AccountFeed {
     const known = this.#feeds.get(accountId);
     if (known) return known;
+    const page = { accountId, limit: pageSize, bytesMax: pageBytesMax };
     const read = (position: Position): Promise<EventPage> =>
-      readEventsAfter(this.#reader, this.#resource, {
-        accountId,
-        position,
-        limit: pageSize,
-        bytesMax: pageBytesMax,
-      });
+      this.#turns.run(accountId, patient, () => readEventsAfter(this.#reader, this.#resource, { ...page, position }));
     const keep = (bytes: number): HeldBytes | null => this.budgets.kept.tryTake(accountId, bytes);
     const feed = new AccountFeed(now.position, read, keep, this.#log);
     this.#feeds.set(accountId, feed);

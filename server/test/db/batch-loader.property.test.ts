@@ -31,3 +31,17 @@ test('rejects the questions of one query, and no others, when it fails', async (
   fails = false;
   expect(await ask(3)).toBe(3);
 });
+
+test('answers a question about a small record soon when hundreds of large ones wait', async () => {
+  let queries = 0;
+  const ask = coalesce(async (batch: string[]) => {
+    queries++;
+    // Sixteen large records fit into a query.
+    let large = 0;
+    return batch.map((question) => (question === 'large' && ++large > 16 ? noResult : queries));
+  });
+  const all = Array.from({ length: 400 }, () => ask('large'));
+  const answeredIn = await ask('small');
+  expect(answeredIn).toBeLessThanOrEqual(4);
+  expect(Math.max(...(await Promise.all(all)))).toBeGreaterThan(20);
+});

@@ -6,6 +6,7 @@ import type { FastifyReply } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ByteBudget } from '../../src/core/byte-budget.ts';
 import type { JsonObject } from '../../src/core/json-diff.ts';
+import { filesMax } from '../../src/db/pools.ts';
 import { withoutBody } from '../../src/http/parser.ts';
 import { listenOnAll } from '../../src/http/pipeline/acceptors.ts';
 import type { ApiRequest } from '../../src/http/request.ts';
@@ -82,6 +83,40 @@ describe('the ceiling of a process', () => {
     beginUpload(server, key);
     await expect.poll(() => heldBytes(server, 'uploads'), soon).toBe(megabyte);
   });
+});
+
+describe('the connections for files', () => {
+  test('serve another account soon when one account waits for many parts', async () => {
+    const server = await serverForTest();
+    const { database, fileStore, ids } = server.context;
+    const held = await Promise.all(Array.from({ length: filesMax }, () => database.files.connect()));
+    const ended: string[] = [];
+    const discard = async (account: string): Promise<void> => {
+      await fileStore.discard(account, ids.make('file'), false);
+      ended.push(account);
+    };
+    const all = ['many', 'many', 'many', 'many', 'many', 'many', 'many', 'many', 'other'].map(discard);
+    for (const client of held) client.release();
+    await Promise.all(all);
+    expect(ended.indexOf('other')).toBeLessThan(5);
+  });
+});
+
+test('reads small records first when the records of a query do not fit', async () => {
+  const server = await serverForTest();
+  const { api, accountId } = await addAccount(server);
+  const { context } = server;
+  const customer = context.resources.find(({ object }) => object === 'customer')!;
+  const large: string[] = [];
+  for (let made = 0; made < 20; made++) large.push(await makeLargeCustomer(api));
+  const { id: small } = (await good(api.post('/v1/customers', { name: 'Ada' }))).body;
+  const ended: string[] = [];
+  const read = async (id: string): Promise<void> => {
+    await context.readRecord(customer, accountId, id);
+    ended.push(id);
+  };
+  await Promise.all([...large, small].map(read));
+  expect(ended.indexOf(small)).toBeLessThan(large.length);
 });
 
 describe('very large responses', () => {

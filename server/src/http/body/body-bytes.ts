@@ -26,8 +26,8 @@ export const bodyLimits: ByteLimits = {
 export const unreadLimits: ByteLimits = { max: 32 * 1024 * 1024, maxPerAccount: 4 * 1024 * 1024 };
 
 /**
- * Bytes of an upload whose file is stored as it arrives: pieces from the connection, a part that waits for the database, and copies for the
- * driver. The limits are those of `uploadBounds`, in bytes.
+ * Bytes of an upload whose file is stored as it arrives. These are pieces from the connection, a part that waits, and copies for the
+ * database. The limits are those of `uploadBounds`, in bytes.
  */
 export const uploadBytes = 1024 * 1024;
 export const uploadLimits: ByteLimits = {
