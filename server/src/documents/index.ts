@@ -15,7 +15,7 @@ const atOnceMax = 2;
 /** Milliseconds. A statement of 2,000 entries takes a second, and more on a busy machine. */
 const printTimeoutMs = 20_000;
 
-/** The thread takes about so many bytes for each byte of a document's data. Measured with a statement of 2,000 entries. */
+/** An estimate of the bytes that the thread takes for each byte of data. A statement of 2,000 entries does not fit into 64 MB. */
 const printedPerByte = 150;
 
 /** Bounds the bytes that documents take while they are printed. The largest is printed alone. */

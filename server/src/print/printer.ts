@@ -12,7 +12,7 @@ export interface PrinterOptions {
 /** Milliseconds. The largest documents take a fraction of them. */
 const usualTimeoutMs = 10_000;
 
-/** Megabytes. The largest documents take half of them. A document that takes more ends the thread, not the process. */
+/** Megabytes. A statement of 2,000 entries fits, and does not fit into 64. A document that takes more ends the thread, not the process. */
 const threadMemoryMb = 128;
 
 /** Megabytes. Few, so that a thread soon frees what a document held. */

@@ -96,8 +96,8 @@ const searchWaitMs = 100;
 const megabyte = 1024 * 1024;
 
 /**
- * A warm process has some 200 MB, and the thread that prints up to 80 MB. What is held takes up to half as much again until it is collected.
- * So a process with a full ceiling stays below 400 MB. The share of a tree has room for the largest page. Three small changes hold little.
+ * The aim is a process below 400 MB. A warm one has up to 200 MB. What is held takes more than it counts until it is collected, and the
+ * thread that prints and the connections come on top. The share of a tree has room for the largest page. Three small changes hold little.
  */
 const memoryLimits: CeilingLimits = {
   max: 80 * megabyte,
