@@ -29,7 +29,6 @@ import { requestBounds, ConcurrencyLimit, uploadBounds } from './pipeline/concur
 import { executeWrite } from './write/execute.ts';
 import { logOnly } from './write/log-only.ts';
 import { repeatOfOtherVersion, type ExecutedWrite } from './write/replay.ts';
-import { readAheadBytes } from './pipeline/acceptors.ts';
 import { Connections } from './pipeline/connections.ts';
 import { EventStreams } from './routes/sse.ts';
 import { Expectations } from './pipeline/expectations.ts';
@@ -98,6 +97,12 @@ const pathParameterLengthMax = 16 * 1024;
 
 /** Enough for ten megabytes over a slow line. */
 const uploadTimeoutMs = 60_000;
+
+/**
+ * Bytes of a body after which its connection is not read until code asks for more. A connection is read 64 kB at a time. So a request that
+ * waits or is refused has one piece of its body in memory, and not two.
+ */
+const readAheadBytes = 16 * 1024;
 
 /** Builds the HTTP server: the steps of the pipeline in their order, and the routes behind it. */
 export function buildApp(context: HttpContext): FastifyInstance {

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import { connect, createServer as createSocketServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -8,7 +8,6 @@ import { ByteBudget } from '../../src/core/byte-budget.ts';
 import type { JsonObject } from '../../src/core/json-diff.ts';
 import { filesMax } from '../../src/db/pools.ts';
 import { withoutBody } from '../../src/http/parser.ts';
-import { listenOnAll } from '../../src/http/pipeline/acceptors.ts';
 import type { ApiRequest } from '../../src/http/request.ts';
 import { HeldResponses } from '../../src/http/response/held-responses.ts';
 import { largeJson } from '../../src/http/response/large-json.ts';
@@ -205,39 +204,6 @@ test('a refused request waits without its body, and its connection serves the ne
   await expect.poll(() => received, soon).toContain('done');
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await expect.poll(() => received.split('done').length, soon).toBe(3);
-});
-
-describe('the sockets of a port', () => {
-  test('serve all connections, and none after the end, when many clients connect at once', async () => {
-    const app = createServer((_, response) => void response.end('done'));
-    app.maxConnections = 4_096;
-    const stop = await listenOnAll(app, { host: '127.0.0.1', port: 0 }, (address) => {
-      app.listen(address);
-      return once(app, 'listening');
-    });
-    onTestFinished(() => app.closeAllConnections());
-    const { port } = app.address() as AddressInfo;
-    const ask = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/`)).text();
-    expect(new Set(await Promise.all(Array.from({ length: 100 }, ask)))).toEqual(new Set(['done']));
-    stop();
-    app.close();
-    app.closeAllConnections();
-    await expect(ask()).rejects.toThrow('fetch failed');
-  });
-
-  test('are refused when another process listens on the port', async () => {
-    const other = createSocketServer();
-    other.listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    onTestFinished(() => void other.close());
-    const { port } = other.address() as AddressInfo;
-    const app = createServer();
-    const listening = listenOnAll(app, { host: '127.0.0.1', port }, async (address) => {
-      app.listen(address);
-      await once(app, 'listening');
-    });
-    await expect(listening).rejects.toMatchObject({ code: 'EADDRINUSE' });
-  });
 });
 
 function longList(): JsonObject {
