@@ -8,8 +8,8 @@ import { retained } from '../model/traits/retained.ts';
 import { sealsPersons } from '../model/traits/seals-persons.ts';
 
 /**
- * Finds the files that go with an erased person, or would go with a person: those of the person, and those of records that stay. A file stays while a record about a
- * living person links to it.
+ * Finds the files that go with an erased person, or would go with a living one. They are those of the person, and those of records that stay.
+ * A file stays while a record about a living person links to it.
  */
 export async function readFilesToErase(
   reader: Reader,
@@ -55,12 +55,21 @@ function linksOfStaying(
   });
 }
 
-/** Returns those of these files that a record about a living person links to. The other persons are not erased, or in another system. */
-async function readFilesOfOthers(
+/**
+ * Returns those of these files that a record about another living person links to. The other persons are not erased, or in another system.
+ *
+ * @param path the path of the kind of the files.
+ */
+export async function readFilesOfOthers(
   reader: Reader,
   resources: readonly Resource[],
   persons: Resource,
-  { accountId, personId, ids, path }: { accountId: string; personId: string; ids: readonly string[]; path: string },
+  {
+    accountId,
+    personId,
+    ids,
+    path,
+  }: { accountId: string; personId: string | null; ids: readonly string[]; path: string },
 ): Promise<Set<string>> {
   const statements = [
     ...linksOfStaying(resources).map(({ table, link, from, persons: column }) => ({
@@ -88,8 +97,12 @@ async function readFilesOfOthers(
         .map(({ link, person }) => ({
           name: `read_${link}_of_${resource.table}_left`,
           text: `
-            select ${link} as id from ${resource.table}
-            where account_id = $1 and ${link} = any($2::text[]) and deleted_at is null and ${person} is distinct from $3`,
+            select linked.id
+            from ${resource.table}, unnest(${resource.fields[link]?.column === 'text[]' ? link : `array[${link}]`}) as linked (id)
+            where account_id = $1
+              and linked.id = any($2::text[])
+              and deleted_at is null
+              and ${person} is distinct from $3`,
         })),
     ),
     ...Object.entries(persons.links ?? {})

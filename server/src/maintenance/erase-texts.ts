@@ -1,32 +1,93 @@
+import { isId } from '../core/ids.ts';
+import { isObject, sameJson, type JsonObject } from '../core/json-diff.ts';
+import { parseJson } from '../core/json.ts';
+import { query, type Pool } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
+import { withoutPerson } from '../model/erase.ts';
 import type { Resource } from '../model/resource.ts';
 import { personalTexts, type PersonalTexts } from '../model/traits/personal-texts.ts';
+import type { ApiVersions } from '../versions/apply.ts';
+
+interface TextsContext {
+  reader: Reader;
+  /** Reads long history through its own pool. */
+  database: { listers: Pool };
+  resources: readonly Resource[];
+  versions: ApiVersions;
+}
 
 /**
  * Finds the records that stay when a person is erased, but have texts about the person. One leads to another: a tenancy to its deposit, and
- * the deposit to its payments.
+ * the deposit to its payments. Records that were deleted, and those that no longer link to the person, are found by their events.
  *
  * @returns their ids, by resource.
  */
 export async function readIdsWithTexts(
-  reader: Reader,
-  resources: readonly Resource[],
+  context: TextsContext,
   accountId: string,
   personId: string,
 ): Promise<Map<Resource, string[]>> {
-  const found = new Map<Resource, string[]>();
+  const kinds = context.resources.filter((resource) => personalTexts.has(resource));
+  const found = new Map(kinds.map((resource) => [resource, new Set<string>()]));
   const known = new Set([personId]);
   for (let before = 0; before < known.size;) {
     before = known.size;
-    for (const resource of resources) {
-      const texts = personalTexts.of(resource);
-      if (!texts) continue;
-      const ids = await readLinking(reader, resource, texts, accountId, { personId, ids: [...known] });
-      found.set(resource, ids);
+    for (const [resource, ids] of found) {
+      const texts = personalTexts.of(resource)!;
+      for (const id of await readLinking(context.reader, resource, texts, accountId, { personId, ids: [...known] }))
+        ids.add(id);
       for (const id of ids) known.add(id);
     }
+    for (const [resource, id] of await readEarlier(context, kinds, accountId, { personId, ids: [...known] })) {
+      found.get(resource)!.add(id);
+      known.add(id);
+    }
   }
-  return found;
+  return new Map([...found].map(([resource, ids]) => [resource, [...ids].toSorted()]));
+}
+
+/** Events whose data is in memory at once. */
+const eventsAtOnce = 50;
+
+/**
+ * Finds records by events that mention one of these records and show a text. A text that came after the last link is about others, so it
+ * finds nothing.
+ */
+async function readEarlier(
+  { database, versions }: TextsContext,
+  kinds: readonly Resource[],
+  accountId: string,
+  { personId, ids }: { personId: string; ids: readonly string[] },
+): Promise<[Resource, string][]> {
+  const earlier: [Resource, string][] = [];
+  for (let after = '', more = true; more;) {
+    const { rows } = await query<{ id: string; object_id: string; data: string; shape_version: string }>(
+      database.listers,
+      `select id, object_id, data, shape_version
+       from events
+       where account_id = $1 and mentions && $2::text[] and not object_id = any($2::text[]) and id > $3
+       order by id
+       limit ${eventsAtOnce}`,
+      [accountId, ids, after],
+    );
+    for (const { object_id: objectId, data, shape_version: shape } of rows) {
+      const resource = kinds.find(({ prefix }) => isId(prefix, objectId));
+      if (!resource) continue;
+      const event = versions.convert({ object: 'event', data: parseJson(data) }, shape, versions.newest);
+      const shown = isObject(event.data) ? event.data.object : null;
+      if (isObject(shown) && hasTextsAbout(personId, resource, shown)) earlier.push([resource, objectId]);
+    }
+    after = rows.at(-1)?.id ?? '';
+    more = rows.length === eventsAtOnce;
+  }
+  return earlier;
+}
+
+function hasTextsAbout(personId: string, resource: Resource, shown: JsonObject): boolean {
+  const { person } = personalTexts.of(resource)!;
+  const named = person === undefined ? null : (shown[person] ?? null);
+  if (named !== null && named !== personId) return false;
+  return !sameJson(withoutPerson(resource, shown, new Set([personId])), shown);
 }
 
 /** Returns the ids of the records that link to one of these records, unless their texts are about another person. */

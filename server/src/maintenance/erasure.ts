@@ -11,7 +11,7 @@ import {
   type BodyRewriting,
   type Rewriting,
 } from './erase-history.ts';
-import { readFilesToErase, readHoldsToFill } from './erase-files.ts';
+import { readFilesOfOthers, readFilesToErase, readHoldsToFill } from './erase-files.ts';
 import { readIdsWithTexts } from './erase-texts.ts';
 import type { SealedFiles } from '../commit/sealed-files.ts';
 import { retryWhileUnavailable } from '../commit/retry.ts';
@@ -100,7 +100,7 @@ export class Eraser {
     timeout.abort();
   }
 
-  /** Returns how many records of each kind the erasure of a person would reach: those that lose the person, and those that lose texts. */
+  /** Returns how many records of each kind the erasure of a person would reach. They lose the person, or texts about the person. */
   async preview(
     persons: Resource,
     person: StoredRecord,
@@ -121,7 +121,7 @@ export class Eraser {
       const known = await Promise.all([...fileIds].map((file) => this.#context.readRecord(files, accountId, file)));
       erased.set(files, known.filter((file) => file !== null).length);
     }
-    const texts = await readIdsWithTexts(reader, resources, accountId, id);
+    const texts = await readIdsWithTexts(this.#context, accountId, id);
     return { erased: numbersOf(erased), emptied: numbersOf([...texts].map(([kind, ids]) => [kind, ids.length])) };
   }
 
@@ -286,8 +286,8 @@ export class Eraser {
    * @returns the ids of these records.
    */
   async #eraseTexts(accountId: string, personId: string): Promise<string[]> {
-    const { committer, reader, readRecord, resources } = this.#context;
-    const found = await readIdsWithTexts(reader, resources, accountId, personId);
+    const { committer, readRecord } = this.#context;
+    const found = await readIdsWithTexts(this.#context, accountId, personId);
     for (const [resource, ids] of found) {
       for (let at = 0; at < ids.length; at += recordsAtOnce) {
         const page = ids.slice(at, at + recordsAtOnce);
@@ -330,6 +330,13 @@ export class Eraser {
       for (const id of await readLinkedByOthers(reader, about, link, accountId, linked)) others.add(id);
     }
     const kinds = resources.filter(({ path }) => links.some((link) => path === about.links?.[link]));
+    // Records of other kinds may need a file, too. A wrong id in a link of this record must not delete it.
+    const persons = resources.find(isPerson);
+    for (const { path, prefix } of persons ? kinds : []) {
+      const ids = [...mentioned].filter((id) => isId(prefix, id));
+      const kept = await readFilesOfOthers(reader, resources, persons!, { accountId, personId, ids, path });
+      for (const id of kept) others.add(id);
+    }
     return kinds.flatMap((resource) =>
       [...mentioned].filter((id) => isId(resource.prefix, id) && !others.has(id)).map((id) => ({ resource, id })),
     );

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Agency, dawn, fiveWeeks, lettingClock, startDay, week, type Made } from '../letting/agency.ts';
+import { formOf } from '../support/files.ts';
 import { unexplainedBy } from '../support/folding.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { good, serverForTest, type TestServer } from '../support/server.ts';
@@ -147,4 +148,43 @@ test('empties why a tenancy was canceled, and the payment of a person that is no
   const { count } = (await good(agency.api.get('/v1/events'))).body;
   await good(agency.api.delete(`/v1/customers/${person}`));
   expect((await good(agency.api.get('/v1/events'))).body.count).toBe(count);
+});
+
+test.each([
+  ['was deleted', (agency: Agency, id: string) => agency.api.delete(`/v1/applications/${id}`)],
+  [
+    'names another person now',
+    (agency: Agency, id: string, other: string) => agency.api.post(`/v1/applications/${id}`, { customers: [other] }),
+  ],
+])('empties the texts about a person in an application that %s', async (_, change) => {
+  const server = await serverForTest({ overrides: { clock: lettingClock() } });
+  const { agency, person, other } = await letOn(server);
+  const { id } = await agency.application({ customers: [person] });
+  const note = { reasons: ['other'], note: 'wordnote' };
+  const reject = () => agency.api.post(`/v1/applications/${id}/reject`, note, { 'idempotency-key': 'once' });
+  await good(reject());
+  const { id: later } = await agency.application({ customers: [person] });
+  await good(agency.api.post(`/v1/applications/${later}`, { customers: [other] }));
+  await agency.move('applications', later, 'reject', { reasons: ['other'], note: 'keptnote' });
+  await good(change(agency, id, other));
+
+  await good(agency.api.delete(`/v1/customers/${person}`));
+
+  expect(await placesOf(server, 'wordnote')).toEqual([]);
+  expect(await placesOf(server, 'keptnote')).not.toEqual([]);
+  expect((await good(reject())).text).not.toContain('wordnote');
+});
+
+test('keeps a file of another person when a reference names it by mistake', async () => {
+  const server = await serverForTest({ overrides: { clock: lettingClock() } });
+  const { agency, person } = await letOn(server);
+  const { id: passport } = (await good(agency.api.post('/v1/files', formOf({ purpose: 'right_to_rent' })))).body;
+  const evidence = { status: 'unlimited', checked_on: startDay, files: [passport] };
+  await agency.make('customers', { name: 'Bob Example', right_to_rent: evidence });
+  const { id } = await agency.make('references', { application: 'app_7', customer: person });
+  await good(agency.api.post(`/v1/references/${id}`, { reference_pdf: passport }));
+
+  await good(agency.api.delete(`/v1/customers/${person}`));
+
+  expect((await agency.get('files', passport)).purpose).toBe('right_to_rent');
 });
