@@ -8,8 +8,8 @@ import type { Without } from '../db/list-query.ts';
 import type { HttpContext } from './context.ts';
 
 /**
- * Returns the events that a principal may not see, or null if it sees every record of this kind. An event shows its record. So an event
- * about the team, an API key or a webhook endpoint also needs the permission to read that kind.
+ * Returns the events that a principal may not see, or null if it sees every record of this kind. An event shows its record. So events
+ * about the team, API keys and webhook endpoints also need the permission to read that kind.
  */
 export function hiddenFrom(
   { resources }: Pick<HttpContext, 'resources'>,

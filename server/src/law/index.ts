@@ -22,4 +22,3 @@ export { nextDeadlineOn } from './deadlines.ts';
 export { checksOn, rulesets } from './rulesets.ts';
 export { isWithin } from './rent.ts';
 export { retentionBases, retentionKinds, retentionsOn } from './retention.ts';
-export type { RetentionKind } from './retention.ts';
