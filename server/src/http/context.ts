@@ -30,7 +30,7 @@ import type { ReadBudgets, ReadLimits } from './read-room.ts';
 import type { IdentityProvider } from '../sign-in/identity-provider.ts';
 import type { Passwords } from '../sign-in/passwords.ts';
 import type { SessionRing } from '../sign-in/sessions.ts';
-import type { SecretMembers } from './body/secret-members.ts';
+import type { SecretMembers } from '../core/secret-members.ts';
 import type { AccountFacts, StoredKey } from './request.ts';
 
 /** The parts of the server's context that requests need. */

@@ -39,7 +39,7 @@ import { openAccounts } from '../http/pipeline/account-context.ts';
 import { Uses } from '../http/pipeline/uses.ts';
 import { openKeyRing } from '../http/pipeline/authenticate.ts';
 import { eventTypesOf } from '../http/openapi/event-types.ts';
-import { SecretMembers } from '../http/body/secret-members.ts';
+import { SecretMembers } from '../core/secret-members.ts';
 import { personalDataIdsOf } from '../model/erase.ts';
 import type { Resource } from '../model/resource.ts';
 import { streamed } from '../model/traits/streamed.ts';

@@ -6,7 +6,7 @@ import type { ReceivedRequest, UploadRoute } from '../request.ts';
 import { bodyBytesMax } from './body-bytes.ts';
 import { bodyTooLarge, receiveBytes } from './incoming-bytes.ts';
 import { headerOf, onlyHeaderOf } from '../headers.ts';
-import type { SecretMembers } from './secret-members.ts';
+import type { SecretMembers } from '../../core/secret-members.ts';
 
 const formType = 'multipart/form-data';
 

@@ -1,6 +1,6 @@
-import { setMember, type Json, type JsonObject } from '../../core/json-diff.ts';
-import { editDistance } from '../../core/nearest.ts';
-import { credentialNames, providers } from '../../core/providers.ts';
+import { setMember, type Json, type JsonObject } from './json-diff.ts';
+import { editDistance } from './nearest.ts';
+import { credentialNames, providers } from './providers.ts';
 
 const redactedText = '[redacted]';
 
