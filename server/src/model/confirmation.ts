@@ -1,4 +1,4 @@
-import type { Caller } from '../model/caller.ts';
+import type { Caller } from './caller.ts';
 
 /**
  * Requires that a person has confirmed its identity of late, because live mode leads to real persons. A key needs no confirmation.

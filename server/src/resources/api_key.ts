@@ -12,7 +12,7 @@ import { actionFrom, createFrom, defineResource, type Change } from '../model/re
 import { described, named, nullable, oneOf } from '../model/schemas.ts';
 import { cached } from '../model/traits/cached.ts';
 import { grantsRights } from '../model/traits/grants-rights.ts';
-import { requireConfirmationInLive } from './confirmation.ts';
+import { requireConfirmationInLive } from '../model/confirmation.ts';
 
 const daySeconds = 24 * 3600;
 
