@@ -9,7 +9,6 @@ import type {
   BidFacts,
   DepositDutyFacts,
   DepositFacts,
-  HeldUnitFacts,
   HoldingDepositFacts,
   HoldingDutyFacts,
   HoldingRetentionFacts,
@@ -53,7 +52,6 @@ export interface Acts {
   /** A holding deposit is agreed. */
   take_holding_deposit: HoldingDepositFacts;
   /** Money of a holding deposit comes. */
-  receive_holding_deposit: HeldUnitFacts;
   /** A holding deposit is retained. */
   retain_holding_deposit: HoldingDutyFacts & HoldingRetentionFacts;
   /** The deadline of a holding deposit, today. */
@@ -84,7 +82,6 @@ const checksOf: ChecksOf = {
   increase_rent: [england.rentIncrease],
   pay: [england.rentBeforeSigning],
   take_holding_deposit: [deposits.holdingCap, deposits.holdingSingle],
-  receive_holding_deposit: [deposits.holdingSingle],
   retain_holding_deposit: [deposits.holdingRetention, deposits.holdingDeadline],
   hold_holding_deposit: [deposits.holdingDeadline],
   take_deposit: [deposits.depositCap],

@@ -62,7 +62,7 @@ const failing: { [Id in string]: { act: ActName; facts: Acts[ActName] } } = {
     facts: invoiced({ type: 'late_interest', period: null, unpaidSince: null, paidOn: null }),
   },
   holding_cap: { act: 'take_holding_deposit', facts: holding({ amount: 21_924 }) },
-  holding_single: { act: 'receive_holding_deposit', facts: { otherDeposit: 'dep_1', param: 'deposit' } },
+  holding_single: { act: 'take_holding_deposit', facts: holding({ otherDeposit: 'dep_1' }) },
   holding_deadline: {
     act: 'hold_holding_deposit',
     facts: { repayBy: '2016-01-01', isHeld: true, retainedOn: null },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { good, type TestServer } from '../support/server.ts';
-import { Agency, expectCode, startDay, week, startLetting } from './agency.ts';
+import { Agency, expectCode, rent, startDay, week, startLetting } from './agency.ts';
 
 let server: TestServer;
 let agency: Agency;
@@ -149,5 +149,25 @@ describe('a payment of a deposit', () => {
       received_on: null,
       protect_by: '2027-02-01',
     });
+  });
+});
+
+describe('the caps of a deposit', () => {
+  test('are those of the rent on the day of the payment when it was lowered meanwhile', async () => {
+    const { id: tenancy } = await agency.draft((await agency.unit()).id);
+    const { id: deposit } = await agency.make('deposits', { type: 'tenancy', tenancy, amount: 60_000 });
+    await good(agency.api.post(`/v1/tenancies/${tenancy}`, { rent: { ...rent, amount: 30_000 } }));
+    const pay = (to: string, amount: number) =>
+      agency.api.post('/v1/payments', { deposit: to, amount, method: 'bank_transfer' });
+    // Five weeks of 300.00 a month.
+    expectCode(await pay(deposit, 34_616), 'check_failed', { check: 'deposit_cap', param: 'amount' });
+    await good(pay(deposit, 34_615));
+
+    const { application } = await agency.applied();
+    const { id: holding } = await agency.holding(application);
+    await good(agency.api.post(`/v1/applications/${application}`, { rent: { ...rent, amount: 40_000 } }));
+    // A week of 400.00 a month.
+    expectCode(await pay(holding, 9_231), 'check_failed', { check: 'holding_cap', param: 'amount' });
+    await good(pay(holding, 9_230));
   });
 });

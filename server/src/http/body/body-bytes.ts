@@ -27,12 +27,13 @@ export const unreadLimits: ByteLimits = { max: 32 * 1024 * 1024, maxPerAccount: 
 
 /**
  * Bytes of an upload whose file is stored as it arrives. These are pieces from the connection, a part that waits, and copies for the
- * database. Measured: an upload takes 1.7 MB, with what is not collected yet. The limits are those of `uploadBounds`, in bytes.
+ * database. Measured: an upload takes 1.7 MB, with what is not collected yet. The limits are those of `uploadBounds`, in bytes. An import takes
+ * twice as much, so an account has room for as many imports.
  */
 export const uploadBytes = 1024 * 1024;
 export const uploadLimits: ByteLimits = {
   max: 64 * uploadBytes,
-  maxPerAccount: 16 * uploadBytes,
+  maxPerAccount: 2 * 16 * uploadBytes,
   maxPerTree: 48 * uploadBytes,
 };
 

@@ -1,13 +1,15 @@
 import { ApiError } from '../../../core/errors.ts';
-import { judge, refuseFailed } from '../../../law/index.ts';
+import { judge, refuseFailed, type Judgement } from '../../../law/index.ts';
 import type { Caller } from '../../../model/caller.ts';
 import { createFromFields } from '../../../model/inputs.ts';
 import type { FieldsOf } from '../../../model/record.ts';
 import { Related } from '../../../model/related.ts';
 import { wrongStatus } from '../../../model/status.ts';
+import type { ApplicationRecord } from '../application/fields.ts';
 import type { BuildingRecord } from '../building.ts';
 import { heldOf, type DepositRecord } from '../deposit/fields.ts';
 import { requireRoom } from '../deposit/receipts.ts';
+import type { TenancyRecord } from '../tenancy/fields.ts';
 import { otherHeldDeposit, type UnitRecord } from '../unit.ts';
 import { fields, type PaymentRecord } from './fields.ts';
 
@@ -17,7 +19,13 @@ import { fields, type PaymentRecord } from './fields.ts';
  */
 
 /** The links whose records decide whether a deposit receives a payment. */
-export const readsOfReceipt = ['deposit', 'deposit.unit', 'deposit.unit.building'] as const;
+export const readsOfReceipt = [
+  'deposit',
+  'deposit.unit',
+  'deposit.unit.building',
+  'deposit.application',
+  'deposit.tenancy',
+] as const;
 
 /** @throws {ApiError} `parameter_missing` or `parameters_exclusive` unless the payment is for one record. */
 export function requireOnePurpose({ tenancy, deposit }: Pick<PaymentRecord, 'tenancy' | 'deposit'>): void {
@@ -36,7 +44,7 @@ export function requireOnePurpose({ tenancy, deposit }: Pick<PaymentRecord, 'ten
 /**
  * Requires that a deposit can receive a payment whose money has come.
  *
- * @throws {ApiError} `status_transition_invalid`, `amount_exceeded`, `limit_reached`, or `check_failed` for `holding_single`.
+ * @throws {ApiError} `status_transition_invalid`, `amount_exceeded`, `limit_reached`, or `check_failed` for `holding_single` or a cap.
  */
 export function requireReceivable({ amount }: Pick<PaymentRecord, 'amount'>, caller: Caller, related: Related): void {
   const deposit = related.one<DepositRecord>('deposit')!;
@@ -53,16 +61,26 @@ export function requireReceivable({ amount }: Pick<PaymentRecord, 'amount'>, cal
       { param: 'deposit' },
     );
   requireRoom(deposit, amount, 'amount');
-  if (deposit.type !== 'holding') return;
+  refuseFailed(judgeReceipt(deposit, deposit.amount_received + amount, caller, related));
+}
+
+/** Judges the money of a deposit by the rent of today. The rent may have been lowered since the deposit was agreed. */
+function judgeReceipt(deposit: DepositRecord, amount: number, caller: Caller, related: Related): Judgement {
+  const { rules } = caller.account;
+  const tenancy = related.one<TenancyRecord>('deposit.tenancy');
+  if (tenancy) {
+    const { jurisdiction, type, rent } = tenancy;
+    return judge(rules, 'take_deposit', caller.today, { jurisdiction, type, amount, rent });
+  }
   const home = related.one<UnitRecord>('deposit.unit');
-  refuseFailed(
-    judge(caller.account.rules, 'receive_holding_deposit', caller.today, {
-      jurisdiction: related.one<BuildingRecord>('deposit.unit.building')?.jurisdiction ?? null,
-      type: 'assured',
-      otherDeposit: home && otherHeldDeposit(home, deposit.id),
-      param: 'deposit',
-    }),
-  );
+  return judge(rules, 'take_holding_deposit', caller.today, {
+    jurisdiction: related.one<BuildingRecord>('deposit.unit.building')?.jurisdiction ?? null,
+    type: 'assured',
+    amount,
+    rent: related.one<ApplicationRecord>('deposit.application')?.rent ?? home?.rent ?? null,
+    otherDeposit: home && otherHeldDeposit(home, deposit.id),
+    param: 'deposit',
+  });
 }
 
 /**
