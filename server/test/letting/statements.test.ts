@@ -17,7 +17,8 @@ afterAll(() => server.stop());
 /** Each test has a tenancy with an invoice of today, 2027-01-04, and two payments that came before today. */
 beforeEach(async () => {
   agency = await Agency.on(server);
-  tenancy = await agency.signed((await agency.unit()).id);
+  tenancy = await agency.draft((await agency.unit()).id);
+  await agency.move('tenancies', tenancy.id, 'sign', { signed_on: '2026-12-31' });
   const lines = [{ type: 'rent', description: 'Rent', amount: 95_000 }];
   await agency.make('invoices', { tenancy: tenancy.id, lines, due_on: '2027-02-01', finalize: true });
   await pay(30_000, '2027-01-02');
