@@ -36,7 +36,8 @@ import { bodyOf, bodySchema, takesJson } from './json-bodies.ts';
  * covered at once.
  */
 
-const atOnce = 32;
+/** An account can have so many uploads in progress. */
+const atOnce = 16;
 
 /** Parameters with rules beyond their schema, and the limits that are valid nevertheless. */
 const judgedFurther: Record<string, Record<string, Json>> = {

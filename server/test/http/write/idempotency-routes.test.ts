@@ -163,7 +163,8 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
     // Also on the process that executed the request, which remembers more.
     expectReplay(await first.post(request.path, request.body, key), executed);
 
-    const secret: unknown = executed.body.secret ?? executed.body.signing_secret ?? executed.body.content?.name;
+    const { object, secret: ofKey, signing_secret: ofEndpoint, content, url } = executed.body;
+    const secret: unknown = ofKey ?? ofEndpoint ?? content?.name ?? (object === 'file_link' ? url : undefined);
     if (typeof secret !== 'string') await expectLeft(first, again, key, {});
     else await expectRedacted(first, [executed, again], secret);
     return typeof secret === 'string';
