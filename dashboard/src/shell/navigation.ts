@@ -86,7 +86,7 @@ export function navigationFor(permissions: readonly string[]): NavigationGroup[]
 }
 
 /** The prefixes of kinds without a page of their own. A page of all kinds shows their records as JSON. */
-const prefixesWithoutPage = ['bln', 'gua', 'hold', 'pim'] as const;
+const prefixesWithoutPage = ['bln', 'fln', 'gua', 'hold', 'pim'] as const;
 
 export type PrefixWithoutPage = (typeof prefixesWithoutPage)[number];
 

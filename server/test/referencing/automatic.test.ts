@@ -156,8 +156,13 @@ describe('overruled and canceled references', () => {
       automatic_reference: { status: 'canceled', outcome: null },
     });
     await untilStopped(id);
-    expect(await referenceNow(api, id)).toEqual(body);
-    expect((await eventsOf(api, id)).at(-1)).toMatchObject({ type: 'reference.completed' });
+    // The report of the decision comes after it.
+    const reported = await untilReference(api, id, { reference_pdf: expect.stringMatching(/^file_/) });
+    expect(reported).toEqual({ ...body, reference_pdf: reported.reference_pdf });
+    expect((await eventsOf(api, id)).slice(-2).map(({ type }) => type)).toEqual([
+      'reference.completed',
+      'reference.updated',
+    ]);
   });
 
   test('keeps a canceled reference unchanged when its provider reports more', async () => {

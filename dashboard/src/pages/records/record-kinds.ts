@@ -10,6 +10,7 @@ interface RecordKind {
 /** The kinds of records without a page of their own, by the prefixes of their ids. */
 export const recordKinds: Readonly<Record<PrefixWithoutPage, RecordKind>> = {
   bln: { noun: 'Bank line', load: (tenure, id, options) => tenure.bankLines.retrieve(id, {}, options) },
+  fln: { noun: 'Link to a file', load: (tenure, id, options) => tenure.fileLinks.retrieve(id, {}, options) },
   gua: { noun: 'Guarantor', load: (tenure, id, options) => tenure.guarantors.retrieve(id, {}, options) },
   hold: {
     noun: 'Retention hold',

@@ -55,6 +55,7 @@ function addPath(
     throw unknownPath(
       path,
       Object.keys(links).map((known) => before + nameOf(known)),
+      before.replace(/\.$/, ''),
     );
   }
   const target = resources.find((candidate) => candidate.path === links[link]);
@@ -63,7 +64,7 @@ function addPath(
   const depth = link.split('.').length;
   const [name, rest] = [names.slice(0, depth).join('.'), names.slice(depth)];
   if (rest.length === 0) return;
-  if (!target) throw unknownPath(path, []);
+  if (!target) throw unknownPath(path, [], before + name);
   addPath(context, request, target, rest, inner, { path, before: `${before}${name}.` });
 }
 
@@ -74,11 +75,14 @@ function linksOf({ versions }: HttpContext, request: ApiRequest, expandable: Exp
   return names.map((name) => (expandable?.isList ? `data.${name}` : name));
 }
 
-/** @param known the valid paths at the place of the error. */
-function unknownPath(path: string, known: readonly string[]): Error {
+/**
+ * @param known the valid paths at the place of the error.
+ * @param at the path to that place. Left out for the response itself.
+ */
+function unknownPath(path: string, known: readonly string[], at = ''): Error {
   const there =
     known.length === 0
-      ? 'There are no such paths.'
+      ? `${at === '' ? 'This response' : `\`${at}\``} has no linked records.`
       : `Valid paths are ${known.map((name) => `\`${name}\``).join(', ')}.`;
   return invalidParameter(
     'expand',

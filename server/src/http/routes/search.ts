@@ -97,7 +97,7 @@ export function searchRoute(context: HttpContext): ReadRoute {
       }),
       types: Type.String({
         pattern: `^(?:${objects.join('|')})(?:,(?:${objects.join('|')})){0,${objects.length - 1}}$`,
-        examples: [objects.slice(0, 2).join(',')],
+        examples: [objects.join(',')],
         description: `The kinds to search, with commas between them: ${objects.map((object) => `\`${object}\``).join(', ')}. The default is all that your key can read.`,
       }),
     },
