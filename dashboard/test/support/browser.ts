@@ -232,6 +232,11 @@ const rulesOfTheme = ['color-contrast', 'link-in-text-block'];
  * @param options.onlyTheme judges the colors only, of a page that was judged in another theme.
  */
 export async function expectAccessible(page: Page, { onlyTheme = false } = {}): Promise<void> {
+  // Colors that are changing have no contrast of their own.
+  await page.evaluate(async () => {
+    const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+    await Promise.allSettled(transitions.map(({ finished }) => finished));
+  });
   const isLoaded = await page.evaluate(() => 'axe' in globalThis);
   if (!isLoaded) await page.evaluate(axeSource);
   const runOnly = onlyTheme
