@@ -32,7 +32,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     await migrate(client);
     await makePartitionsAhead(client, Date.now());
   });
-  await withQueue(databaseIn(cluster.connection, templateDatabase));
+  await makeQueue(databaseIn(cluster.connection, templateDatabase));
   project.provide('cluster', cluster.connection);
   project.provide('templateDatabase', templateDatabase);
   const answersFile = join(mkdtempSync(join(tmpdir(), 'tenure-answers-')), 'held');
@@ -55,7 +55,7 @@ async function dropDatabases(client: Client, templateDatabase: string): Promise<
 }
 
 /** Creates the tables of the job queue. */
-async function withQueue(connection: Connection): Promise<void> {
+export async function makeQueue(connection: Connection): Promise<void> {
   const database = openDatabase(connection, pino({ level: 'silent' }));
   await migrateQueue(connection, database.jobs);
   await database.end();

@@ -8,6 +8,7 @@ import { withClient, type Connection } from '../../../src/db/pools.ts';
 import { startEmbeddedDatabase } from '../../../src/embedded-postgres/index.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { makePartitionsAhead } from '../../../src/db/partitions.ts';
+import { makeQueue } from '../../support/global-setup.ts';
 import { openShared } from './database.ts';
 import type { Violation } from './judge.ts';
 import { startMs, World, type Plant } from './world.ts';
@@ -47,6 +48,8 @@ export async function simulate(options: {
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
     await withClient(embedded.connection, migrate);
+    // A decision puts a job into the queue. No worker of the simulation takes it.
+    await makeQueue(embedded.connection);
     return await simulateOn(embedded.connection, options);
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
