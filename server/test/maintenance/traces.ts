@@ -50,6 +50,8 @@ export async function removeOldWal(
   await readers.query('select pg_reload_conf()');
   try {
     await run(async () => {
+      // The next change of a page writes it whole into the log, with its dead rows.
+      await readers.query('vacuum');
       // The first removes what is older than the one before it.
       for (let time = 0; time < 2; time++) {
         await readers.query('select pg_switch_wal()');
