@@ -103,7 +103,8 @@ describe('references at provider_a', () => {
       });
     }
     const statuses = events.map(({ data }) => data.object.automatic_reference.status);
-    expect(statuses).toEqual(expect.arrayContaining(['queued', 'in_progress', 'done']));
+    // A busy server may look too late to see a step between them.
+    expect(statuses).toEqual(expect.arrayContaining(['queued', 'done']));
     // No event comes early.
     for (const { data } of events.filter(({ data: { object } }) => object.status !== 'complete')) {
       expect(data.object.outcome).toBeNull();
