@@ -46,8 +46,9 @@ export async function readIdsWithTexts(
   return new Map([...found].map(([resource, ids]) => [resource, [...ids].toSorted()]));
 }
 
-/** Events whose data is in memory at once. */
+/** Events of a page, and their bytes. An event can have half a megabyte. A larger one is a page of its own. */
 const eventsAtOnce = 50;
+const pageBytesMax = 4 * 1024 * 1024;
 
 /**
  * Finds records by events that mention one of these records and show a text. A text that came after the last link is about others, so it
@@ -61,13 +62,27 @@ async function readEarlier(
 ): Promise<[Resource, string][]> {
   const earlier: [Resource, string][] = [];
   for (let after = '', more = true; more;) {
-    const { rows } = await query<{ id: string; object_id: string; data: string; shape_version: string }>(
+    const { rows } = await query<{
+      id: string;
+      object_id: string;
+      data: string;
+      shape_version: string;
+      found: number;
+    }>(
       database.listers,
-      `select id, object_id, data, shape_version
-       from events
-       where account_id = $1 and mentions && $2::text[] and not object_id = any($2::text[]) and id > $3
-       order by id
-       limit ${eventsAtOnce}`,
+      `select id, object_id, data, shape_version, found
+       from (
+         select *, count(*) over () as found, sum(bytes) over (order by id rows unbounded preceding) as bytes_so_far
+         from (
+           select id, object_id, data, shape_version, octet_length(data) as bytes
+           from events
+           where account_id = $1 and mentions && $2::text[] and not object_id = any($2::text[]) and id > $3
+           order by id
+           limit ${eventsAtOnce}
+         ) wanted
+       ) page
+       where bytes_so_far <= ${pageBytesMax} or bytes_so_far = bytes
+       order by id`,
       [accountId, ids, after],
     );
     for (const { object_id: objectId, data, shape_version: shape } of rows) {
@@ -78,7 +93,8 @@ async function readEarlier(
       if (isObject(shown) && hasTextsAbout(personId, resource, shown)) earlier.push([resource, objectId]);
     }
     after = rows.at(-1)?.id ?? '';
-    more = rows.length === eventsAtOnce;
+    const found = rows[0]?.found ?? 0;
+    more = rows.length < found || found === eventsAtOnce;
   }
   return earlier;
 }

@@ -81,7 +81,8 @@ describe.each([
       receiver.stdout.on('data', (bytes) => (output += bytes));
       await until(() => fetch(`http://127.0.0.1:${receiverPort}/`).then(() => true));
       await post(`/v1/references/${referenceId}`, { outcome: 'accept' });
-      await until(async () => output.split('\n').length > 2);
+      // The report of the decision comes last.
+      await until(async () => output.split('\n').length > 3);
       expect(
         output
           .replaceAll(/evt_\w+/g, 'evt')
@@ -90,6 +91,7 @@ describe.each([
       ).toEqual([
         '',
         `verified evt reference.completed ${referenceId}`,
+        `verified evt reference.updated ${referenceId}`,
         `verified evt reference.updated ${referenceId}`,
       ]);
       await stop(receiver);

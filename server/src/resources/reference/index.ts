@@ -104,7 +104,7 @@ export const reference = defineResource<ReferenceRecord>(
         column: 'json',
         schema: nullable(Decision),
         description:
-          'Who set the `outcome`, when and why. Null if only a service has set it, or if there is none. A later decision replaces it.',
+          'The decision of a person or a key: its `outcome`, the party behind it, the time and the reason. Null if only a service has set an outcome, or if there is none. A later decision replaces it.',
         erased: withoutReason,
       },
       reference_pdf: {
