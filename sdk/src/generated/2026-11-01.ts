@@ -5233,8 +5233,8 @@ export interface Reference {
   /** The verdict, from good to bad: `accept`, `consider`, `high_risk`. Null until there is one. */
   outcome: Outcome | (string & {}) | null;
   /**
-   * Who set the `outcome`, when and why. Null if only a service has set it, or if there is none. A later
-   * decision replaces it.
+   * The decision of a person or a key: its `outcome`, the party behind it, the time and the reason. Null
+   * if only a service has set an outcome, or if there is none. A later decision replaces it.
    */
   decision: ReferenceDecision | null;
   /**

@@ -263,7 +263,7 @@ async function stop(child: ChildProcess): Promise<void> {
 
 /** Waits until the check holds. A check that throws has not passed yet. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const giveUpAtMs = performance.now() + 30_000;
+  const giveUpAtMs = performance.now() + 120_000;
   while (!(await isSo().catch(() => false))) {
     if (performance.now() > giveUpAtMs) throw new Error('It did not come about in time.');
     await delay(20);
