@@ -42,7 +42,8 @@ async function checked(name = 'Ada Lovelace', outcome = 'consider'): Promise<{ p
   const application = await agency.application({ customers: [person.id], unit, rent });
   const file = await uploaded();
   const { id } = await agency.make('references', { application: application.id, customer: person.id });
-  await good(agency.api.post(`/v1/references/${id}`, { outcome, reference_pdf: file.id }));
+  const reason = 'The rent is a third of the income.';
+  await good(agency.api.post(`/v1/references/${id}`, { outcome, reason, reference_pdf: file.id }));
   return { person, file };
 }
 
@@ -94,7 +95,13 @@ describe('the page of a link', () => {
     const answer = await press('/links/open', tokenOf(link));
     expect(answer.status).toBe(200);
     const page = await answer.text();
-    for (const text of ['Check of Ada Lovelace', 'Consider', 'Flat 2, 12 Coppergate', '£950.00 a month'])
+    for (const text of [
+      'Check of Ada Lovelace',
+      'Consider',
+      'a third of the income',
+      'Flat 2, 12 Coppergate',
+      '£950.00 a month',
+    ])
       expect(page).toContain(text);
     expect(page).toContain('tel:01904555010');
     expect(page).toContain('mailto:lets@example.org');

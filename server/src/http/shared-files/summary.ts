@@ -74,6 +74,7 @@ async function verdictOf(readRecord: RecordReader, checked: ReferenceRecord): Pr
   const place = await read<BuildingRecord>(building, home?.building ?? null);
   const found = automatic?.provider_data?.provider_a ?? null;
   const facts: Verdict['facts'] = [];
+  if (checked.decision?.reason) facts.push(['Why', checked.decision.reason]);
   const address = [
     home?.name,
     ...(place ? addressLines({ ...place.address, postalCode: place.address.postal_code }) : []),
