@@ -18,14 +18,14 @@ const failing = (status: number, headers: Record<string, string> = {}): Step => 
 
 /** Runs a call to its end under the fake clock. Returns its error, or null. */
 async function errorOf(calling: PromiseLike<unknown>): Promise<unknown> {
-  const result: { error?: unknown } = {};
+  const ended: { error: unknown }[] = [];
   void calling.then(
-    () => (result.error = null),
-    (error: unknown) => (result.error = error),
+    () => ended.push({ error: null }),
+    (error: unknown) => ended.push({ error }),
   );
   // One timer at a time: another file of the same process may have left one that comes again and again.
-  for (let timer = 0; timer < 20_000 && !('error' in result); timer++) await vi.advanceTimersToNextTimerAsync();
-  return result.error;
+  for (let timer = 0; timer < 20_000 && ended.length === 0; timer++) await vi.advanceTimersToNextTimerAsync();
+  return ended[0]?.error;
 }
 
 /** Returns the pauses between the attempts, in milliseconds. */
