@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Client } from 'pg';
-import { Pool } from 'undici';
+import { Client as PostgresClient } from 'pg';
+import { Client, Pool, type Dispatcher } from 'undici';
 import { makeKey } from '../server/src/core/api-keys.ts';
 import { findRunningDatabase } from '../server/src/embedded-postgres/index.ts';
 import { findFaults } from './attack/faults.ts';
@@ -19,8 +19,9 @@ import { percentile } from './suite.ts';
 const help = `npm run memory-attack -- [options]
 
 Attacks the memory of one process in every way at once, with the keys of an account and of accounts connected to it. The process runs as with
-npm start, with its own database. An account that is connected to none of them makes 20 POSTs and 20 GETs a second. Prints the largest size
-of the process, and how long that account waited before and during the attack. Then kills the process in the midst of the attack, starts it
+npm start, with its own database. An account that is connected to none of them makes 20 POSTs and 20 GETs a second, on connections that were
+open before. It opens a new connection each second, too. Prints the largest size of the process, and how long that account waited before and
+during the attack. Then kills the process in the midst of the attack, starts it
 again, and compares the records and events with the responses. Ends with 1 if an aim is missed or a record is wrong.
 
   --seconds N    how long the attack lasts (30)
@@ -133,7 +134,7 @@ class Site {
   readonly #folder = mkdtempSync(join(tmpdir(), 'tenure-attack-'));
   readonly #port: number;
   #server: Child | null = null;
-  #database: Client | null = null;
+  #database: PostgresClient | null = null;
   #starts = 0;
 
   private constructor(port: number) {
@@ -156,7 +157,7 @@ class Site {
     return this.#server!;
   }
 
-  get database(): Client {
+  get database(): PostgresClient {
     return this.#database!;
   }
 
@@ -179,7 +180,7 @@ class Site {
       },
     });
     await untilAnswered(`${this.url}/readyz`, {}, this.#server);
-    this.#database = new Client((await findRunningDatabase(dataDir))!);
+    this.#database = new PostgresClient((await findRunningDatabase(dataDir))!);
     this.#database.on('error', () => {});
     await this.#database.connect();
   }
@@ -253,49 +254,72 @@ interface Latencies {
 interface Load {
   post: Latencies;
   get: Latencies;
+  /** GETs, each on a connection of its own, which is opened for it. */
+  newConnection: Latencies;
   failed: number;
   /** The ids of the references that were made. */
   made: string[];
 }
 
-function lineOf({ post, get, failed }: Load): string {
-  return `${textOf('POSTs', post)}; ${textOf('GETs', get)}; ${failed} failed`;
+function lineOf({ post, get, newConnection, failed }: Load): string {
+  return `${textOf('POSTs', post)}; ${textOf('GETs', get)}; ${textOf('new connections', newConnection)}; ${failed} failed`;
 }
 
 function textOf(name: string, { count, p50Ms, p99Ms }: Latencies): string {
   return `${count} ${name}: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`;
 }
 
+/** The connections that an account keeps open, as the SDK and other clients do. */
+const openConnections = 32;
+
 /** Sends requests when they are due until `ended`, regardless of outstanding ones. A request's time begins when it was due. */
 async function usualLoad(url: string, key: string, ended: Promise<unknown>): Promise<Load> {
-  const client = new Pool(url, { connections: 32 });
+  const client = new Pool(url, { connections: openConnections });
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const tookMs: Record<'POST' | 'GET', number[]> = { POST: [], GET: [] };
+  const connectingMs: number[] = [];
   const made: string[] = [];
   let failed = 0;
-  const ask = async (method: 'POST' | 'GET', dueMs: number): Promise<void> => {
-    const { statusCode, body } = await client.request({
+  const ask = async (method: 'POST' | 'GET', through: Dispatcher = client): Promise<void> => {
+    const { statusCode, body } = await through.request({
+      origin: url,
       method,
       path: method === 'POST' ? '/v1/references' : '/v1/references?limit=10',
       headers,
       body: method === 'POST' ? requestBody : null,
     });
     const response = (await body.json()) as { id: string };
-    tookMs[method].push(performance.now() - dueMs);
     if (statusCode !== 200) failed++;
     else if (method === 'POST') made.push(response.id);
   };
+  const askOnNewConnection = async (): Promise<void> => {
+    const dueMs = performance.now();
+    const connection = new Client(url);
+    await ask('GET', connection);
+    connectingMs.push(performance.now() - dueMs);
+    await connection.close();
+  };
+  await Promise.all(Array.from({ length: openConnections }, () => ask('GET')));
   const over = new AbortController();
   void ended.finally(() => over.abort());
-  const asked: Promise<void>[] = [];
+  const asked: Promise<unknown>[] = [];
   for (let dueMs = performance.now(), number = 0; !over.signal.aborted; dueMs += everyMs, number++) {
     await delay(Math.max(0, dueMs - performance.now()));
-    asked.push(ask(number % 2 === 0 ? 'POST' : 'GET', dueMs).catch(() => void failed++));
+    const method = number % 2 === 0 ? 'POST' : 'GET';
+    const asking = ask(method).then(() => tookMs[method].push(performance.now() - dueMs));
+    asked.push(asking.catch(() => failed++));
+    if (number % (1000 / everyMs) === 0) asked.push(askOnNewConnection().catch(() => failed++));
   }
   await Promise.all(asked);
   await client.close();
   await ended;
-  return { post: latenciesOf(tookMs.POST), get: latenciesOf(tookMs.GET), failed, made };
+  return {
+    post: latenciesOf(tookMs.POST),
+    get: latenciesOf(tookMs.GET),
+    newConnection: latenciesOf(connectingMs),
+    failed,
+    made,
+  };
 }
 
 function latenciesOf(tookMs: number[]): Latencies {
