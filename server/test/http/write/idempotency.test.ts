@@ -25,7 +25,7 @@ import { addAccount, addKey, firstAccountId } from '../../support/tenants.ts';
 import { latestVersion } from '../../support/versions.ts';
 
 /*
- * Idempotency-Key rules beyond the table of cases in idempotency-table.test.ts. They define equal requests, the scope, form and lifetime of
+ * Idempotency-Key rules beyond the table of cases in idempotency-table.matrix.test.ts. They define equal requests, the scope, form and lifetime of
  * a key, and simultaneous requests.
  */
 

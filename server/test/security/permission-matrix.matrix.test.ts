@@ -26,7 +26,6 @@ import {
   routesOfKeys,
 } from '../support/routes.ts';
 import { pairwise } from '../support/pairwise.ts';
-import { rounds } from '../support/rounds.ts';
 import { startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, firstAccountId } from '../support/tenants.ts';
 
@@ -255,7 +254,7 @@ describe('the matrix of requests', () => {
   }, 600_000);
 
   test('sends thousands of requests when all probes are counted', () => {
-    expect(probes).toBeGreaterThanOrEqual(rounds(2_000, 5_000));
+    expect(probes).toBeGreaterThanOrEqual(5_000);
   });
 });
 
@@ -311,7 +310,7 @@ function probesToSend(): Probe[] {
     const expected = expectedOf(probe);
     const outcome = expected === 'accepted' ? expected : expected.code;
     const isOwn = context.account === undefined && (target === null || target.owner === key.account);
-    const whole = rounds(false, isOwn) ? [`${nameOf(route)} ${key.name}`] : [];
+    const whole = isOwn ? [`${nameOf(route)} ${key.name}`] : [];
     return [nameOf(route), key.name, context.name, target?.name, `${key.account} ${outcome}`, ...whole];
   });
 }
