@@ -51,7 +51,6 @@ export interface Acts {
   pay: RentFacts;
   /** A holding deposit is agreed. */
   take_holding_deposit: HoldingDepositFacts;
-  /** Money of a holding deposit comes. */
   /** A holding deposit is retained. */
   retain_holding_deposit: HoldingDutyFacts & HoldingRetentionFacts;
   /** The deadline of a holding deposit, today. */
