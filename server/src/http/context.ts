@@ -46,6 +46,8 @@ export interface HttpContext {
     metricsToken: string | null;
     hasDashboard: boolean;
     retentionDays: number;
+    /** How e-mails are sent. Null if none is. */
+    smtp: object | null;
   };
   log: Logger;
   clock: Clock;

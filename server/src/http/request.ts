@@ -94,6 +94,8 @@ export interface StoredKey {
 export interface AccountFacts {
   id: string;
   name: string;
+  /** The e-mail address in its letterhead. Null if it has none. */
+  replyTo: string | null;
   parentId: string | null;
   /** The topmost of its parent accounts, or itself if it has no parent. */
   rootId: string;

@@ -6,6 +6,7 @@ import { dropOldHistory } from './drop-old-history.ts';
 import { compactActivity } from './compact-activity.ts';
 import { compactCounts } from './compact-counts.ts';
 import { purgeInTurns } from './purge.ts';
+import { purgeEmails } from './purge-emails.ts';
 import { purgeIdempotencyKeys } from './purge-idempotency-keys.ts';
 import { purgeSignIns } from './purge-sign-ins.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
@@ -48,6 +49,9 @@ const usesEveryMs = 10_000;
 /** Milliseconds. Purging is not urgent: a key counts as new when its day is over, even if its row still exists. */
 const purgeEveryMs = 60_000;
 
+/** Milliseconds. Until then, a sandbox keeps more e-mails than it may. */
+const emailsEveryMs = 10_000;
+
 /** Milliseconds. What has ended is no longer accepted, so its row may stay for hours. */
 const signInsEveryMs = 3600_000;
 
@@ -83,6 +87,8 @@ export function startDuties(context: {
   config: { retentionDays: number };
   connection: Connection;
   resources: readonly Resource[];
+  /** The e-mails, which no route serves. */
+  emails: Resource;
   database: { readers: Pool; listers: Pool };
   readRecord: RecordReader;
   breakDays: (signal: AbortSignal) => Promise<void>;
@@ -97,7 +103,7 @@ export function startDuties(context: {
   realClock: Clock;
   log: Logger;
 }): Duties {
-  const { committer, clock, realClock, log, connection, resources } = context;
+  const { committer, clock, realClock, log, connection, resources, emails } = context;
   const { retentionDays } = context.config;
   const observer = context.metrics.duties;
   const pool = context.database.readers;
@@ -140,12 +146,15 @@ export function startDuties(context: {
     every(signInsEveryMs, 'purge sign-ins', () =>
       purgeInTurns(() => purgeSignIns(pool, toSeconds(realClock.nowMs())), signal),
     ),
+    every(emailsEveryMs, 'purge e-mails', () =>
+      purgeInTurns(() => purgeEmails(pool, toSeconds(realClock.nowMs())), signal),
+    ),
     every(uploadsEveryMs, 'purge uploads', () => context.fileStore.purge(realClock.nowMs(), signal)),
     every(erasuresEveryMs, 'finish erasures', () => context.eraser.finish()),
     every(recoveriesEveryMs, 'carry on recoveries', () => recoveries.advance()),
     every(disablingEveryMs, 'disable failing endpoints', () => disableFailingEndpoints(context)),
     every(daybreakEveryMs, 'break days', () => context.breakDays(signal)),
-    ...resources
+    ...[...resources, emails]
       .filter((resource) => scheduled.has(resource))
       .map((resource) => every(overdueEveryMs, `wake overdue ${resource.path}`, () => wakeOverdue(context, resource))),
     every(partitionsEveryMs, 'make partitions', () =>

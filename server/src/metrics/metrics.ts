@@ -7,6 +7,7 @@ import { CommitMetrics } from './commits.ts';
 import { DatabaseMetrics } from './database.ts';
 import { DeliveryMetrics } from './deliveries.ts';
 import { DutyMetrics } from './duties.ts';
+import { EmailMetrics } from './emails.ts';
 import { HeldBytesMetrics, type HeldBytes, type HeldKind } from './held-bytes.ts';
 import { watchProcess } from './process.ts';
 import { watchPools } from './pools.ts';
@@ -25,6 +26,7 @@ export class Metrics {
   readonly duties: DutyMetrics;
   readonly referencing: StepMetrics;
   readonly collecting: StepMetrics;
+  readonly emails: EmailMetrics;
   readonly #heldBytes: HeldBytesMetrics;
   readonly #database: DatabaseMetrics;
   readonly #registry = new Registry();
@@ -59,6 +61,7 @@ export class Metrics {
       name: 'tenure_collecting_step_duration_seconds',
       help: 'Steps of payments at their gateways and how long they took, by `provider`, `step` (`start`, `look`, `cancel`, `refund`) and `result`: `done`, `busy` (the gateway has too much to do) or `failed`.',
     });
+    this.emails = new EmailMetrics(registers);
     this.#database = new DatabaseMetrics(registers, { pool: database.watchers, clock, realClock, log });
     this.duties = new DutyMetrics(registers, realClock);
     this.#heldBytes = new HeldBytesMetrics(registers);

@@ -19,6 +19,7 @@ export interface Caller {
   realSeconds: number;
   /** The account acted upon. */
   account: {
+    name: string;
     api_version: string;
     default_provider: Provider | null;
     time_zone: string;
@@ -49,6 +50,8 @@ export interface Caller {
   /** The API versions that are served, the newest first. */
   apiVersions: readonly string[];
   allowedTargets: AddressRanges;
+  /** The status of an e-mail that the decision returns in `emails`. Null if this deployment sends none. */
+  firstEmailStatus: 'queued' | 'kept' | null;
   /** Earlier history may have been removed. In seconds. */
   retainedFromSeconds: number;
   makeId<Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix>;

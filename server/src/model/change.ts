@@ -8,6 +8,7 @@ import { mergeMetadata, metadataOf } from './metadata.ts';
 import type { StoredRecord } from './record.ts';
 import { Related } from './related.ts';
 import type { Caller } from './caller.ts';
+import type { EmailToSend } from './email.ts';
 import type { Action, Change, RecordChange, RequestedDelivery, Resource } from './resource.ts';
 import { erasable } from './traits/erasable.ts';
 import { madeInBulk } from './traits/made-in-bulk.ts';
@@ -38,8 +39,13 @@ export function decideCreate(
   if (own) Object.assign(after, { [own.column]: accountId });
   if ('deleted_at' in resource.fields) after.deleted_at = null;
   if ('metadata' in resource.fields) after.metadata = mergeMetadata({}, metadataOf(input));
-  const { after: moved = after, also = [], verbs = [] } = resource.create.besides?.(after, caller, related) ?? {};
-  return { changes: [{ resource, before: null, after: moved, ...(verbs.length > 0 && { verbs }) }, ...also] };
+  const {
+    after: moved = after,
+    also = [],
+    emails = [],
+    verbs = [],
+  } = resource.create.besides?.(after, caller, related) ?? {};
+  return { changes: [{ resource, before: null, after: moved, ...(verbs.length > 0 && { verbs }) }, ...also], emails };
 }
 
 /** Returns the members that every new record has. */
@@ -97,6 +103,8 @@ export interface Decision {
   changes: [RecordChange, ...RecordChange[]];
   /** Deliveries that the client requested. */
   deliveries?: RequestedDelivery[];
+  /** E-mails that go out with the changes. */
+  emails?: readonly EmailToSend[];
   response?: StoredRecord;
 }
 
@@ -104,12 +112,12 @@ export interface Decision {
 export function toDecision(
   resource: Resource,
   before: StoredRecord,
-  { after, verbs, eventId, deliveries = [], also = [], response }: Change<StoredRecord>,
+  { after, verbs, eventId, deliveries = [], emails = [], also = [], response }: Change<StoredRecord>,
 ): Decision {
   // The committer does not write a record that the decision returned unchanged.
   const changed = after === before ? before : { ...after, revision: before.revision + 1 };
   const change = { resource, before, after: changed, ...(verbs && { verbs }), ...(eventId && { eventId }) };
-  return { changes: [change, ...also], deliveries, ...(response && { response }) };
+  return { changes: [change, ...also], deliveries, emails, ...(response && { response }) };
 }
 
 /** Returns the record as the newest API version shows it at this time. */

@@ -3,6 +3,7 @@ import type { JsonObject } from '../core/json-diff.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { idPattern, type Id, type IdPrefix } from '../core/ids.ts';
 import type { Caller } from './caller.ts';
+import type { EmailToSend } from './email.ts';
 import { CalendarDate } from './fields.ts';
 import { metadataForCreate, metadataForUpdate, metadataSchema } from './metadata.ts';
 import { erasureFields, type Fields, type FieldsOf, type StoredRecord } from './record.ts';
@@ -20,6 +21,8 @@ export interface Change<R extends StoredRecord> {
   eventId?: Id<'evt'>;
   /** Deliveries that the client requested. */
   deliveries?: RequestedDelivery[];
+  /** E-mails that go out if the change is committed. See `firstEmailStatus` of the caller. */
+  emails?: readonly EmailToSend[];
   /** Changes of other records in the same transaction. */
   also?: readonly RecordChange[];
   /** The response if it is not the record itself: a record of the kind that the action `returns`. */
@@ -132,7 +135,11 @@ export interface Create<R extends StoredRecord> extends OperationDocs {
   reads?: readonly string[];
   decide(input: object, caller: Caller, related: Related): FieldsOf<R>;
   /** Changes of other records in the same transaction, and further moves of the new one with their events. */
-  besides?(created: R, caller: Caller, related: Related): Partial<Pick<Change<R>, 'after' | 'also' | 'verbs'>>;
+  besides?(
+    created: R,
+    caller: Caller,
+    related: Related,
+  ): Partial<Pick<Change<R>, 'after' | 'also' | 'emails' | 'verbs'>>;
 }
 
 export interface Update<R extends StoredRecord> extends OperationDocs {

@@ -4,8 +4,9 @@ import { errorMessage } from '../core/errors.ts';
 import { nearestName } from '../core/nearest.ts';
 import { byProvider, providers, type Provider, type ReferencingServices } from '../core/providers.ts';
 import { parseRanges, type AddressRanges } from '../core/address-ranges.ts';
-import { lineFault } from '../core/formats.ts';
+import { formats, lineFault } from '../core/formats.ts';
 import { isLoopbackUrl } from '../core/loopback.ts';
+import type { SmtpSettings } from '../email/smtp.ts';
 import { isPlainUrl } from '../core/target-addresses.ts';
 import { masterKeyLength } from '../core/encryption.ts';
 import type { IdentityProviderSettings } from '../sign-in/identity-provider.ts';
@@ -47,6 +48,8 @@ export interface Config {
   metricsToken: string | null;
   /** A company's own identity provider, by which people sign in. Null if there is none. */
   identityProvider: IdentityProviderSettings | null;
+  /** The mail server that takes e-mails, and their sender. Null sends none. */
+  smtp: SmtpSettings | null;
   /** Whether the server shows the dashboard. */
   hasDashboard: boolean;
   logLevel: string;
@@ -113,6 +116,7 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
   const simulatedDaySeconds = readSimulatorSpeed(text('TENURE_SIMULATOR_SPEED'), mode, faults);
   const metricsToken = readMetricsToken(text('TENURE_METRICS_TOKEN'), faults);
   const identityProvider = readIdentityProvider(text, faults);
+  const smtp = readSmtp(text, mode, faults);
   const hasDashboard = oneOf('TENURE_DASHBOARD', ['on', 'off'], 'on') === 'on';
   const logLevel = oneOf('TENURE_LOG_LEVEL', logLevels, 'info');
 
@@ -141,6 +145,7 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
     simulatedDaySeconds,
     metricsToken,
     identityProvider,
+    smtp,
     hasDashboard,
     logLevel,
   });
@@ -309,6 +314,64 @@ function readIdentityProvider(
     );
   }
   return { issuer, clientId, clientSecret, name: name ?? url.hostname };
+}
+
+const smtpPorts = { 'smtp:': 587, 'smtps:': 465 } as const;
+
+/** Reads the mail server and the sender: both, or none. The messages never show the address, because it may contain a password. */
+function readSmtp(text: (name: string) => string | null, mode: Mode, faults: string[]): SmtpSettings | null {
+  const address = text('TENURE_SMTP_URL');
+  const from = text('TENURE_EMAIL_FROM');
+  if (address === null && from === null) return null;
+  if (mode === 'sandbox') {
+    faults.push(
+      'TENURE_SMTP_URL and TENURE_EMAIL_FROM are for live mode: a sandbox sends no e-mails, and keeps them for GET /v1/test_helpers/emails. Leave them out.',
+    );
+    return null;
+  }
+  if (address === null || from === null) {
+    faults.push('E-mail needs both TENURE_SMTP_URL and TENURE_EMAIL_FROM. Set the missing one, or none of them.');
+    return null;
+  }
+  if (formats.email(from) !== null)
+    faults.push(
+      'TENURE_EMAIL_FROM must be the address alone that sends e-mails, such as notices@example.org. The name of the account is added to it.',
+    );
+  const server = smtpServer(address);
+  if (typeof server === 'object') return { ...server, from };
+  faults.push(`TENURE_SMTP_URL ${server}`);
+  return null;
+}
+
+/** Returns the mail server of an address, or what is wrong with the address. */
+function smtpServer(address: string): Omit<SmtpSettings, 'from'> | string {
+  const form =
+    'must be the address of a mail server, such as smtps://user:password@mail.example.org or smtp://mail.example.org:587. Encode special characters of the password, such as %40 for @.';
+  if (!URL.canParse(address)) return form;
+  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(address);
+  if ((protocol !== 'smtp:' && protocol !== 'smtps:') || hostname === '') return form;
+  if (!['', '/'].includes(pathname) || hash !== '' || !['', '?tls=off'].includes(search)) return form;
+  let credentials: SmtpSettings['credentials'];
+  try {
+    credentials =
+      username === '' ? null : { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    return form;
+  }
+  const host = hostname.replace(/^\[|\]$/g, '');
+  // On this machine, no other machine can read along, and its mail server seldom has a certificate.
+  const isHere = isLoopbackUrl(new URL(`http://${hostname}`));
+  const isPlain = protocol === 'smtp:' && (isHere || search !== '');
+  if (search !== '' && protocol === 'smtps:') return 'begins with smtps://, which is TLS. Leave out tls=off.';
+  if (search !== '' && credentials !== null && !isHere)
+    return 'has a password and tls=off, so the password would be sent unencrypted. Leave one of them out.';
+  const upgrade = isPlain ? 'off' : 'upgrade';
+  return {
+    host,
+    port: port === '' ? smtpPorts[protocol] : Number(port),
+    tls: protocol === 'smtps:' ? 'start' : upgrade,
+    credentials,
+  };
 }
 
 function newMetricsToken(): string {

@@ -14,6 +14,7 @@ import { pooledRandomBytes, type RandomBytes } from '../core/random.ts';
 import { Encryption } from '../core/encryption.ts';
 import { Documents } from '../documents/index.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
+import type { SmtpTimeouts } from '../email/smtp.ts';
 import { EventFeed } from '../events/event-feed.ts';
 import {
   listersMax,
@@ -56,6 +57,7 @@ import { collectingListener } from '../collecting/listener.ts';
 import { GatewaySimulations } from '../collecting/simulations.ts';
 import { paymentGateways } from '../collecting/gateways/index.ts';
 import { gateways } from '../core/gateways.ts';
+import { email } from '../resources/email.ts';
 import { payment } from '../resources/letting/payment/index.ts';
 import { Callbacks } from '../steps/callbacks.ts';
 import { referencingListener } from '../referencing/listener.ts';
@@ -85,6 +87,9 @@ export interface Context extends HttpContext {
   /** Finds, in a text, the ids of records that can hold personal data. */
   personalDataIds: RegExp;
   secretMembers: SecretMembers;
+  /** The kind of e-mails, which no route serves. */
+  emails: Resource;
+  emailLimits: Partial<EmailLimits>;
   /** Not started yet. Null in a process that does not deliver. */
   dispatcher: Dispatcher | null;
   close(): Promise<void>;
@@ -106,6 +111,13 @@ const memoryLimits: CeilingLimits = {
   little: megabyte,
 };
 
+/** How long and how often a mail server is tried. */
+export interface EmailLimits {
+  timeouts: SmtpTimeouts;
+  /** The pauses between attempts, in seconds. */
+  pauses: readonly number[];
+}
+
 /** Replacements that a test may use for the real parts. */
 export interface Overrides {
   clock?: Clock;
@@ -115,6 +127,7 @@ export interface Overrides {
   dispatcherLimits?: Partial<DispatcherLimits>;
   streamLimits?: Partial<StreamLimits>;
   readLimits?: Partial<ReadLimits>;
+  emailLimits?: Partial<EmailLimits>;
   memoryLimits?: Partial<CeilingLimits>;
   /** The versions of another release, to test with. */
   versions?: readonly ApiVersion[];
@@ -287,6 +300,8 @@ export async function createContext(
     eventFeed,
     streamLimits: limitsOfStreams,
     readLimits: limitsOfReads,
+    emails: email,
+    emailLimits: overrides.emailLimits ?? {},
     readBudgets,
     memory,
     eraser,

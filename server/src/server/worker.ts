@@ -9,6 +9,9 @@ import { simulatedProviders } from './config.ts';
 import type { Context } from './context.ts';
 import { providers as providerNames, type Provider } from '../core/providers.ts';
 import { HttpProviderClient } from '../services/client.ts';
+import { email } from '../resources/email.ts';
+import { SmtpSender } from '../email/smtp.ts';
+import { EmailTask } from '../email/task.ts';
 import { referencingProviders } from '../referencing/providers/index.ts';
 import { reportPrinter } from '../referencing/report/index.ts';
 import { reference } from '../resources/reference/index.ts';
@@ -27,7 +30,7 @@ const callTimeoutMs = { real: 15_000, simulated: 5_000 };
 /** Milliseconds that a stop waits for responses of services. */
 const callsEndMs = 5_000;
 
-/** The work of a worker besides webhooks: automatic references, payments with a gateway, and the simulated services of a
+/** The work of a worker besides webhooks: automatic references, payments with a gateway, e-mails, and the simulated services of a
  * sandbox. */
 export interface Work {
   /**
@@ -77,12 +80,18 @@ export async function startWork(context: Context): Promise<Work> {
     gatewayClients.set('simulator', client);
   }
   const collecting = new Collecting(context, { gateways: paymentGateways, clients: gatewayClients, timeScale });
+  const { smtp } = config;
+  const { pauses, timeouts } = context.emailLimits;
+  const sender = smtp && new SmtpSender(smtp, new URL(config.publicUrl).hostname, timeouts);
+  // Without a mail server, the jobs of earlier e-mails wait in the queue.
+  const emailTask = sender && new EmailTask(context, { sender, from: smtp.from, ...(pauses && { pauses }) });
   const worker = new JobWorker({
     connection,
     pool: database.jobs,
     tasks: {
       [scheduled.of(reference)!.job]: new ReferenceTask(context, referencing, reports),
       [scheduled.of(payment)!.job]: new StepTask(context, collecting),
+      ...(emailTask && { [scheduled.of(email)!.job]: emailTask }),
     },
     log,
   });
@@ -91,6 +100,7 @@ export async function startWork(context: Context): Promise<Work> {
     async stop() {
       const stopped = worker.stop();
       await Promise.race([stopped, delay(callsEndMs, undefined, { ref: false })]);
+      sender?.close();
       await Promise.all(clients.map((client) => client.close()));
       await stopped;
       await Promise.all([printer.stop(), simulators.stop(), gateway?.stop()]);

@@ -24,6 +24,7 @@ const mayImport: Record<string, readonly string[]> = {
   bank: ['core'],
   resources: ['core', 'model', 'law', 'rent', 'bank'],
   'job-queue': ['db'],
+  email: ['core', 'model', 'db', 'commit', 'resources', 'job-queue'],
   documents: ['core', 'model', 'db', 'resources', 'print'],
   // Records that outside services advance.
   steps: ['core', 'model', 'db', 'commit', 'job-queue', 'services'],
@@ -69,12 +70,13 @@ const mayImport: Record<string, readonly string[]> = {
   'http/body': ['core', 'model', 'versions', 'http'],
   'http/response': ['core', 'model', 'db', 'commit', 'versions', 'http', 'http/body'],
   'http/pipeline': ['core', 'model', 'db', 'versions', 'sign-in', 'http', 'http/response'],
-  'http/write': ['core', 'model', 'db', 'commit', 'sign-in', 'http', 'http/pipeline', 'http/response'],
+  'http/write': ['core', 'model', 'db', 'commit', 'email', 'sign-in', 'http', 'http/pipeline', 'http/response'],
   'http/auth': [
     'core',
     'model',
     'db',
     'commit',
+    'email',
     'resources',
     'sign-in',
     'http',
@@ -105,6 +107,7 @@ const mayImport: Record<string, readonly string[]> = {
     'model',
     'law',
     'db',
+    'email',
     'events',
     'versions',
     'search',
@@ -153,6 +156,7 @@ const packageOwners: Record<string, readonly string[]> = {
   'bidi-js': ['print'],
   wawoff2: ['print'],
   marked: ['http/docs'],
+  nodemailer: ['email'],
   otpauth: ['sign-in'],
   'openid-client': ['sign-in'],
   '@simplewebauthn/server': ['sign-in'],
@@ -187,6 +191,7 @@ const withoutAccount = new Set([
   'delete from one_time_links where ctid = any(array( select ctid from one_time_links where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
   'delete from device_logins where ctid = any(array( select ctid from device_logins where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
   'delete from sign_in_attempts where ctid = any(array( select ctid from sign_in_attempts where since <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
+  'delete from emails where ctid = any(array( select ctid from emails where ended_at <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
   'delete from used_challenges where ctid = any(array( select ctid from used_challenges where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
   // The state of the delivery queue, over all accounts.
   'select least( (select due_at_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1), (select due_at_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1) ) as due_at_ms',
@@ -299,6 +304,8 @@ test('writes only in the committer and in housekeeping duties', () => {
     // The end of an erasure is not a change of the person.
     'maintenance/erasure.ts',
     // An expired key already counts as none.
+    // E-mails that have left or are too many.
+    'maintenance/purge-emails.ts',
     'maintenance/purge-idempotency-keys.ts',
     'maintenance/purge-sign-ins.ts',
     'referencing/simulator/orders.ts',

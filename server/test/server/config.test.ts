@@ -105,3 +105,46 @@ test('documents exactly the settings that the server reads when it starts', () =
   const documented = rows.flatMap((row) => (row.split('|')[1] ?? '').match(/(?<=`)[A-Z_]+(?=`)/g) ?? []);
   expect(documented.toSorted()).toEqual([...read].sort());
 });
+
+describe('the settings of e-mail', () => {
+  const live = { TENURE_MODE: 'live', TENURE_EMAIL_FROM: 'notices@example.org' };
+
+  test.each([
+    ['smtp://mail.example.org', { host: 'mail.example.org', port: 587, tls: 'upgrade', credentials: null }],
+    ['smtps://mail.example.org', { host: 'mail.example.org', port: 465, tls: 'start', credentials: null }],
+    [
+      'smtp://a%40b.org:p%40ss%2F@mail.example.org:2525/',
+      { host: 'mail.example.org', port: 2525, tls: 'upgrade', credentials: { user: 'a@b.org', password: 'p@ss/' } },
+    ],
+    ['smtp://mailpit:1025?tls=off', { host: 'mailpit', port: 1025, tls: 'off', credentials: null }],
+    ['smtp://[::1]:1025', { host: '::1', port: 1025, tls: 'off', credentials: null }],
+    ['smtp://u:p@127.0.0.1', { host: '127.0.0.1', port: 587, tls: 'off', credentials: { user: 'u', password: 'p' } }],
+  ])('name the server, and require TLS beyond this machine, when the address is %s', (url, expected) => {
+    expect(readConfig({ ...live, TENURE_SMTP_URL: url }).smtp).toEqual({ ...expected, from: 'notices@example.org' });
+  });
+
+  test.each([
+    'mail.example.org',
+    'http://mail.example.org',
+    'smtp://u:secret@',
+    'smtp://u:secret@mail.example.org/path',
+    'smtp://u:secret@mail.example.org?tls=none',
+    'smtp://u:secret%zz@mail.example.org',
+    'smtp://u:secret@mail.example.org?tls=off',
+    'smtps://u:secret@mail.example.org?tls=off',
+  ])('stop the start, and show no password, when the address is %s', (url) => {
+    const read = (): unknown => readConfig({ ...live, TENURE_SMTP_URL: url });
+    expect(read).toThrow(/^TENURE_SMTP_URL (must be|has a password|begins with)/);
+    expect(read).not.toThrow(/secret/);
+  });
+
+  test('stop the start when one is missing, when the sender is no address, and when they are in a sandbox', () => {
+    const url = { TENURE_SMTP_URL: 'smtp://mail.example.org' };
+    expect(() => readConfig(live)).toThrow('E-mail needs both TENURE_SMTP_URL and TENURE_EMAIL_FROM.');
+    expect(() => readConfig({ ...url, TENURE_MODE: 'live' })).toThrow('E-mail needs both');
+    for (const from of ['Northern <notices@example.org>', 'notices', 'a@b.example\nBcc: c@d.example'])
+      expect(() => readConfig({ ...live, ...url, TENURE_EMAIL_FROM: from })).toThrow('TENURE_EMAIL_FROM must be');
+    expect(() => readConfig(url)).toThrow('are for live mode');
+    expect(readConfig({ TENURE_MODE: 'live' }).smtp).toBeNull();
+  });
+});

@@ -12,6 +12,7 @@ export function callerAt(nowSeconds: number): Caller {
     person: null,
     requireConfirmation: () => {},
     account: {
+      name: 'Northern Homes',
       api_version: '2026-11-01',
       default_provider: null,
       time_zone: defaultTimeZone,
@@ -31,6 +32,7 @@ export function callerAt(nowSeconds: number): Caller {
     knownEventTypes: [],
     apiVersions: ['2026-11-01'],
     allowedTargets: parseRanges(''),
+    firstEmailStatus: null,
     retainedFromSeconds: 0,
     makeId: notNeeded,
     encrypt: notNeeded,

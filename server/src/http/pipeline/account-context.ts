@@ -113,6 +113,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
   const rows = await reader.query<{
     id: string;
     name: string;
+    reply_to: string | null;
     parent: string | null;
     root: string;
     api_version: string | null;
@@ -134,7 +135,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
         from line
         join accounts above on above.account_id = line.parent and above.id = line.parent
       )
-      select account.id, account.name, account.parent, line.id as root, account.api_version, account.default_provider, account.linked_records,
+      select account.id, account.name, account.letterhead::jsonb ->> 'email' as reply_to, account.parent, line.id as root, account.api_version, account.default_provider, account.linked_records,
         account.time_zone, account.rules, account.invoice_prefix, account.payment_provider
       from accounts account
       join line on line.of = account.id and line.parent is null
@@ -148,6 +149,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
     return {
       id: row.id,
       name: row.name,
+      replyTo: row.reply_to,
       parentId: row.parent,
       rootId: row.root,
       apiVersion: row.api_version,

@@ -4,6 +4,7 @@ import { today } from '../../core/calendar.ts';
 import { toSeconds } from '../../core/clock.ts';
 import { retainedFromMs } from '../../core/retention.ts';
 import { hashToken, makeLinkToken } from '../../core/tokens.ts';
+import { firstEmailStatus } from '../../email/queue.ts';
 import type { Caller } from '../../model/caller.ts';
 import { linkUrl } from '../../sign-in/links.ts';
 import { realSecondsOf, requireConfirmation } from '../../sign-in/sessions.ts';
@@ -19,13 +20,14 @@ export function callerOf(
   request: Pick<ApiRequest, 'account' | 'accountId' | 'principal' | 'versionsServed'>,
 ): Caller {
   const { config, clock, ids, encryption, randomBytes, permissions, eventTypes, referencingServices } = context;
-  const { apiVersion, defaultProvider, timeZone, rules, invoicePrefix, paymentProvider } = request.account;
+  const { name, apiVersion, defaultProvider, timeZone, rules, invoicePrefix, paymentProvider } = request.account;
   const nowSeconds = toSeconds(clock.nowMs());
   return {
     mode: config.mode,
     nowSeconds,
     realSeconds: realSecondsOf(context),
     account: {
+      name,
       api_version: apiVersion,
       default_provider: defaultProvider,
       time_zone: timeZone,
@@ -47,6 +49,7 @@ export function callerOf(
     keyExpiresAt: request.principal.expiresAt,
     apiVersions: request.versionsServed,
     allowedTargets: config.allowedTargets,
+    firstEmailStatus: firstEmailStatus(config),
     retainedFromSeconds: toSeconds(retainedFromMs(clock.nowMs(), config.retentionDays)),
     makeId: (prefix) => ids.make(prefix),
     encrypt: (text) => encryption.encrypt(text),

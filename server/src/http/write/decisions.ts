@@ -28,10 +28,10 @@ export async function decideCreation(
 ): Promise<GuardedDecision> {
   const id = request.upload?.id ?? context.ids.make(resource.prefix);
   const { related, guards } = await readFor(context, resource, request, resource.create?.reads, null, input);
-  const { changes } = decideCreate(resource, id, request.accountId, input, caller, related);
+  const { changes, emails = [] } = decideCreate(resource, id, request.accountId, input, caller, related);
   await requireRoom(context, resource, request.accountId);
   const [change] = changes;
-  return { changes: [...changes, ...(await superseded(context, resource, change.after!, caller))], guards };
+  return { changes: [...changes, ...(await superseded(context, resource, change.after!, caller))], emails, guards };
 }
 
 /** Reads what the update of a record relies on, and decides it. */

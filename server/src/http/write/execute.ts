@@ -1,6 +1,7 @@
 import type { Guard, Outcome, StoredResponse, WriteDecision, WriteRequest } from '../../commit/write-request.ts';
 import { withRollUps } from '../../commit/roll-ups.ts';
 import { ApiError } from '../../core/errors.ts';
+import { queuedEmail } from '../../email/queue.ts';
 import { isId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { DatabaseError, UnavailableError } from '../../db/pools.ts';
@@ -153,6 +154,10 @@ async function decide(
     const [asked = decision.changes[0], ...others] = changes;
     const decided = { ...decision, changes: [asked, ...others] as Decision['changes'] };
     const response = await responseOf(contextAfter(deciding, changes), request, route, decided);
+    for (const toSend of decision.emails ?? []) {
+      const queued = queuedEmail(context, request.account, toSend);
+      if (queued) changes.push(queued);
+    }
     return { changes, guards, deliveries: decision.deliveries ?? [], response };
   } catch (error) {
     if (error instanceof UnavailableError) throw error;

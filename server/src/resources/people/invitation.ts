@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import type { Caller } from '../../model/caller.ts';
+import { emailFields, noEmail, type EmailStatus, type EmailToSend } from '../../model/email.ts';
 import { RoleName, type Role } from '../../model/roles.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { createFrom, defineResource, type Change } from '../../model/resource.ts';
@@ -27,6 +28,8 @@ export type InvitationRecord = StoredRecord & {
   expires_at: number;
   accepted_at: number | null;
   revoked_at: number | null;
+  email_status: EmailStatus | null;
+  email_failure: string | null;
   /** Only in a record that has just been made. */
   url?: Buffer;
 };
@@ -40,7 +43,7 @@ export const invitation = defineResource<InvitationRecord>(
     table: 'invitations',
     docs: {
       description:
-        'An invitation to the account’s team. Its `url` is shown once. Hand it to the invited person, who opens it, chooses a password, and is signed in. No API key reads or makes invitations.',
+        'An invitation to the account’s team. Its `url` is shown once, and is also sent to the person by e-mail if the operator has set that up. The invited person opens it, chooses a password, and is signed in. No API key reads or makes invitations.',
       example: {
         record: {
           email: 'grace@northern-homes.example',
@@ -48,9 +51,14 @@ export const invitation = defineResource<InvitationRecord>(
           invited_by: 'usr_0VbZq7hM00eR5tBvNx1Zs9',
           expires_at: 1795842427,
           status: 'pending',
+          email_status: 'queued',
+          email_failure: null,
           url: 'http://127.0.0.1:4000/dashboard/link#h3Vd8sKq1ZtYb6Wn4Lr9Mc2Xp7Gf5Ja0',
         },
-        after: { accepted: { status: 'accepted' }, revoked: { status: 'revoked' } },
+        after: {
+          accepted: { status: 'accepted', email_status: 'sent' },
+          revoked: { status: 'revoked', email_status: 'sent' },
+        },
       },
     },
     links: { invited_by: 'users' },
@@ -81,6 +89,7 @@ export const invitation = defineResource<InvitationRecord>(
         derive: (record, { realSeconds }) => statusOf(record as InvitationRecord, realSeconds),
         description: '`pending`, `accepted`, `revoked` (also by a newer invitation of the address) or `expired`.',
       },
+      ...emailFields,
       url: {
         column: null,
         schema: Type.String(),
@@ -104,14 +113,17 @@ export const invitation = defineResource<InvitationRecord>(
           expires_at: caller.realSeconds + lifetime,
           accepted_at: null,
           revoked_at: null,
+          ...noEmail,
+          email_status: caller.firstEmailStatus,
           url,
         };
       },
       {
         summary: 'Invite a person',
         description:
-          'Invites a person to the account’s team. The response has the `url` of the link, which is never shown again. A newer invitation of the same address revokes this one.',
+          'Invites a person to the account’s team. The response has the `url` of the link, which is never shown again. If `email_status` is null, hand the link over yourself. A newer invitation of the same address revokes this one.',
         example: { email: 'grace@northern-homes.example', role: 'viewer' },
+        besides: (created, caller) => ({ emails: [emailOf(created as InvitationRecord, caller)] }),
         refusals: ['reauthentication_required', 'person_required'],
       },
     ),
@@ -129,6 +141,28 @@ export const invitation = defineResource<InvitationRecord>(
     end: (earlier, caller) => superseded(earlier as InvitationRecord, caller),
   }),
 );
+
+/** Returns the e-mail with the link of a new invitation. */
+function emailOf({ id, email, role, url, expires_at }: InvitationRecord, { account, actorName }: Caller): EmailToSend {
+  const inviter = actorName ?? 'A member of the team';
+  return {
+    kind: 'invitation',
+    about: id,
+    audience: role === 'owner' ? 'owners' : 'team',
+    to: email,
+    link: url!,
+    expiresAt: expires_at,
+    texts: {
+      subject: `Join the team of ${account.name}`,
+      paragraphs: [
+        `${inviter} invites you to the team of ${account.name} in Tenure. Your role is ${role}.`,
+        'Open the link, choose a password, and you are signed in. The link works once, for seven days.',
+      ],
+      button: 'Accept the invitation',
+      notes: ['If you do not expect this invitation, you need not do anything.'],
+    },
+  };
+}
 
 /** Returns the status. The world's clock decides about the expiry, as it does when the link is used. */
 export function statusOf(
