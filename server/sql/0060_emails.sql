@@ -12,7 +12,7 @@ create table emails (
   mentions text[] collate "C" not null,
   -- The persons that may read a kept one: its link gives rights.
   audience text collate "C" not null,
-  recipient text not null,
+  recipient text collate "C" not null,
   expires_at bigint not null,
   -- Encrypted: the texts, and the link. Both are null once the e-mail has left.
   content bytea,

@@ -12,6 +12,7 @@ import {
   type Rewriting,
 } from './erase-history.ts';
 import { readFilesOfOthers, readFilesToErase, readHoldsToFill } from './erase-files.ts';
+import { eraseEmails } from './purge-emails.ts';
 import { readIdsWithTexts } from './erase-texts.ts';
 import type { SealedFiles } from '../commit/sealed-files.ts';
 import { retryWhileUnavailable } from '../commit/retry.ts';
@@ -201,6 +202,7 @@ export class Eraser {
     const pool = this.#context.database.listers;
     const rewriting = this.#rewriting(ids);
     const holdPage = (): Promise<HeldBytes> => this.bytes.take(accountId, erasedAtOnceBytes);
+    await eraseEmails(pool, accountId, [...ids]);
     const { events, requests } = await eraseEvents(pool, accountId, [...ids], ownIds, rewriting, holdPage);
     const paths = [...ownIds].flatMap((each) => this.#pathsOf(each));
     const pathsWithTexts = [...textIds].flatMap((each) => this.#pathsOf(each));

@@ -8,6 +8,15 @@ const keptSeconds = 30 * 24 * 3600;
 export const keptMax = 1_000;
 const keptBytesMax = 8 * 1024 * 1024;
 
+/** Deletes the e-mails about erased records, also those that have not left. */
+export async function eraseEmails(pool: Pool, accountId: string, ids: readonly string[]): Promise<void> {
+  await pool.query({
+    name: 'erase_emails',
+    text: 'delete from emails where account_id = $1 and mentions && $2::text[]',
+    values: [accountId, ids],
+  });
+}
+
 /**
  * Deletes some e-mails that ended 30 days ago, and the oldest of a sandbox that keeps too many.
  *

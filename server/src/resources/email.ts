@@ -59,6 +59,17 @@ export const email = defineResource<EmailRecord>(
       failure: { column: 'text', schema: nullable(Word) },
       ended_at: { column: 'bigint', schema: nullable(Time) },
     },
+    filters: {
+      to: {
+        column: 'recipient',
+        match: 'caseless',
+        schema: Type.String({
+          minLength: 1,
+          maxLength: 254,
+          description: 'Only e-mails to this address. Case does not matter.',
+        }),
+      },
+    },
   },
   silent(),
   scheduled({

@@ -3,6 +3,8 @@ import type { Guard } from '../../commit/write-request.ts';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { hashToken } from '../../core/tokens.ts';
+import { firstEmailStatus, queuedEmail } from '../../email/queue.ts';
+import type { EmailToSend } from '../../model/email.ts';
 import { SingleLine } from '../../model/fields.ts';
 import { mayHandle } from '../../model/roles.ts';
 import { closedObject, nullable } from '../../model/schemas.ts';
@@ -26,6 +28,7 @@ import {
 import { newRecoveryCodes, newTotpSecret, stepOfCode, totpUrl } from '../../sign-in/totp.ts';
 import { findInvitations, findUser } from '../../sign-in/users.ts';
 import { requireSecondFactor } from '../pipeline/authenticate.ts';
+import type { HttpContext } from '../context.ts';
 import {
   authError,
   commitBy,
@@ -281,15 +284,53 @@ export async function endSessions(call: OwnCall<Static<typeof EndBody>>): Promis
 export async function makeResetLink(call: OwnCall<Static<typeof UserBody>>): Promise<JsonObject> {
   const { context } = call;
   let made: ReturnType<typeof newLink> | null = null as ReturnType<typeof newLink> | null;
+  const account = await context.accounts.get(call.user.account_id);
+  if (!account) throw new Error(`Bug! The account ${call.user.account_id} is not there.`);
   await commitBy(call, call.user, [call.body.user], async () => {
     const { actor, member } = await memberToHandle(call);
     made = newLink(
       { ...context, realSeconds: realSecondsOf(context) },
       { accountId: member.account_id, purpose: 'password_reset', user: member, madeBy: actor },
     );
-    return { changes: [made.change], guards: [actor, member].map((record) => ({ resource: users, record })) };
+    const queued = queuedEmail(context, account, resetEmail(context, account, made, { actor, member }));
+    return {
+      changes: queued ? [made.change, queued] : [made.change],
+      guards: [actor, member].map((record) => ({ resource: users, record })),
+    };
   });
-  return { object: 'link', url: made!.url, expires_at: made!.expiresAt };
+  return {
+    object: 'link',
+    url: made!.url,
+    expires_at: made!.expiresAt,
+    email_status: firstEmailStatus(context.config),
+  };
+}
+
+/** Returns the e-mail with a link to a new password. */
+function resetEmail(
+  { encryption }: HttpContext,
+  { name }: { name: string },
+  { url, expiresAt, change }: ReturnType<typeof newLink>,
+  { actor, member }: { actor: UserRecord; member: UserRecord },
+): EmailToSend {
+  return {
+    kind: 'password_link',
+    about: change.after!.id,
+    mentions: [member.id],
+    audience: member.role === 'owner' ? 'owners' : 'team',
+    to: member.email,
+    link: encryption.encrypt(url),
+    expiresAt,
+    texts: {
+      subject: `Choose a new password for ${name}`,
+      paragraphs: [
+        `${actor.email} has made a link with which you choose a new password for ${name} in Tenure.`,
+        'The link works once, for an hour. Your second factor stays as it is.',
+      ],
+      button: 'Choose a new password',
+      notes: [`If you have not asked for it, tell ${actor.email}. Your password stays until you open the link.`],
+    },
+  };
 }
 
 /** Ends all sessions of a member. */

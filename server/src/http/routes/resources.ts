@@ -12,6 +12,7 @@ import { rollUpsOf } from '../../model/roll-ups.ts';
 import type { ListQuery } from '../../db/list-query.ts';
 import { activityRoute } from './activity.ts';
 import { decideActionOn, decideCreation, decideUpdateOf, requireUnused, resourceAt } from '../write/decisions.ts';
+import { emailRoutes } from './emails.ts';
 import { contentsRoute } from './contents.ts';
 import { clockRoutes } from './sandbox-clock.ts';
 import { importRoute } from './imports.ts';
@@ -67,6 +68,7 @@ export function routesOf(context: HttpContext): Route[] {
     searchRoute(context),
     sealedContentsRoute(context),
     erasurePreviewRoute(context),
+    ...emailRoutes(context),
     ...versionRoutes(context, routes),
     ...(sandboxClock ? clockRoutes(context, sandboxClock) : []),
   ];

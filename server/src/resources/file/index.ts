@@ -3,7 +3,7 @@ import type { StoredRecord } from '../../model/record.ts';
 import { actionFrom, createFrom, defineResource, exactly, updateFrom } from '../../model/resource.ts';
 import { closedObject, named, oneOf } from '../../model/schemas.ts';
 import { storesFile } from '../../model/traits/stores-file.ts';
-import { fileLink, linkInput, newFileLink } from './link.ts';
+import { emailOf, fileLink, linkInput, newFileLink } from './link.ts';
 
 const bytesMax = 10 * 1024 * 1024;
 
@@ -99,13 +99,18 @@ export const file = defineResource<FileRecord>(
         linkInput,
         (current, caller, input) => {
           const link = newFileLink(current, caller, input);
-          return { after: current, also: [{ resource: fileLink, before: null, after: link }], response: link };
+          return {
+            after: current,
+            also: [{ resource: fileLink, before: null, after: link }],
+            emails: emailOf(link, current.filename, caller),
+            response: link,
+          };
         },
         {
           summary: 'Make a link to a file',
           description:
-            'Makes a link with which a person without an account opens this file. The response has the `url` of the link, which is never shown again. Your key needs `file_contents.read` besides `files.write`.',
-          example: { recipient: 'Mr Okafor, landlord', expires_in: 259_200 },
+            'Makes a link with which a person without an account opens this file. The response has the `url` of the link, which is never shown again. With `recipient_email`, the link is also sent by e-mail, and `email_status` shows how that goes. Your key needs `file_contents.read` besides `files.write`.',
+          example: { recipient: 'Mr Okafor, landlord', recipient_email: 'okafor@example.com', expires_in: 259_200 },
           permissions: ['files.write', 'file_contents.read'],
           returns: fileLink,
           showsSecrets: true,

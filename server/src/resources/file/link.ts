@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { invalidParameter } from '../../core/errors.ts';
+import { emailFields, noEmail, type EmailStatus, type EmailToSend } from '../../model/email.ts';
 import { newRecord } from '../../model/change.ts';
 import type { Caller } from '../../model/caller.ts';
 import { LinkedId, SingleLine, StoredLine } from '../../model/fields.ts';
@@ -14,11 +16,16 @@ const lifetimes = { least: hour, most: 30 * day, default: 7 * day };
 
 const Status = named('FileLinkStatus', 'The status of a link to a file.', oneOf('active', 'revoked', 'expired'));
 
+const recipientEmail = 'The address to which the link is sent by e-mail.';
+
 const recipient = 'The person that gets the link, in your own words, such as `Mr Okafor, landlord`.';
 
 export type FileLinkRecord = StoredRecord & {
   file: string;
   recipient: string | null;
+  recipient_email: string | null;
+  email_status: EmailStatus | null;
+  email_failure: string | null;
   token_hash: string;
   expires_at: number;
   opened_at: number | null;
@@ -41,6 +48,9 @@ export const fileLink = defineResource<FileLinkRecord>({
       record: {
         file: 'file_0VbZrD2W00aY9fTmLp4Kc7',
         recipient: 'Mr Okafor, landlord',
+        recipient_email: 'okafor@example.com',
+        email_status: 'sent',
+        email_failure: null,
         expires_at: 1795842427,
         status: 'active',
         opened_at: 1795241044,
@@ -49,7 +59,7 @@ export const fileLink = defineResource<FileLinkRecord>({
       },
       before: { opened_at: null, open_count: 0 },
       after: {
-        created: { opened_at: null, open_count: 0 },
+        created: { opened_at: null, open_count: 0, email_status: 'queued' },
         revoked: { status: 'revoked' },
       },
     },
@@ -67,6 +77,12 @@ export const fileLink = defineResource<FileLinkRecord>({
       schema: nullable(StoredLine),
       description: `${recipient} Null if you sent none.`,
     },
+    recipient_email: {
+      column: 'text',
+      schema: nullable(Type.String()),
+      description: `${recipientEmail} Null if you sent none.`,
+    },
+    ...emailFields,
     token_hash: { column: 'text', schema: Type.String({ maxLength: 100 }), shown: 'never' },
     expires_at: {
       column: 'bigint',
@@ -118,7 +134,47 @@ export const linkInput = {
     }),
   ),
   recipient: Type.Optional(described(nullable(SingleLine), recipient)),
+  recipient_email: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 254,
+        format: 'email',
+        description: `${recipientEmail} If you leave it out, hand the \`url\` over yourself.`,
+      }),
+    ),
+  ),
 };
+
+/** Returns the e-mail with a new link, if it has the address of its recipient. */
+export function emailOf(
+  { id, file, recipient_email: to, url, expires_at: expiresAt }: FileLinkRecord,
+  filename: string,
+  { account, realSeconds }: Caller,
+): EmailToSend[] {
+  if (to === null) return [];
+  const hours = Math.round((expiresAt - realSeconds) / hour);
+  const time = hours < 48 ? `${hours} ${hours === 1 ? 'hour' : 'hours'}` : `${Math.floor(hours / 24)} days`;
+  return [
+    {
+      kind: 'file_link',
+      about: id,
+      mentions: [file],
+      audience: 'office',
+      to,
+      link: url!,
+      expiresAt,
+      texts: {
+        subject: `${account.name} has sent you a document`,
+        paragraphs: [
+          `${account.name} has sent you a document: ${filename}.`,
+          `Open the link to read it. You need no account. The link works for ${time}.`,
+        ],
+        button: 'Open the document',
+        notes: ['Do not pass this e-mail on: each person with the link can open the document.'],
+      },
+    },
+  ];
+}
 
 /** Returns a new link to a file, with its secret. */
 export function newFileLink(
@@ -127,13 +183,22 @@ export function newFileLink(
   {
     expires_in: expiresIn = lifetimes.default,
     recipient: name = null,
-  }: { expires_in?: number; recipient?: string | null },
+    recipient_email: address = null,
+  }: { expires_in?: number; recipient?: string | null; recipient_email?: string | null },
 ): FileLinkRecord {
+  if (address !== null && caller.firstEmailStatus === null)
+    throw invalidParameter(
+      'recipient_email',
+      'This server sends no e-mails, because its operator has set no mail server. Leave `recipient_email` out, and hand the `url` over yourself.',
+    );
   const { url, hash } = caller.makeLink('links');
   return {
     ...newRecord(caller.makeId(fileLink.prefix), accountId),
     file,
     recipient: name,
+    recipient_email: address,
+    ...noEmail,
+    email_status: address === null ? null : caller.firstEmailStatus,
     token_hash: hash,
     expires_at: caller.realSeconds + expiresIn,
     opened_at: null,

@@ -1,0 +1,38 @@
+import type { Encryption } from '../core/encryption.ts';
+import type { JsonObject } from '../core/json-diff.ts';
+import type { Without } from '../db/list-query.ts';
+import type { EmailAudience } from '../model/email.ts';
+import type { Principal } from '../model/principal.ts';
+import type { StoredRecord } from '../model/record.ts';
+import { email, type EmailRecord } from '../resources/email.ts';
+import { openEmail } from './queue.ts';
+
+/** The kind of the e-mails that a sandbox keeps. */
+export const keptEmail = email;
+
+/** Returns the e-mails whose links would give a principal more rights than it has. Null if it may read all. */
+export function emailsHiddenFrom({ person }: Pick<Principal, 'person'>): Without | null {
+  if (person?.role === 'owner') return null;
+  const beginnings: EmailAudience[] = person?.role === 'admin' ? ['owners'] : ['owners', 'team'];
+  return { column: 'audience', beginnings };
+}
+
+/** Returns a kept e-mail as its recipient would read it. */
+export function shownEmail(record: StoredRecord, encryption: Encryption): JsonObject {
+  const kept = record as EmailRecord;
+  const { from, replyTo, subject, text, html, link } = openEmail(kept, encryption);
+  return {
+    id: kept.id,
+    object: email.object,
+    created: kept.created,
+    kind: kept.kind,
+    about: kept.about,
+    to: kept.recipient,
+    from,
+    reply_to: replyTo,
+    subject,
+    text,
+    html,
+    link,
+  };
+}
