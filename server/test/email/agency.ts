@@ -55,6 +55,6 @@ export async function untilShown(
       expect(body.email_status).toBe(status);
       return body;
     },
-    { timeout: 8_000, interval: 100 },
+    { timeout: 20_000, interval: 100 },
   );
 }

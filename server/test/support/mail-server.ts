@@ -24,6 +24,8 @@ type Step = 'greeting' | 'EHLO' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'message';
 /** A small mail server on loopback (RFC 5321). A test chooses its replies. */
 export class MailServer {
   readonly mails: ReceivedMail[] = [];
+  /** Whole messages that the server has not accepted. */
+  readonly refused: ReceivedMail[] = [];
   /** Replies in place of the usual ones, such as `RCPT: '550 5.1.1 Unknown'`. `hang` never replies, and `break` closes the connection. */
   replies: Partial<Record<Step, string>> = {};
   /** Called before the reply to a whole message. */
@@ -75,6 +77,13 @@ export class MailServer {
     return this.mails;
   }
 
+  /** Waits until so many connections are open. */
+  async connected(count: number): Promise<void> {
+    await vi.waitFor(() => {
+      if (this.open < count) throw new Error(`${this.open} of ${count} connections are open.`);
+    }, soon);
+  }
+
   #serve(plain: Socket): void {
     this.connections++;
     this.openMax = Math.max(this.openMax, ++this.open);
@@ -103,8 +112,7 @@ export class MailServer {
           buffered = buffered.slice(end + 5);
           isMessage = false;
           const received = { ...mail, ...parts(raw), raw, user, isEncrypted };
-          const refusal = this.replies.message;
-          if (refusal === undefined) this.mails.push(received);
+          (this.replies.message === undefined ? this.mails : this.refused).push(received);
           this.onMessage(received);
           this.#reply(socket, 'message', '250 2.0.0 Queued');
           continue;
@@ -161,7 +169,7 @@ export class MailServer {
 }
 
 /** Milliseconds that a test waits for what must happen soon. */
-const soon = { timeout: 8_000, interval: 100 };
+const soon = { timeout: 20_000, interval: 100 };
 
 /** Starts a mail server for one test. */
 export async function mailServerForTest(secure: tls.SecureContextOptions | null = null): Promise<MailServer> {

@@ -43,7 +43,7 @@ const example = {
 
 /** Returns `GET /v1/test_helpers/emails`: the e-mails that a sandbox keeps. Live mode has no such route. */
 export function emailRoutes(context: HttpContext): ReadRoute[] {
-  if (context.config.mode !== 'sandbox') return [];
+  if (!context.sandboxClock) return [];
   return [
     {
       method: 'GET',
