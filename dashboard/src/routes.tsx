@@ -95,6 +95,13 @@ export const logRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/logs/log-detail.tsx'), 'LogPage'),
 });
 
+export const emailListRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/emails',
+  validateSearch: listSearch('to', 'since', 'until'),
+  component: lazyRouteComponent(() => import('./pages/emails/email-list.tsx'), 'EmailListPage'),
+});
+
 export const webhookListRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/webhooks',
@@ -351,6 +358,7 @@ export const router = createRouter({
       logRoute,
       eventListRoute,
       eventRoute,
+      emailListRoute,
       webhookListRoute,
       webhookRoute,
       apiKeyListRoute,

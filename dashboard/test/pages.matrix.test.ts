@@ -18,6 +18,7 @@ const pages: [path: string, ready: string][] = [
   ['/api-keys/new', 'Webhook endpoints'],
   ['/api-keys#version', 'The first version'],
   ['/api-keys/upgrade', 'Nothing to upgrade'],
+  ['/emails', 'No e-mails yet'],
   ['/accounts', 'Ouse Lettings'],
   ['/settings', 'Retention'],
   ['/nowhere', 'There is no such page'],

@@ -24,6 +24,7 @@ export const pages: Record<string, string> = {
   logs: 'logs',
   webhooks: 'webhooks',
   'api-keys': 'api-keys',
+  emails: 'emails',
   accounts: 'accounts',
   team: 'team',
   settings: 'settings',

@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { CommandPalette as KitPalette, type PaletteGroup } from '@tenure/ui';
-import { useUser } from '../api/session.ts';
+import { useSession, useUser } from '../api/session.ts';
 import { setPreferences } from '../preferences.ts';
 import { maySee, navigationFor, pathOfId } from './navigation.ts';
 import { usePaletteActions } from './palette-actions.ts';
@@ -12,6 +12,7 @@ export function CommandPalette(props: { isOpen: boolean; onClose: () => void; mo
   const { isOpen, onClose, moveClock } = props;
   const router = useRouter();
   const { permissions } = useUser();
+  const { mode } = useSession();
   const [text, setText] = useState('');
   const found = useRecordSearch(text);
   const actions = usePaletteActions({ moveClock });
@@ -26,7 +27,7 @@ export function CommandPalette(props: { isOpen: boolean; onClose: () => void; mo
         ...(path !== null && maySee(path, permissions)
           ? [{ id: 'go', name: `Go to ${id}`, icon: 'arrowRight' as const, onAction: go(`/go/${id}`) }]
           : []),
-        ...navigationFor(permissions)
+        ...navigationFor(permissions, mode)
           .flatMap((group) => group.entries)
           .map(({ href, name, icon }) => ({ id: href, name, icon, onAction: go(href) })),
         { id: 'me', name: 'Your profile', icon: 'account', onAction: go('/settings/me') },

@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useMemo, type ReactNode } from 'react';
 import { Dialog, Switch, toast } from '@tenure/ui';
-import { useUser } from '../api/session.ts';
+import { useSession, useUser } from '../api/session.ts';
 import { setPreferences, usePreferences } from '../preferences.ts';
 import { navigationFor, type NavigationEntry } from './navigation.ts';
 import styles from './shell.module.css';
@@ -59,7 +59,8 @@ export function useShortcuts({ openPalette, openKeyList }: { openPalette: () => 
 /** Returns the pages of the person that a key leads to. */
 function usePages(): NavigationEntry[] {
   const { permissions } = useUser();
-  return useMemo(() => navigationFor(permissions).flatMap(({ entries }) => entries), [permissions]);
+  const { mode } = useSession();
+  return useMemo(() => navigationFor(permissions, mode).flatMap(({ entries }) => entries), [permissions, mode]);
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -5,11 +5,17 @@ import { Actions, Button, CodeBlock, Time } from '@tenure/ui';
  * Shows a link, this once. Only its button closes the dialog, so that a click beside it loses nothing. The dialog is that of the form, which
  * gives the focus back to the button that opened it.
  */
-export function LinkOnce(props: { url: string; expiresAt: number; onClose: () => void }): ReactNode {
+export function LinkOnce(props: {
+  url: string;
+  expiresAt: number;
+  /** The status of the e-mail with the link. Null if there is none. */
+  emailStatus: string | null;
+  onClose: () => void;
+}): ReactNode {
   return (
     <>
       <p>
-        Hand this link over yourself, such as by a chat. It ends <Time at={props.expiresAt} isReal />, and is{' '}
+        {handOver(props.emailStatus)} It ends <Time at={props.expiresAt} isReal />, and is{' '}
         <strong>not shown again</strong>.
       </p>
       <CodeBlock title="Link" text={props.url} />
@@ -20,4 +26,12 @@ export function LinkOnce(props: { url: string; expiresAt: number; onClose: () =>
       </Actions>
     </>
   );
+}
+
+/** Says how the link reaches its person. */
+function handOver(emailStatus: string | null): string {
+  if (emailStatus === 'queued') return 'This link is also on its way by e-mail.';
+  if (emailStatus === 'kept')
+    return 'This sandbox keeps the e-mail with this link on the page E-mails, and sends nothing.';
+  return 'Hand this link over yourself, such as by a chat.';
 }

@@ -10,6 +10,8 @@ export interface NavigationEntry {
   others?: readonly string[];
   /** Without this permission, the entry is left out. */
   permission?: string;
+  /** Whether live mode has no such page. */
+  isSandboxOnly?: true;
 }
 
 export interface NavigationGroup {
@@ -57,6 +59,14 @@ export const navigation: readonly NavigationGroup[] = [
       { href: '/events', name: 'Events', icon: 'event', key: 'e', permission: 'events.read' },
       { href: '/webhooks', name: 'Webhooks', icon: 'webhook', key: 'w', permission: 'webhook_endpoints.read' },
       { href: '/api-keys', name: 'API keys', icon: 'key', key: 'k', permission: 'api_keys.read' },
+      {
+        href: '/emails',
+        name: 'E-mails',
+        icon: 'mail',
+        key: 'm',
+        permission: 'file_contents.read',
+        isSandboxOnly: true,
+      },
     ],
   },
   {
@@ -74,13 +84,16 @@ export function isOfficeOnly(permissions: readonly string[]): boolean {
   return permissions.includes('references.write') && !permissions.includes('logs.read');
 }
 
-/** Returns the groups with the pages that the permissions allow. An operator has no pages of developers. */
-export function navigationFor(permissions: readonly string[]): NavigationGroup[] {
+/** Returns the groups with the pages that the permissions and the mode allow. An operator has no pages of developers. */
+export function navigationFor(permissions: readonly string[], mode: 'sandbox' | 'live'): NavigationGroup[] {
   return navigation
     .filter(({ title }) => title !== developersTitle || !isOfficeOnly(permissions))
     .map(({ title, entries }) => ({
       title,
-      entries: entries.filter(({ permission }) => permission === undefined || permissions.includes(permission)),
+      entries: entries.filter(
+        ({ permission, isSandboxOnly }) =>
+          (permission === undefined || permissions.includes(permission)) && !(isSandboxOnly && mode === 'live'),
+      ),
     }))
     .filter(({ entries }) => entries.length > 0);
 }

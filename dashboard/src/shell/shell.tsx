@@ -108,9 +108,10 @@ const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 function Sidebar({ path }: { path: string }): ReactNode {
   const user = useUser();
+  const { mode } = useSession();
   return (
     <nav className={styles.nav} aria-label="Pages">
-      {navigationFor(user.permissions).map(({ title, entries }) => (
+      {navigationFor(user.permissions, mode).map(({ title, entries }) => (
         <div key={title} className={styles.navGroup}>
           {title !== null && <div className={styles.navTitle}>{title}</div>}
           <ul>

@@ -26,7 +26,7 @@ export class MailServer {
   readonly mails: ReceivedMail[] = [];
   /** Whole messages that the server has not accepted. */
   readonly refused: ReceivedMail[] = [];
-  /** Replies in place of the usual ones, such as `RCPT: '550 5.1.1 Unknown'`. `hang` never replies, and `break` closes the connection. */
+  /** Replies in place of the usual ones, such as `RCPT: '550 5.1.1 Unknown'`. `hang` never replies, `break` closes the connection, and `drip` sends a byte at a time. */
   replies: Partial<Record<Step, string>> = {};
   /** Called before the reply to a whole message. */
   onMessage: (mail: ReceivedMail) => void = () => {};
@@ -164,7 +164,14 @@ export class MailServer {
   #reply(socket: Socket, step: Step, usual: string): void {
     const reply = this.replies[step] ?? usual;
     if (reply === 'break') socket.destroy();
+    else if (reply === 'drip') this.#drip(socket);
     else if (reply !== 'hang') socket.write(`${reply}\r\n`);
+  }
+
+  /** Sends a reply without an end, a byte in 50 ms. */
+  #drip(socket: Socket): void {
+    const timer = setInterval(() => socket.write('2'), 50);
+    socket.once('close', () => clearInterval(timer));
   }
 }
 

@@ -4,7 +4,7 @@ import tls from 'node:tls';
 import { onTestFinished } from 'vitest';
 
 /** Certificates that receivers show. All are for hooks.example.com unless their name says otherwise, and valid until 2120. */
-export type Certificate = 'good' | 'expired' | 'of another host' | 'signed by itself';
+export type Certificate = 'good' | 'expired' | 'of another host' | 'signed by itself' | 'of localhost';
 
 /** A receiver on loopback that uses TLS, for one test. */
 export interface TlsReceiver {
@@ -38,9 +38,15 @@ export async function tlsReceiverForTest(certificate: Certificate): Promise<TlsR
   };
 }
 
+/** Returns a certificate for a server of another kind. The test trusts it as it trusts those of receivers. */
+export function certificateForTest(certificate: Certificate): { cert: string; key: string } {
+  trustAuthority();
+  return { cert: certificates[certificate], key };
+}
+
 function trustAuthority(): void {
   const before = tls.getCACertificates('default');
-  tls.setDefaultCACertificates([...before, authority]);
+  tls.setDefaultCACertificates([...before, authority, certificates['of localhost']]);
   onTestFinished(() => tls.setDefaultCACertificates(before));
 }
 
@@ -103,6 +109,18 @@ pGugK4i+sbVx71qX93NPBZrCjfKzoz8wPTAcBgNVHREEFTATghFob29rcy5leGFt
 cGxlLmNvbTAdBgNVHQ4EFgQUHJLBo4P0J3vY8p7ZfBBZxBAGdrMwCgYIKoZIzj0E
 AwIDSAAwRQIhAJmXm4HD5y4S6pZ6AWGO5whfwGNxwRwiAFv6YGR0xL70AiBUNwEj
 AQVD9c7Zztt0YtNtqsvkDWAikiYCQ8dZjQI9rA==
+-----END CERTIFICATE-----
+`,
+  'of localhost': `-----BEGIN CERTIFICATE-----
+MIIBljCCATugAwIBAgIURrb2RwJwjQeA46xTZWTTP6CUE5UwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyODAzMDMyNVoYDzIxMTgwMTMw
+MDMwMzI1WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASoffxjhAd/PWAfrWJiOSQLNxnNrAyv5OFuBwTHl2tsFvApZiSn88VE
+WoFLpGugK4i+sbVx71qX93NPBZrCjfKzo2kwZzAdBgNVHQ4EFgQUHJLBo4P0J3vY
+8p7ZfBBZxBAGdrMwHwYDVR0jBBgwFoAUHJLBo4P0J3vY8p7ZfBBZxBAGdrMwDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
+SQAwRgIhAO7AuA0gqnEQrPvZOyFEwkToJZt2ZUtVMbauBf0tjEPCAiEApjrhBZve
+4TzG6et0Qwr2xUrsqmsfU2VJUAveffZgJi8=
 -----END CERTIFICATE-----
 `,
 };

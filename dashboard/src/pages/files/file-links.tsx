@@ -5,6 +5,7 @@ import { defineRead, faultOf, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import styles from '../../office/office.module.css';
 import { capital, plain } from '../../office/words.ts';
+import { EmailState } from '../../shell/email-state.tsx';
 import { Form } from '../../shell/form.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { LinkOnce } from '../../shell/link-once.tsx';
@@ -40,7 +41,8 @@ export function FileLinks({ file }: { file: string }): ReactNode {
           label="Links"
           rows={data}
           columns={[
-            { title: 'For', cell: ({ recipient }) => recipient ?? 'not noted' },
+            { title: 'For', cell: ({ recipient, recipient_email: email }) => recipient ?? email ?? 'not noted' },
+            { title: 'E-mail', cell: (link) => <EmailState of={link} /> },
             {
               title: 'Status',
               cell: (link) => <Badge tone={stateOf(link).tone}>{stateOf(link).text}</Badge>,
@@ -94,24 +96,30 @@ const lifetimes = [
 /** Makes a link, and shows it once. */
 function ShareDialog({ file, onClose }: { file: string; onClose: () => void }): ReactNode {
   const [recipient, setRecipient] = useState('');
+  const [email, setEmail] = useState('');
   const [seconds, setSeconds] = useState(String(7 * day));
-  const sharing = useWrite<{ recipient: string | null; expires_in: number }, FileLinkWithSecret>(
-    (tenure, input, options) => tenure.files.links(file, input, options),
-  );
+  const sharing = useWrite<
+    { recipient: string | null; recipient_email: string | null; expires_in: number },
+    FileLinkWithSecret
+  >((tenure, input, options) => tenure.files.links(file, input, options));
   const { data, error, isPending } = sharing;
   if (data)
     return (
       <Dialog title="Link to the file" isOpen>
-        <LinkOnce url={data.url ?? ''} expiresAt={data.expires_at} onClose={onClose} />
+        <LinkOnce url={data.url ?? ''} expiresAt={data.expires_at} emailStatus={data.email_status} onClose={onClose} />
       </Dialog>
     );
   return (
     <Dialog title="Share by a link" isOpen onClose={onClose}>
       <Form
         error={error}
-        fields={['recipient', 'expires_in']}
+        fields={['recipient', 'recipient_email', 'expires_in']}
         onSubmit={() =>
-          sharing.mutate({ recipient: recipient.trim() === '' ? null : recipient.trim(), expires_in: Number(seconds) })
+          sharing.mutate({
+            recipient: recipient.trim() === '' ? null : recipient.trim(),
+            recipient_email: email.trim() === '' ? null : email.trim(),
+            expires_in: Number(seconds),
+          })
         }
         actions={
           <Actions>
@@ -128,6 +136,15 @@ function ShareDialog({ file, onClose }: { file: string; onClose: () => void }): 
           value={recipient}
           onChange={setRecipient}
           error={faultOf(error, 'recipient')}
+        />
+        <TextField
+          label="E-mail"
+          type="email"
+          autoComplete="off"
+          hint="The link is sent to this address. Leave it empty to hand the link over yourself."
+          value={email}
+          onChange={setEmail}
+          error={faultOf(error, 'recipient_email')}
         />
         <Select
           label="Works for"

@@ -52,7 +52,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
   if (data)
     return (
       <Dialog title={`Invitation of ${data.email}`} isOpen>
-        <LinkOnce url={data.url ?? ''} expiresAt={data.expires_at} onClose={onClose} />
+        <LinkOnce url={data.url ?? ''} expiresAt={data.expires_at} emailStatus={data.email_status} onClose={onClose} />
       </Dialog>
     );
   const faults = { email: faultOf(error, 'email'), role: faultOf(error, 'role') };
@@ -82,7 +82,10 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
           onChange={(id) => setRole(id as User['role'])}
           error={faults.role}
         />
-        <p className={styles.quiet}>You get a link to hand over. It works for seven days, and once.</p>
+        <p className={styles.quiet}>
+          You get a link, which is also sent by e-mail if the operator has set that up. It works for seven days, and
+          once.
+        </p>
         {error !== null && !faults.email && !faults.role && <ErrorState error={shownError(error)} />}
         <Actions>
           <Button onPress={onClose}>Cancel</Button>
@@ -139,12 +142,22 @@ function RoleDialog({ member, onClose }: MemberDialogProps): ReactNode {
 
 function ResetLinkDialog({ member, onClose }: MemberDialogProps): ReactNode {
   const making = useWrite((tenure, user: string) =>
-    tenure.request<{ url: string; expires_at: number }>('POST', '/auth/users/reset_link', { user }, { maxRetries: 0 }),
+    tenure.request<{ url: string; expires_at: number; email_status: string | null }>(
+      'POST',
+      '/auth/users/reset_link',
+      { user },
+      { maxRetries: 0 },
+    ),
   );
   if (making.data)
     return (
       <Dialog title={`New password of ${member.email}`} isOpen>
-        <LinkOnce url={making.data.url} expiresAt={making.data.expires_at} onClose={onClose} />
+        <LinkOnce
+          url={making.data.url}
+          expiresAt={making.data.expires_at}
+          emailStatus={making.data.email_status}
+          onClose={onClose}
+        />
       </Dialog>
     );
   return (

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import type { Invitation, User as Member } from 'tenure';
 import { Badge, Button, EmptyState, ErrorState, Icon, Menu, Skeleton, Table, Time, type Tone } from '@tenure/ui';
+import { EmailState } from '../../shell/email-state.tsx';
 import { membersRead } from '../../api/reads.ts';
 import { defineRead, shownError, useRead } from '../../api/requests.ts';
 import { useUser } from '../../api/session.ts';
@@ -161,7 +162,7 @@ function Invitations({ onAction }: { onAction: (action: TeamAction) => void }): 
     return (
       <EmptyState
         title="No invitations yet"
-        text="An invitation is a link. You hand it to a person, who then joins with the role that you chose."
+        text="An invitation is a link, which you send to a person. They then join with the role that you chose."
       />
     );
   return (
@@ -174,6 +175,7 @@ function Invitations({ onAction }: { onAction: (action: TeamAction) => void }): 
         { title: 'Status', cell: ({ status }) => <Badge tone={statusTones[status] ?? 'neutral'}>{status}</Badge> },
         { title: 'Made', cell: ({ created }) => <Time at={created} /> },
         { title: 'Ends', cell: ({ expires_at: at, status }) => (status === 'pending' ? <Time at={at} isReal /> : '–') },
+        { title: 'E-mail sent', cell: (invitation) => <EmailState of={invitation} /> },
         {
           title: 'Actions',
           align: 'end',
