@@ -9,8 +9,8 @@ export const emailKinds = ['invitation', 'password_link', 'file_link'] as const;
 export type EmailKind = (typeof emailKinds)[number];
 
 /**
- * The readers of an e-mail that a sandbox keeps. Its link gives rights, so only those who may give these rights see it: `office` is each key
- * and person that may read contents of files, `team` an owner or an admin, and `owners` an owner.
+ * The readers of an e-mail that a sandbox keeps. Its link gives rights, so its readers must be able to give them. The word `office` stands
+ * for each key and person that may read contents of files. The word `team` stands for owners and admins.
  */
 export type EmailAudience = 'office' | 'team' | 'owners';
 

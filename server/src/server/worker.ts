@@ -30,7 +30,7 @@ const callTimeoutMs = { real: 15_000, simulated: 5_000 };
 /** Milliseconds that a stop waits for responses of services. */
 const callsEndMs = 5_000;
 
-/** The work of a worker besides webhooks: automatic references, payments with a gateway, e-mails, and the simulated services of a
+/** The work of a worker besides webhooks: automatic references, payments with a gateway and e-mails. Also the simulated services of a
  * sandbox. */
 export interface Work {
   /**

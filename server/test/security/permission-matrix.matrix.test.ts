@@ -270,6 +270,8 @@ const permittedBy: readonly [RegExp, string][] = [
   [/^\/v1\/activity$/, 'logs'],
   // The clock belongs to the whole deployment.
   [/^\/v1\/test_helpers\/clock\b/, 'accounts'],
+  // An e-mail has a link to the contents of a file.
+  [/^\/v1\/test_helpers\/emails$/, 'file_contents'],
   // A simulated provider's actions belong to the reference.
   [/^\/v1\/test_helpers\/payments\b/, 'payments'],
   [/^\/v1\/test_helpers\/references\b/, 'references'],

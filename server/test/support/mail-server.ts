@@ -26,7 +26,7 @@ export class MailServer {
   readonly mails: ReceivedMail[] = [];
   /** Whole messages that the server has not accepted. */
   readonly refused: ReceivedMail[] = [];
-  /** Replies in place of the usual ones, such as `RCPT: '550 5.1.1 Unknown'`. `hang` never replies, `break` closes the connection, and `drip` sends a byte at a time. */
+  /** Replies in place of the usual ones, such as `RCPT: '550 5.1.1 Unknown'`. With `hang`, it never replies. With `break`, it closes the connection. With `drip`, it sends a byte at a time. */
   replies: Partial<Record<Step, string>> = {};
   /** Called before the reply to a whole message. */
   onMessage: (mail: ReceivedMail) => void = () => {};

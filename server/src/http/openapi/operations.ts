@@ -221,7 +221,7 @@ function fileContent(contentType: string): Piece {
   return { [contentType]: { schema }, [anyBytes]: { schema: bytes } };
 }
 
-function describeResponse({ response }: Route): string {
+function describeResponse({ response, query }: Route): string {
   switch (response.kind) {
     case 'record':
       return `The ${displayName(response.resource.object)}.`;
@@ -234,7 +234,7 @@ function describeResponse({ response }: Route): string {
     case 'search':
       return 'The found records.';
     case 'objects':
-      return 'The complete list.';
+      return 'limit' in query ? 'A page of the list.' : 'The complete list.';
     case 'object':
     case 'file':
       return 'The requested object.';
