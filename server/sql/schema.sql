@@ -322,6 +322,34 @@ create table device_logins (
 CREATE UNIQUE INDEX device_logins_by_device_code ON public.device_logins USING btree (device_code_hash);
 CREATE UNIQUE INDEX device_logins_by_user_code ON public.device_logins USING btree (user_code_hash);
 
+create table emails (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  kind text collate "C" not null,
+  about text collate "C" not null,
+  mentions text[] collate "C" not null,
+  audience text collate "C" not null,
+  recipient text collate "C" not null,
+  expires_at bigint not null,
+  content bytea,
+  link bytea,
+  status text collate "C" not null,
+  sending text,
+  failure text,
+  ended_at bigint,
+  constraint emails_pkey PRIMARY KEY (account_id, id),
+  constraint emails_emptied CHECK (((status = ANY (ARRAY['queued'::text, 'kept'::text])) = ((content IS NOT NULL) AND (link IS NOT NULL)))),
+  constraint emails_ended CHECK (((status = 'queued'::text) = (ended_at IS NULL))),
+  constraint emails_queued CHECK (((status = 'queued'::text) = (sending IS NOT NULL))),
+  constraint emails_status CHECK ((status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'kept'::text])))
+);
+
+CREATE INDEX emails_due ON public.emails USING btree (((((sending)::jsonb ->> 'due_at_ms'::text))::bigint)) WHERE (sending IS NOT NULL);
+CREATE INDEX emails_ended_at ON public.emails USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX emails_mentions ON public.emails USING gin (mentions);
+
 create table events (
   account_id text collate "C" not null,
   id text collate "C" not null,
@@ -359,6 +387,9 @@ create table file_links (
   opened_at bigint,
   open_count integer not null,
   revoked_at bigint,
+  recipient_email text,
+  email_status text collate "C",
+  email_failure text,
   constraint file_links_pkey PRIMARY KEY (account_id, id),
   constraint file_links_opens_count CHECK (((open_count > 0) = (opened_at IS NOT NULL)))
 );
@@ -455,6 +486,8 @@ create table invitations (
   expires_at bigint not null,
   accepted_at bigint,
   revoked_at bigint,
+  email_status text collate "C",
+  email_failure text,
   constraint invitations_pkey PRIMARY KEY (account_id, id),
   constraint invitations_role_known CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'operator'::text, 'viewer'::text])))
 );

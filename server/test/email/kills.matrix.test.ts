@@ -25,6 +25,10 @@ async function sendFile(api: Api, to: string): Promise<{ id: string; url: string
 
 const shown = (api: Api, { id }: { id: string }) => untilShown(() => api.get(`/v1/file_links/${id}`), 'sent');
 
+function idOf({ headers }: { headers: string[] }): string {
+  return headers.find((line) => line.startsWith('Message-ID'))!;
+}
+
 test('sends each e-mail when the process dies between its queue and its end', async () => {
   const mail = await mailServerForTest();
   mail.replies = { EHLO: 'hang' };
@@ -53,7 +57,6 @@ test('sends the same Message-ID again when the process dies after the acceptance
   mail.onMessage = () => {};
   await process.start();
   await shown(api, link);
-  const idOf = ({ headers }: { headers: string[] }): string => headers.find((line) => line.startsWith('Message-ID'))!;
   expect(mail.mails.map(idOf)).toEqual([idOf(first!)]);
   expect(mail.mails[0]!.text).toContain(link.url);
 });

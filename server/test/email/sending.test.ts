@@ -235,7 +235,7 @@ describe('a mail server', () => {
       works: true,
     });
     const owner = { ...agency.owner, browser: agency.owner.browser.copy(second) };
-    const made = [];
+    const made: { id: string; email: string }[] = [];
     for (let index = 0; index < 10; index++) {
       const by = index % 2 === 0 ? agency : { ...agency, owner };
       made.push(await invite(by, `person${index}@example.com`));
@@ -288,7 +288,7 @@ test('signs in to the mail server, and logs no password, when the settings have 
     mail,
     settings: { TENURE_SMTP_URL: `smtp://user%40x:p%23ss-word@127.0.0.1:${mail.port}` },
   });
-  agency.server.context.log.warn = ((...parts: unknown[]) => void lines.push(JSON.stringify(parts))) as never;
+  agency.server.context.log.warn = (...parts: unknown[]) => void lines.push(JSON.stringify(parts));
   mail.replies = { AUTH: '535 5.7.8 Wrong password p#ss-word' };
   const made = await invite(agency);
   await vi.waitFor(async () => expect(await attempts(agency, 'retried')).toBeGreaterThan(0), soon);

@@ -123,7 +123,7 @@ export const invitation = defineResource<InvitationRecord>(
         description:
           'Invites a person to the account’s team. The response has the `url` of the link, which is never shown again. If `email_status` is null, hand the link over yourself. A newer invitation of the same address revokes this one.',
         example: { email: 'grace@northern-homes.example', role: 'viewer' },
-        besides: (created, caller) => ({ emails: [emailOf(created as InvitationRecord, caller)] }),
+        besides: (created, caller) => ({ emails: [emailOf(created, caller)] }),
         refusals: ['reauthentication_required', 'person_required'],
       },
     ),
