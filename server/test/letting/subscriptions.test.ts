@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Agency, advance, expectCode, rent, startLetting, type Made } from './agency.ts';
+import { Agency, advance, dawn, expectCode, rent, startLetting, type Made } from './agency.ts';
 import { withClient } from '../../src/db/pools.ts';
 import { apiClient, good, type ApiResponse, type TestServer } from '../support/server.ts';
 
@@ -18,6 +18,8 @@ beforeEach(async () => {
   tenancy = await agency.signed((await agency.unit()).id, { start_date: '2027-02-01' });
   return () => server.stop();
 });
+
+const utility = { type: 'service', line_type: 'utility', amount: 1000 };
 
 function subscribe(more: object = {}): Promise<Made> {
   return agency.make('subscriptions', { tenancy: tenancy.id, ...more });
@@ -562,6 +564,48 @@ describe('the end of a tenancy', () => {
       credits: [{ amount: 57_000, reason: 'The tenancy ended on 12 April 2027.' }],
     });
     expect(await invoices()).toHaveLength(3);
+  });
+
+  test('invoices the days after its end in time when the notice is withdrawn', async () => {
+    const made = await subscribe({ invoice_before: 20 });
+    await advanceTo('2027-02-02');
+    const notice = { by: 'mutual', served_on: '2027-02-02', ends_on: '2027-03-10' };
+    await agency.move('tenancies', tenancy.id, 'give_notice', notice);
+    await advanceTo('2027-02-18');
+    await agency.move('tenancies', tenancy.id, 'withdraw_notice', { agreed_in_writing: true });
+    expect(await subscriptionNow(made)).toMatchObject({
+      next_period_start: '2027-03-11',
+      next_invoice_on: '2027-02-19',
+    });
+    await advanceTo('2027-02-19');
+    expect(await invoices()).toEqual([
+      '2027-02-01 2027-02-28 2027-02-01 95000 open',
+      '2027-03-01 2027-03-10 2027-03-01 30645 open',
+      '2027-03-11 2027-03-31 2027-03-11 64355 open',
+    ]);
+    expect(await subscriptionNow(made)).toMatchObject({ next_invoice_on: '2027-03-12' });
+  });
+
+  test('invoices the days after its end today when the notice is withdrawn after the day of their invoice', async () => {
+    const made = await subscribe({ invoice_before: 20 });
+    const paused = await agency.make('subscriptions', { ...utility, tenancy: tenancy.id, invoice_before: 20 });
+    await advanceTo('2027-02-02');
+    await agency.move('subscriptions', paused.id, 'pause');
+    const notice = { by: 'mutual', served_on: '2027-02-02', ends_on: '2027-03-10' };
+    await agency.move('tenancies', tenancy.id, 'give_notice', notice);
+    await advanceTo('2027-03-01');
+    expect(await subscriptionNow(made)).toMatchObject({ next_invoice_on: '2027-03-11' });
+    await agency.move('tenancies', tenancy.id, 'withdraw_notice', { agreed_in_writing: true });
+    expect(await subscriptionNow(made)).toMatchObject({
+      next_period_start: '2027-03-11',
+      next_invoice_on: '2027-03-01',
+    });
+    expect(await subscriptionNow(paused)).toMatchObject({ status: 'paused', next_invoice_on: null });
+    await dawn(server);
+    expect(await subscriptionNow(made)).toMatchObject({
+      next_period_start: '2027-04-01',
+      next_invoice_on: '2027-03-12',
+    });
   });
 
   test('voids what nobody has paid of later periods, credits what is paid, and invoices what is missing', async () => {

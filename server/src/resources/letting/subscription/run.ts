@@ -92,6 +92,16 @@ export function withNextInvoice(
   return { ...subscription, next_invoice_on: waits };
 }
 
+/**
+ * Sets the day of the next invoice after the end of the tenancy has moved to a later day, or is unknown again. If that day has passed, the
+ * daybreak of today invoices the period.
+ */
+export function withLaterEnd(subscription: SubscriptionRecord, tenancy: TenancyRecord, today: Day): SubscriptionRecord {
+  const period = nextPeriod(subscription, tenancy);
+  if (!period || subscription.status === 'paused') return withNextInvoice(subscription, tenancy, today);
+  return { ...subscription, next_invoice_on: later(invoiceDayOf(subscription, period, tenancy), today) };
+}
+
 function invoiceDayOf(subscription: SubscriptionRecord, period: RentPeriod, tenancy: TenancyRecord): Day {
   return invoicedOn(period, timingOf(subscription), tenancy.signed_on ?? period.start);
 }

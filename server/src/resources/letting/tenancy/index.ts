@@ -210,7 +210,7 @@ export const tenancy = defineResource<TenancyRecord>(
           'The tenancy goes on as before the notice, if its unit is still free. Both sides must have agreed in writing.',
         example: { agreed_in_writing: true },
         refusals: ['status_transition_invalid', 'unit_occupied'],
-        reads: ['unit', 'customers'],
+        reads: ['unit', 'customers', 'subscriptions'],
       }),
       end: actionFrom(
         {

@@ -2,12 +2,14 @@ import { anchorDayOf, type Anchor, type Day, type Rhythm } from '../../../core/c
 import { invalidParameter } from '../../../core/errors.ts';
 import { judge, refuseFailed, type Acts, type Judgement } from '../../../law/index.ts';
 import type { Caller } from '../../../model/caller.ts';
+import { toDecision } from '../../../model/change.ts';
 import type { Related } from '../../../model/related.ts';
-import type { Change } from '../../../model/resource.ts';
+import type { Change, RecordChange, Resource } from '../../../model/resource.ts';
 import { requireStatus, wrongStatus } from '../../../model/status.ts';
 import { requireNotFuture, requireServedSinceSigning } from '../days.ts';
 import type { DepositRecord } from '../deposit/fields.ts';
 import type { SubscriptionRecord } from '../subscription/fields.ts';
+import { withLaterEnd } from '../subscription/run.ts';
 import { withWarnings } from '../warnings.ts';
 import type { TenancyRecord } from './fields.ts';
 import { requireFree, requireUnit } from './moves.ts';
@@ -97,7 +99,20 @@ export function withdrawNotice(
     checks: current.checks.filter(({ id }) => !noticeChecks.has(id)),
   };
   requireFree(requireUnit(current, related), after);
-  return withStandingChecks(current, { after, verbs: ['notice_withdrawn'] }, caller, related);
+  return {
+    ...withStandingChecks(current, { after, verbs: ['notice_withdrawn'] }, caller, related),
+    also: rescheduled(after, caller, related),
+  };
+}
+
+/** Sets the next invoices of the rent, which waited for the end that the notice named. */
+function rescheduled(after: TenancyRecord, { today }: Caller, related: Related): RecordChange[] {
+  return related
+    .all<SubscriptionRecord>('subscriptions')
+    .flatMap(
+      (current) =>
+        toDecision(related.kindOf<Resource>(current), current, { after: withLaterEnd(current, after, today) }).changes,
+    );
 }
 
 /** Judges a notice by the law of the day of service. An agreement to end needs no judgement. */
