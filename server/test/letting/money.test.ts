@@ -547,6 +547,21 @@ describe('free money of a tenancy', () => {
     expect(await agency.historyOf(february.id)).not.toContain('invoice.reopened');
   });
 
+  test('settles a year of weekly rent when it was paid ahead, and opens all of it when it bounces', async () => {
+    const tenancy = await signedTenancy();
+    const ahead = await pay(tenancy.id, 52_000);
+    const week = { tenancy: tenancy.id, lines: [{ ...line, amount: 1_000 }], due_on: '2027-01-05', finalize: true };
+    for (let weeks = 0; weeks < 52; weeks++) expect((await agency.make('invoices', week)).status).toBe('paid');
+    await advance(server, 2);
+    expect(await agency.get('tenancies', tenancy.id)).toMatchObject({ balance: 0, arrears: { amount: 0 } });
+
+    await agency.move('payments', ahead.id, 'fail', { code: 'bounced' });
+    expect(await agency.get('tenancies', tenancy.id)).toMatchObject({ balance: 52_000, arrears: { amount: 52_000 } });
+    const { allocations, amount_unallocated: left } = await pay(tenancy.id, 52_000);
+    expect([allocations.length, left]).toEqual([52, 0]);
+    expect(await agency.get('tenancies', tenancy.id)).toMatchObject({ balance: 0, arrears: { amount: 0 } });
+  });
+
   test('stays free when a client allocates it so, until other money is freed', async () => {
     const tenancy = await signedTenancy();
     const made = await invoiceOf(tenancy.id);

@@ -20,8 +20,8 @@ const Allocation = named(
   }),
 );
 
-/** A payment settles no more invoices, so that one mutation stays small. */
-export const allocationsMax = 50;
+/** A payment settles no more invoices, so that one mutation stays small. Two years of weekly rent, paid ahead, are 104 or 105. */
+export const allocationsMax = 120;
 export const Allocations = Type.Array(Allocation, { maxItems: allocationsMax });
 
 const Failure = named(
