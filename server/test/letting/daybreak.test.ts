@@ -75,6 +75,33 @@ describe('days', () => {
     expect(verbs).toEqual(['unit.created', 'unit.let_agreed', 'unit.occupied']);
   });
 
+  test('occupies a home on the first day when a notice came before it, and not earlier', async () => {
+    const agency = await Agency.on(server);
+    const { id } = await agency.unit();
+    const { now } = (await good(agency.api.get('/v1/test_helpers/clock'))).body;
+    const day = (days: number) => new Date((now + days * 86_400) * 1000).toISOString().slice(0, 10);
+    const first = await agency.signed(id, { ...company, start_date: day(1), end_date: day(2) });
+    const second = await agency.signed(id, { ...company, start_date: day(5) });
+    await advance(server, 2);
+    await agency.move('tenancies', second.id, 'give_notice', { by: 'mutual', served_on: day(2), ends_on: day(9) });
+    expect(await agency.get('units', id)).toMatchObject({ tenancy: first.id, next_tenancy: second.id });
+    await advance(server, 1);
+    expect(await agency.get('units', id)).toMatchObject({
+      status: 'let_agreed',
+      tenancy: null,
+      next_tenancy: second.id,
+      available_on: day(10),
+    });
+    await advance(server, 2);
+    expect(await agency.get('units', id)).toMatchObject({
+      status: 'occupied',
+      tenancy: second.id,
+      next_tenancy: null,
+    });
+    const verbs = (await agency.historyOf(id)).filter((type) => type !== 'unit.updated');
+    expect(verbs).toEqual(['unit.created', 'unit.let_agreed', 'unit.occupied', 'unit.let_agreed', 'unit.occupied']);
+  });
+
   test('ends a tenancy by its notice, and reports a pet request a week before its last day', async () => {
     const agency = await Agency.on(server);
     const now = new Date((await good(agency.api.get('/v1/test_helpers/clock'))).body.now * 1000);

@@ -181,8 +181,8 @@ test('lets no unit twice when two hundred clients sign, leave and cancel on two 
       .toSorted((one, other) => (one.start_date < other.start_date ? -1 : 1));
     for (const [index, tenancy] of own.entries())
       if (index > 0) expect(own[index - 1]!.end_date < tenancy.start_date, unit.id).toBe(true);
-    const current = own.find(({ status }) => status === 'active' || status === 'notice');
-    const next = own.find(({ status }) => status === 'signed');
+    const current = own.find(({ status, activated_at: at }) => status !== 'ended' && at !== null);
+    const next = own.find(({ activated_at: at }) => at === null);
     expect(unit).toMatchObject({
       tenancy: current?.id ?? null,
       next_tenancy: next?.id ?? null,

@@ -188,6 +188,7 @@ describe('moves', () => {
   test('returns to signed when a notice before the first day is withdrawn', async () => {
     const made = await agency.signed((await agency.unit()).id);
     await agency.move('tenancies', made.id, 'give_notice', tenantNotice);
+    expect(await agency.get('units', made.unit)).toMatchObject({ status: 'let_agreed', next_tenancy: made.id });
     const back = await agency.move('tenancies', made.id, 'withdraw_notice', { agreed_in_writing: true });
     expect(back).toMatchObject({ status: 'signed', end_date: null });
     expect(await agency.get('units', made.unit)).toMatchObject({ status: 'let_agreed', next_tenancy: made.id });

@@ -26,6 +26,7 @@ const UnitStatus = named(
 /** A tenancy that holds the unit, or has held it. */
 export interface Let {
   tenancy: string;
+  /** That of the tenancy, but `signed` while a tenancy in notice has not begun: the home is empty, or another tenancy holds it. */
   status: 'signed' | 'active' | 'notice' | 'ended';
   start_date: string;
   /** The last day. Null if it is not known. */
@@ -88,19 +89,19 @@ const fields = {
     column: 'text',
     schema: UnitStatus,
     description:
-      '`occupied`: a tenancy is active or in notice. `let_agreed`: one is signed. `reserved`: a holding deposit is held. `available`: none of these.',
+      '`occupied`: a tenancy has begun. `let_agreed`: one is signed that has not begun. `reserved`: a holding deposit is held. `available`: none of these.',
     initial: 'available',
   },
   tenancy: {
     column: 'text',
     schema: nullable(LinkedId),
-    description: 'The id of the tenancy that holds it now: active or in notice. Null if there is none.',
+    description: 'The id of the tenancy that holds it now, from its first day to its end. Null if there is none.',
     initial: null,
   },
   next_tenancy: {
     column: 'text',
     schema: nullable(LinkedId),
-    description: 'The id of the signed tenancy that starts next. Null if there is none.',
+    description: 'The id of the tenancy that starts next. Null if there is none.',
     initial: null,
   },
   holding_deposit: {
@@ -270,6 +271,7 @@ function withAsked<Unit extends Pick<UnitRecord, 'rent' | 'on_market' | 'lowest_
 
 type TenancyOfUnit = StoredRecord & {
   status: string;
+  activated_at: number | null;
   start_date: string;
   end_date: string | null;
 };
@@ -310,9 +312,10 @@ function verbsOf({ status: was }: UnitRecord, { status }: UnitRecord): string[] 
   return status === was ? [] : [status];
 }
 
-function letOf({ id, status, start_date, end_date }: TenancyOfUnit): Let | null {
+function letOf({ id, status, activated_at: activatedAt, start_date, end_date }: TenancyOfUnit): Let | null {
   if (status !== 'signed' && status !== 'active' && status !== 'notice' && status !== 'ended') return null;
-  return { tenancy: id, status, start_date, end_date };
+  const hasYetToBegin = status === 'notice' && activatedAt === null;
+  return { tenancy: id, status: hasYetToBegin ? 'signed' : status, start_date, end_date };
 }
 
 function byStart(one: Let, other: Let): number {
