@@ -53,6 +53,9 @@ describe('a payment of a deposit', () => {
     const fitting = await agency.payDeposit(deposit, 600, { status: 'pending' });
     expect(await agency.get('deposits', deposit)).toMatchObject({ amount_received: 400 });
     const succeeded = await good(agency.api.post(`/v1/payments/${fitting.id}/succeed`));
+    const late = await agency.api.post(`/v1/payments/${pending.id}/succeed`);
+    expectCode(late, 'amount_exceeded');
+    expect(late.body.error.message).toContain('cancel a payment of it that is pending');
     expect(await agency.eventsOf(succeeded)).toEqual([
       'payment.updated',
       'payment.succeeded',

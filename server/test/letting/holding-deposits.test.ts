@@ -68,7 +68,9 @@ describe('a unit', () => {
     const { unit, application } = await agency.applied();
     const { id } = await agency.holding(application);
     await agency.payDeposit(id, week);
-    expectCode(await agency.api.post(`/v1/units/${unit}`, { archived: true }), 'record_in_use', { param: 'archived' });
+    const held = await agency.api.post(`/v1/units/${unit}`, { archived: true });
+    expectCode(held, 'record_in_use', { param: 'archived' });
+    expect(held.body.error.message).toContain(`Return, retain or apply ${id} first.`);
     expectCode(await agency.api.delete(`/v1/units/${unit}`), 'record_in_use');
     const refused = await agency.api.delete(`/v1/applications/${application}`);
     expectCode(refused, 'record_in_use');

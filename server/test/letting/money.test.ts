@@ -108,6 +108,11 @@ describe('an invoice', () => {
     const refused = await agency.api.post(`/v1/invoices/${made.id}/credit`, { amount: 55_001, reason: 'Again.' });
     expectCode(refused, 'amount_exceeded', { param: 'amount' });
     expect(refused.body.error.message).toContain('at most 55000');
+    const rest = { amount: 55_000, reason: 'All of it.' };
+    await agency.move('invoices', made.id, 'credit', rest);
+    const nothing = await agency.api.post(`/v1/invoices/${made.id}/credit`, { ...rest, amount: 1 });
+    expectCode(nothing, 'amount_exceeded', { param: 'amount' });
+    expect(nothing.body.error.message).toContain('nothing left to credit');
   });
 
   test('keeps its number when it becomes void', async () => {

@@ -84,6 +84,9 @@ test('is empty when nothing happened on its days', async () => {
 test('refuses days in the wrong order, days that do not exist, and more entries than a response has', async () => {
   expectCode(await ask('?from=2027-01-02&to=2027-01-01'), 'parameter_invalid', { param: 'to' });
   expectCode(await ask('?from=2027-02-30'), 'parameter_invalid', { param: 'from' });
+  const future = await ask('?from=2999-01-01');
+  expectCode(future, 'parameter_invalid', { param: 'from' });
+  expect(future.body.error.message).toContain('Send `to`, or an earlier day.');
   expectCode(await ask('?on=2027-01-01'), 'parameter_unknown', { param: 'on' });
   await withClient(server.connection, (client) =>
     client.query(

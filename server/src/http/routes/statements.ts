@@ -63,6 +63,11 @@ export function statementRoute(context: HttpContext): ReadRoute {
     const from = query.from === undefined ? null : String(query.from);
     const to =
       query.to === undefined ? today(toSeconds(context.clock.nowMs()), request.account.timeZone) : String(query.to);
+    if (from !== null && to < from && query.to === undefined)
+      throw invalidParameter(
+        'from',
+        `\`from\` is ${from}, and without \`to\` the statement ends today, on ${to}. Send \`to\`, or an earlier day.`,
+      );
     if (from !== null && to < from)
       throw invalidParameter('to', `\`to\` is ${to}, which is before \`from\`, ${from}. Correct one of them.`);
     const { opening, entries } = await readStatement(context.reader, {

@@ -240,10 +240,8 @@ export const unit = defineResource<UnitRecord>(
 function requireUnheld({ id, tenancy, next_tenancy: next, holding_deposit: deposit }: UnitRecord): void {
   const holder = tenancy ?? next ?? deposit;
   if (holder === null) return;
-  throw recordInUse(
-    `${holder} holds the unit ${id}, so it cannot be archived. End or cancel ${holder} first.`,
-    'archived',
-  );
+  const mend = holder === deposit ? 'Return, retain or apply' : 'End or cancel';
+  throw recordInUse(`${holder} holds the unit ${id}, so it cannot be archived. ${mend} ${holder} first.`, 'archived');
 }
 
 /**

@@ -120,7 +120,7 @@ export function requireRoom(deposit: DepositRecord, amount: number, param: strin
     throw new ApiError(
       'amount_exceeded',
       missing === 0
-        ? `The deposit ${deposit.id} has received all of its amount. Send nothing more.`
+        ? `The deposit ${deposit.id} has received all of its amount. Send nothing more, and cancel a payment of it that is pending.`
         : `The deposit ${deposit.id} has ${missing} to receive. Send an \`amount\` of at most ${missing}.`,
       { param },
     );

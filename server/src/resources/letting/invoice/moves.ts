@@ -243,7 +243,9 @@ export function credit(
   if (amount > left)
     throw new ApiError(
       'amount_exceeded',
-      `The invoice ${current.id} has ${left} that is not credited yet. Send an \`amount\` of at most ${left}.`,
+      left === 0
+        ? `The invoice ${current.id} has nothing left to credit: its total is ${current.total}, and ${current.amount_credited} is credited. Credit another invoice.`
+        : `The invoice ${current.id} has ${left} that is not credited yet. Send an \`amount\` of at most ${left}.`,
       { param: 'amount' },
     );
   const changes = new Changes(related);
