@@ -78,6 +78,17 @@ export interface HttpContext {
   readRecord: RecordReader;
   committer: Committer;
   fileStore: FileStore;
+  /** Checks uploaded files, off the event loop and in a process of its own. */
+  fileChecker: {
+    /** @throws {ApiError} for a document with active content. */
+    inspect(accountId: string, contentType: string, bytes: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void>;
+    /**
+     * Returns a picture upright and without its metadata.
+     *
+     * @throws {ApiError} for bytes that are no picture, or one that is too large.
+     */
+    remake(accountId: string, contentType: string, bytes: Buffer, bytesMax: number): Promise<Buffer>;
+  };
   sealedFiles: SealedFiles;
   eventFeed: EventFeed;
   streamLimits: StreamLimits;

@@ -48,7 +48,7 @@ export type RouteResponse =
       example: JsonObject & { object: string };
     }
   | { kind: 'object' | 'objects'; name: string; schema: TObject; example: JsonObject & { object: string } }
-  | { kind: 'file'; contentType: string; description: string };
+  | { kind: 'file'; contentTypes: readonly string[]; description: string };
 
 /** A route's query. Whole numbers are parsed, all other values are text. */
 export type Query = Record<string, string | number>;

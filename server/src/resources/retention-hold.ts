@@ -53,6 +53,9 @@ const HoldContent = named(
         filename: described(Text, 'The filename that the sender gave it.'),
         size: Type.Integer({ description: 'The size in bytes.' }),
         sha256: described(Text, 'The SHA-256 hash of the contents, in hex.'),
+        content_type: Type.Optional(
+          described(Text, 'The type of the contents. Left out in older holds, whose files are all `application/pdf`.'),
+        ),
       }),
       {
         description: 'The sealed files. `GET /v1/retention_holds/{id}/contents` returns the bytes of each.',
@@ -130,6 +133,7 @@ export const retentionHold = defineResource<RetentionHoldRecord>(
                 filename: 'passport.pdf',
                 size: 48_213,
                 sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+                content_type: 'application/pdf',
               },
             ],
           },

@@ -16,6 +16,7 @@ import { Documents } from '../documents/index.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import type { SmtpTimeouts } from '../email/smtp.ts';
 import { EventFeed } from '../events/event-feed.ts';
+import { FileChecker, type FileCheckerOptions } from '../file-check/checker.ts';
 import {
   listersMax,
   openDatabase,
@@ -129,6 +130,7 @@ export interface Overrides {
   readLimits?: Partial<ReadLimits>;
   emailLimits?: Partial<EmailLimits>;
   memoryLimits?: Partial<CeilingLimits>;
+  fileChecks?: FileCheckerOptions;
   /** The versions of another release, to test with. */
   versions?: readonly ApiVersion[];
   resources?: readonly Resource[];
@@ -257,6 +259,7 @@ export async function createContext(
   metrics.holdsBytes('commits', committer.bytes);
   const simulated = simulatedProviders(config);
   const fileStore = new FileStore(database.files);
+  const fileChecker = new FileChecker(overrides.fileChecks);
   const sealedFiles = new SealedFiles(database.files, fileStore, randomBytes);
   const eraser = new Eraser({
     sealedFiles,
@@ -309,6 +312,7 @@ export async function createContext(
     personalDataIds,
     secretMembers: new SecretMembers(resources.flatMap(({ update }) => update?.secrets ?? [])),
     fileStore,
+    fileChecker,
     sealedFiles,
     providerCallbacks: new Callbacks(systemContext, [
       referencingListener({ readRecord, encryption, realClock }, referencingProviders, simulated),
@@ -348,6 +352,7 @@ export async function createContext(
     async close() {
       metrics.stop();
       await documents.stop();
+      await fileChecker.stop();
       sandboxClock?.stop();
       await database.end();
     },

@@ -33,7 +33,12 @@ describe('the definition of a kind of record', () => {
     expect(() => inspection(fields, { delete: 'removes' })).toThrow(/`remarks`/);
 
     const erasure = erasable({ link: 'tenant', files: [], decide: (after) => ({ after }) });
-    const contents = storesFile({ bytesMax: 1, contentType: 'text/plain', description: 'a text', isValid: () => true });
+    const always = (): boolean => true;
+    const contents = storesFile({
+      bytesMax: 1,
+      types: [{ contentType: 'text/plain', beginsAs: always, endsAs: always, handling: 'kept' }],
+      description: 'a text',
+    });
     for (const kind of [
       inspection(fields, { delete: 'erases' }),
       inspection(fields, {}, erasure),

@@ -238,7 +238,7 @@ describe('special bodies and responses of routes', () => {
     ...retrieve,
     path: '/v1/notes/:id/contents',
     operationId: 'notes_contents',
-    response: { kind: 'file', contentType: 'application/pdf', description: 'The file.' },
+    response: { kind: 'file', contentTypes: ['application/pdf'], description: 'The file.' },
   };
   const { paths, components } = documentOf(versions.newest, [...resources, note], [list, retrieve, upload, contents]);
 

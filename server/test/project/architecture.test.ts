@@ -31,6 +31,8 @@ const mayImport: Record<string, readonly string[]> = {
   services: ['core'],
   'referencing/providers': ['core', 'services'],
   print: ['core'],
+  // It opens files of strangers, in a process of its own.
+  'file-check': ['core'],
   'referencing/report': ['print', 'referencing/providers'],
   'collecting/gateways': ['core', 'services'],
   'collecting/simulator': ['core', 'db', 'services'],
@@ -152,6 +154,7 @@ const packageOwners: Record<string, readonly string[]> = {
   'csv-parse': ['bank'],
   ibantools: ['core'],
   pdfkit: ['print'],
+  sharp: ['file-check'],
   fontkit: ['print'],
   'bidi-js': ['print'],
   wawoff2: ['print'],

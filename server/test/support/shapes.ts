@@ -253,7 +253,7 @@ const storedFile = closed({
   filename: string,
   size: { type: 'integer', minimum: 1, maximum: 10 * 1024 * 1024 },
   sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
-  content_type: { const: 'application/pdf' },
+  content_type: { enum: ['application/pdf', 'image/jpeg', 'image/png'] },
   metadata: pairs,
 });
 

@@ -5,8 +5,10 @@ import { Busboy } from '@fastify/busboy';
 import { isObject, setMember, type JsonObject } from '../../core/json-diff.ts';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { formats } from '../../core/formats.ts';
+import { startingWith } from '../../core/iterables.ts';
 import { maskSecrets } from '../../core/mask-secrets.ts';
-import type { Contents } from '../../model/traits/stores-file.ts';
+import type { Contents, FileType } from '../../model/traits/stores-file.ts';
+import { uploadBytes } from './body-bytes.ts';
 import { BodyBrokenOffError, GrowingBytes, onTooManyChunks } from './incoming-bytes.ts';
 import type { ApiRequest, PendingUpload, UploadRoute } from '../request.ts';
 import type { HttpContext } from '../context.ts';
@@ -41,9 +43,11 @@ interface FileFacts {
 
 /**
  * Reads a form (RFC 7578) and returns it as a body. The body has the form's fields, with `metadata[key]` in `metadata`. Under `file` it has
- * the facts of the file. Stores the bytes of the file as they arrive, or keeps them for the decision of an import.
+ * the facts of the file. Stores the bytes of a document as they arrive. A picture is made again first, so that its metadata is never stored.
+ * The file of an import is kept for its decision.
  *
- * @throws {ApiError} `body_invalid`, `body_too_large`, or `parameter_invalid` for a file of the wrong type.
+ * @throws {ApiError} `body_invalid`, `body_too_large`, or `parameter_invalid` for a file of the wrong type or with active content. `rate_limit`
+ *   or `overloaded` without room for a picture.
  */
 export async function readUpload(
   context: HttpContext,
@@ -58,7 +62,7 @@ export async function readUpload(
     const body = await readForm(request.contentType, contents, form, (file, filename) => {
       requireFilename(filename);
       return upload
-        ? storeFile(context, upload, contents, file, filename)
+        ? storeFile(context, request, upload, contents, file, filename)
         : holdFile(request, contents, file, filename);
     });
     // The log has the name, size and hash of a file, never the bytes.
@@ -203,29 +207,52 @@ async function readText(name: string, part: AsyncIterable<Buffer>): Promise<stri
   );
 }
 
-/** @throws {ApiError} if the file is too large or of the wrong type. */
+/** @throws {ApiError} if the file is too large, of the wrong type, or refused by its check. */
 async function storeFile(
-  { fileStore, realClock }: HttpContext,
+  context: HttpContext,
+  request: ApiRequest,
   upload: PendingUpload,
   contents: Contents,
   file: AsyncIterable<Buffer>,
   filename: string,
 ): Promise<FileFacts> {
+  const { fileStore, realClock, fileChecker } = context;
   const { accountId, id } = upload;
   await fileStore.begin(accountId, id, realClock.nowMs());
+  const parts = inParts(file);
+  const { value: first } = await parts.next();
+  const type = first && typeOf(contents, first.subarray(0, tellingBytes));
+  // Refuse a wrong beginning before storing anything.
+  if (!first || !type) throw wrongContents(contents);
+  if (type.handling === 'remade') {
+    const picture = await receivePicture(request, contents, startingWith(first, parts));
+    const made = await fileChecker.remake(accountId, type.contentType, picture, contents.bytesMax);
+    return storeParts(context, upload, contents, type, inParts([made]), filename);
+  }
+  const stored = await storeParts(context, upload, contents, type, startingWith(first, parts), filename);
+  if (type.handling === 'inspected') {
+    const bytes = stored.size === first.length ? [first] : fileStore.read(accountId, id);
+    await fileChecker.inspect(accountId, type.contentType, bytes);
+  }
+  return stored;
+}
+
+async function storeParts(
+  { fileStore }: HttpContext,
+  upload: PendingUpload,
+  contents: Contents,
+  type: FileType,
+  parts: AsyncIterable<Buffer>,
+  filename: string,
+): Promise<FileFacts> {
+  const { accountId, id } = upload;
   const hash = createHash('sha256');
   let [size, ordinal] = [0, 0];
-  let head: Buffer = Buffer.alloc(0);
   let tail: Buffer = Buffer.alloc(0);
-  for await (const part of inParts(file)) {
+  for await (const part of parts) {
     size += part.length;
     if (size > contents.bytesMax) throw fileTooLarge(contents);
     hash.update(part);
-    if (ordinal === 0) {
-      head = part.subarray(0, tellingBytes);
-      // Refuse a wrong beginning before storing anything.
-      if (!contents.isValid(head, Buffer.from('%%EOF'))) throw wrongContents(contents);
-    }
     tail = Buffer.concat([tail, part]).subarray(-tellingBytes);
     await fileStore.addPart(accountId, id, ordinal, part).catch((error: unknown) => {
       upload.inDoubt = true;
@@ -233,8 +260,23 @@ async function storeFile(
     });
     ordinal++;
   }
-  if (!contents.isValid(head, tail)) throw wrongContents(contents);
-  return { filename, size, sha256: hash.digest('hex'), content_type: contents.contentType };
+  if (!type.endsAs(tail)) throw wrongContents(contents);
+  return { filename, size, sha256: hash.digest('hex'), content_type: type.contentType };
+}
+
+function typeOf({ types }: Contents, head: Buffer): FileType | null {
+  return types.find((type) => type.beginsAs(head)) ?? null;
+}
+
+/**
+ * Receives a whole picture. The request holds room for what has arrived.
+ *
+ * @throws {ApiError} if it is too large, or if there is no room.
+ */
+async function receivePicture(request: ApiRequest, contents: Contents, parts: AsyncIterable<Buffer>): Promise<Buffer> {
+  const bytes = new GrowingBytes(partBytes, contents.bytesMax, () => fileTooLarge(contents));
+  for await (const part of parts) bytes.add(part, (capacity) => request.bodyBytes?.grow(uploadBytes + capacity));
+  return bytes.release();
 }
 
 /**
@@ -253,7 +295,7 @@ async function holdFile(
   const held = bytes.release();
   const sha256 = createHash('sha256').update(held).digest('hex');
   request.file = { bytes: held, filename, sha256 };
-  return { filename, size: held.length, sha256, content_type: contents.contentType };
+  return { filename, size: held.length, sha256, content_type: contents.types[0].contentType };
 }
 
 function requireFilename(filename: string): void {
@@ -265,7 +307,7 @@ function requireFilename(filename: string): void {
 }
 
 /** Splits bytes into parts of one size. The last part may be smaller. */
-async function* inParts(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* inParts(bytes: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer, undefined> {
   let part = Buffer.allocUnsafe(partBytes);
   let size = 0;
   for await (const chunk of bytes) {

@@ -142,20 +142,28 @@ function requestBodyOf(shapes: Shapes, route: Extract<Route, { method: 'POST' | 
       [upload ? 'multipart/form-data' : 'application/json']: {
         schema: schemas.body(operationId, object, withFieldTexts(upload ? asForm(body, upload) : body, resource)),
         ...(example && { example }),
-        // `metadata[key]` is a field of its own.
-        ...('metadata' in body.properties &&
-          upload && { encoding: { metadata: { style: 'deepObject', explode: true } } }),
+        ...(upload && encodingOf(body, upload)),
       },
     },
   };
 }
 
+function encodingOf(body: TObject, { contents: { types } }: UploadRoute): Piece {
+  const encoding = {
+    // `metadata[key]` is a field of its own.
+    ...('metadata' in body.properties && { metadata: { style: 'deepObject', explode: true } }),
+    ...(types.length > 1 && { [fileField]: { contentType: types.map(({ contentType }) => contentType).join(', ') } }),
+  };
+  return Object.keys(encoding).length > 0 ? { encoding } : {};
+}
+
 /** Returns the schema of the form: the body's schema, with the file instead of its facts. */
 function asForm(body: TObject, { contents }: UploadRoute): TObject {
-  const { bytesMax, contentType, description } = contents;
+  const { bytesMax, types, description } = contents;
   const file = Type.Unsafe({
     type: 'string',
-    contentMediaType: contentType,
+    // The member has one type. `encoding` lists several.
+    contentMediaType: types.length === 1 ? types[0].contentType : anyBytes,
     description: `The file, with a filename: ${description} of up to ${bytesMax / 1024 / 1024} MB.`,
   });
   return { ...body, properties: { ...body.properties, [fileField]: file } };
@@ -168,7 +176,7 @@ function uploadSample(url: string, { contents }: UploadRoute, example: JsonObjec
     if (typeof value === 'string') return [`-F ${name}=${value}`];
     return isObject(value) ? Object.entries(value).map(([key, inner]) => `-F "${name}[${key}]=${textOf(inner)}"`) : [];
   });
-  const [, extension] = contents.contentType.split('/');
+  const [, extension] = contents.types[0].contentType.split('/');
   const source = [
     `curl ${url}`,
     '-H "Authorization: Bearer sk_test_…"',
@@ -195,7 +203,7 @@ function successOf(shapes: Shapes, route: Route): Piece {
   const { response, method } = route;
   const headers = responseHeaders(...(method === 'POST' ? ['Idempotent-Replayed', 'Original-Request'] : []));
   if (response.kind === 'file') {
-    return { description: response.description, headers, content: fileContent(response.contentType) };
+    return { description: response.description, headers, content: fileContent(response.contentTypes) };
   }
   if (response.kind === 'stream') {
     const description = 'Server-sent events (HTML Standard, 9.2), without an end. `data` is JSON.';
@@ -209,16 +217,19 @@ function successOf(shapes: Shapes, route: Route): Piece {
     headers,
     content: {
       'application/json': { schema: shapes.schemas.ofResponse(response, method), ...(example && { example }) },
-      ...('asFile' in route && route.asFile && fileContent(route.asFile.contentType)),
+      ...('asFile' in route && route.asFile && fileContent([route.asFile.contentType])),
     },
   };
 }
 
-function fileContent(contentType: string): Piece {
-  const schema = { type: 'string', contentMediaType: contentType };
+function fileContent(contentTypes: readonly string[]): Piece {
+  const content = contentTypes.map((contentType) => [
+    contentType,
+    { schema: { type: 'string', contentMediaType: contentType } },
+  ]);
   // Some generators of clients leave out a response whose only type they do not know.
   const bytes = { type: 'string', format: 'binary' };
-  return { [contentType]: { schema }, [anyBytes]: { schema: bytes } };
+  return { ...Object.fromEntries(content), [anyBytes]: { schema: bytes } };
 }
 
 function describeResponse({ response, query }: Route): string {

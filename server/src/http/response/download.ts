@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { startingWith } from '../../core/iterables.ts';
 import { PacedBody } from './paced-body.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
@@ -34,12 +35,6 @@ export async function openFile(
   return { filename, contentType, size, sha256, bytes: startingWith(first.value, parts) };
 }
 
-/** Yields the first part, which was read before the response, and then the others. */
-export async function* startingWith<Value>(first: Value, others: AsyncIterable<Value>): AsyncGenerator<Value> {
-  yield first;
-  yield* others;
-}
-
 /**
  * Sends a file part by part, as it is read. A third party may have made it, so browsers must isolate it from this origin. They download it, and
  * never show it as a page.
@@ -56,7 +51,7 @@ export function sendContents(
   return reply
     .header('content-type', asBytes ? anyBytes : contentType)
     .header('content-length', size)
-    .header('content-disposition', attachment(filename))
+    .header('content-disposition', attachment(nameWithEnding(filename, contentType)))
     .header('etag', `"${sha256}"`)
     .header('cache-control', 'private, no-store')
     .header('x-content-type-options', 'nosniff')
@@ -64,7 +59,10 @@ export function sendContents(
     .send(isHead ? '' : new PacedBody(whole(partsOf(bytes), size), stalledMs, () => reply.raw.destroy()));
 }
 
-/** Sends a PDF for a frame of the dashboard. The viewer of the browser shows it. That viewer works in no sandbox. */
+/**
+ * Sends a file to a page of the dashboard, which shows a PDF in a frame and a picture as one. The browser’s viewer of PDFs works in no
+ * sandbox.
+ */
 export function sendFramed(reply: FastifyReply, contents: OpenContents, stalledMs: number): FastifyReply {
   const { contentType, size, bytes } = contents;
   return reply
@@ -91,6 +89,16 @@ async function* whole(bytes: AsyncIterable<Buffer>, size: number): AsyncGenerato
     yield part;
   }
   if (sent < size) throw new Error(`The file ended after ${sent} of ${size} bytes: it was deleted.`);
+}
+
+/** The endings of pictures. The sender chose the name of a file, and the server found out its type. */
+const endings: Record<string, RegExp> = { 'image/jpeg': /\.jpe?g$/i, 'image/png': /\.png$/i };
+
+/** Returns a name that opens in the right program: a picture that came as `letter.pdf` becomes `letter.pdf.png`. */
+function nameWithEnding(filename: string, contentType: string): string {
+  const ending = endings[contentType];
+  if (!ending || ending.test(filename)) return filename;
+  return `${filename}.${contentType === 'image/jpeg' ? 'jpg' : 'png'}`;
 }
 
 /** Returns the `Content-Disposition` (RFC 6266), with the full name and an ASCII one for older clients. */

@@ -16,7 +16,11 @@ export function contentsRoute(context: HttpContext, resource: Resource, contents
       summary: `Download ${aOrAn(resource)}`,
       description: `Returns the bytes of the ${name} as a download. It needs a permission of its own, because its contents are more sensitive than its record.`,
     },
-    response: { kind: 'file', contentType: contents.contentType, description: `The ${name}, byte for byte.` },
+    response: {
+      kind: 'file',
+      contentTypes: contents.types.map(({ contentType }) => contentType),
+      description: `The ${name}, byte for byte.`,
+    },
     path: `/v1/${resource.path}/:id/contents`,
     permission: `${resource.object}_contents.read`,
     object: resource.object,

@@ -19,13 +19,14 @@ export interface FrameLimits {
   responses: HeldResponses;
 }
 
-/** Returns whether a browser loads the response into a frame. Pages of the dashboard are never in one. */
+/** Returns whether a browser shows the response within a page: in a frame, or as a picture. Pages of the dashboard are never there. */
 export function isForFrame(request: FastifyRequest): boolean {
-  return headerOf(request, 'sec-fetch-dest') === 'iframe';
+  const place = headerOf(request, 'sec-fetch-dest');
+  return place === 'iframe' || place === 'image';
 }
 
 /**
- * Sends a file to a frame of the dashboard. A frame cannot send headers, so the cookie signs the request. The browser says that our own page
+ * Sends a file to a page of the dashboard. A frame or a picture cannot send headers, so the cookie signs the request. The browser says that our own page
  * makes it. The parameter `account` names a connected account. An error is a text, because a person sees it.
  */
 export async function sendFileToFrame(

@@ -28,7 +28,14 @@ export function importRoute(context: HttpContext, resource: Resource, fileImport
         content_type: oneOf(contentType),
       }),
     }),
-    upload: { contents: { bytesMax, contentType, description, isValid: () => true }, prefix: null },
+    upload: {
+      contents: {
+        bytesMax,
+        types: [{ contentType, beginsAs: () => true, endsAs: () => true, handling: 'kept' }],
+        description,
+      },
+      prefix: null,
+    },
     showsSecrets: false,
     secretMembers: [],
     propagationDelayMs: 0,

@@ -16,7 +16,7 @@ export function invoicePdfRoute(context: HttpContext): ContentsRoute {
       description:
         'Returns the invoice as a PDF to send to the tenants. It shows their names and their home, the payments so far, and the `letterhead` of the account. It follows the state of the invoice: a draft and a void invoice say so on each page.',
     },
-    response: { kind: 'file', contentType: pdf, description: 'The invoice as a PDF.' },
+    response: { kind: 'file', contentTypes: [pdf], description: 'The invoice as a PDF.' },
     path: '/v1/invoices/:id/pdf',
     permission: 'invoices.read',
     object: 'invoice',

@@ -1,4 +1,5 @@
 import { ApiError } from '../../core/errors.ts';
+import { startingWith } from '../../core/iterables.ts';
 import { parseJson } from '../../core/json.ts';
 import { toSeconds } from '../../core/clock.ts';
 import { LinkedId } from '../../model/fields.ts';
@@ -6,7 +7,6 @@ import { fieldOf, type StoredRecord } from '../../model/record.ts';
 import { described } from '../../model/schemas.ts';
 import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
-import { startingWith } from '../response/download.ts';
 import type { ContentsRoute } from '../route.ts';
 import { resourceAt } from '../write/decisions.ts';
 import { load } from './load.ts';
@@ -19,6 +19,8 @@ interface SealedFile {
   filename: string;
   size: number;
   sha256: string;
+  /** Left out in holds from before pictures could be files. */
+  content_type?: string;
 }
 
 /** Returns `GET /v1/retention_holds/{id}/contents`: the bytes of a sealed file, for the caller of a recent reveal. */
@@ -33,7 +35,11 @@ export function sealedContentsRoute(context: HttpContext): ContentsRoute {
         'Returns the bytes of a file in a retention hold. The caller must have revealed the hold within the last ten minutes: that request gives the reason.',
       refusals: ['parameter_missing', 'status_transition_invalid'],
     },
-    response: { kind: 'file', contentType: 'application/pdf', description: 'The file, byte for byte.' },
+    response: {
+      kind: 'file',
+      contentTypes: ['application/pdf', 'image/jpeg', 'image/png'],
+      description: 'The file, byte for byte.',
+    },
     path: '/v1/retention_holds/:id/contents',
     permission: 'retention_holds.write',
     object: 'retention_hold',
@@ -49,8 +55,8 @@ export function sealedContentsRoute(context: HttpContext): ContentsRoute {
       const parts = context.sealedFiles.read(request.accountId, hold.id, key, file);
       const first = await parts.next();
       if (first.done) throw notRevealed(hold, file);
-      const { filename, size, sha256 } = found;
-      return { filename, contentType: 'application/pdf', size, sha256, bytes: startingWith(first.value, parts) };
+      const { filename, size, sha256, content_type: contentType = 'application/pdf' } = found;
+      return { filename, contentType, size, sha256, bytes: startingWith(first.value, parts) };
     },
   };
 }

@@ -5,8 +5,9 @@ import type { StoredRecord } from '../../model/record.ts';
 import type { Resource, RecordChange } from '../../model/resource.ts';
 import type { Guard } from '../../commit/write-request.ts';
 import { copiesLinks } from '../../model/traits/copies-links.ts';
+import { judgesLinks } from '../../model/traits/judges-links.ts';
 import { linksHere } from '../../model/traits/links-here.ts';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, invalidParameter } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { aOrAn, displayName } from '../route.ts';
 import type { ApiRequest } from '../request.ts';
@@ -18,7 +19,7 @@ import type { HttpContext } from '../context.ts';
  * the record had before, or that the decision copied from another record, is not checked again.
  *
  * @returns the linked records as they are now, as guards: another process may delete one before the commit.
- * @throws {ApiError} `resource_missing` with status 400 and the field.
+ * @throws {ApiError} `resource_missing` with status 400 and the field, or `parameter_invalid` for a record that does not suit the link.
  */
 export async function requireLinkedRecords(
   context: HttpContext,
@@ -76,6 +77,8 @@ async function requireLinks(
       const message = faultOf(context, { field, target, id, record, isStrict, isHere });
       if (message !== null) throw new ApiError('resource_missing', message, { param, status: 400 });
       if (!target || !record) continue;
+      const fault = judgesLinks.of(resource)?.[field]?.(record) ?? null;
+      if (fault !== null) throw invalidParameter(param, fault);
       const { account_id, revision } = record;
       guards.push({ resource: target, record: { account_id, id: record.id, revision } });
     }

@@ -112,6 +112,7 @@ function fileInContent(file: StoredRecord): JsonObject {
     filename: member('filename'),
     size: member('size'),
     sha256: member('sha256'),
+    content_type: member('content_type'),
   };
 }
 

@@ -1,14 +1,27 @@
+import type { NonEmpty } from '../../core/lists.ts';
 import { defineTrait } from '../trait.ts';
+
+/** A type of file that a route accepts. The client's name and type of the file do not count. */
+export interface FileType {
+  contentType: string;
+  /** Returns whether a file with this first kilobyte is meant to have the type. The first type that fits is taken. */
+  beginsAs(head: Buffer): boolean;
+  /** Returns whether a file with this last kilobyte is complete. */
+  endsAs(tail: Buffer): boolean;
+  /**
+   * Tells what becomes of the bytes. `kept`: they are stored as they are. `inspected`: also, and a file with active content is refused.
+   * `remade`: a new picture is stored, without the metadata.
+   */
+  handling: 'kept' | 'inspected' | 'remade';
+}
 
 /** The file of a record. `POST /v1/<path>` uploads it, and `GET /v1/<path>/{id}/contents` returns it. */
 export interface Contents {
   /** The largest size, in bytes. */
   bytesMax: number;
-  contentType: string;
-  /** The required type, for error messages: `a PDF`. */
+  types: NonEmpty<FileType>;
+  /** The accepted types, for error messages: `a PDF`. */
   description: string;
-  /** Returns whether the first and the last kilobyte have the right type. The client's name and type of the file do not count. */
-  isValid(head: Buffer, tail: Buffer): boolean;
 }
 
 export const storesFile = defineTrait<Contents>();

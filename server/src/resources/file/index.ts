@@ -7,6 +7,8 @@ import { emailOf, fileLink, linkInput, newFileLink } from './link.ts';
 
 const bytesMax = 10 * 1024 * 1024;
 
+export const pdfType = 'application/pdf';
+
 const Purpose = Type.Unsafe<string>({
   ...named(
     'FilePurpose',
@@ -29,7 +31,7 @@ const Filename = Type.String({ minLength: 1, maxLength: 255, description: 'The f
 const Size = Type.Integer({ minimum: 1, maximum: bytesMax, description: 'The size in bytes.' });
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'The SHA-256 hash of the contents, in hex.' });
 const ContentType = Type.Unsafe<string>({
-  ...oneOf('application/pdf'),
+  ...oneOf(pdfType, 'image/jpeg', 'image/png'),
   description: 'The type of the contents, detected from the bytes.',
 });
 
@@ -41,7 +43,7 @@ export type FileRecord = StoredRecord & {
   content_type: string;
 };
 
-/** A document: the report of a reference, or evidence for one. */
+/** A document or a picture: the report of a reference, or evidence for one. */
 export const file = defineResource<FileRecord>(
   {
     object: 'file',
@@ -50,7 +52,7 @@ export const file = defineResource<FileRecord>(
     table: 'files',
     docs: {
       description:
-        'A document: the report of a reference, or evidence for one. The server detects its size, hash and type from its bytes. `GET /v1/files/{id}/contents` returns the bytes.',
+        'A document or a picture: the report of a reference, or evidence for one. It is a PDF, a JPEG or a PNG. The server detects its size, hash and type from its bytes. `GET /v1/files/{id}/contents` returns the bytes. A picture is stored upright and without its metadata, such as the place where it was taken. So its size and hash are not those of the file that you sent.',
       example: {
         record: {
           purpose: 'reference_report',
@@ -66,7 +68,7 @@ export const file = defineResource<FileRecord>(
     metadata: true,
     fields: {
       purpose: { column: 'text', schema: Purpose },
-      filename: { column: 'text', schema: Filename, erased: () => 'erased.pdf' },
+      filename: { column: 'text', schema: Filename, erased: erasedName },
       size: { column: 'integer', schema: Size },
       sha256: { column: 'text', schema: Sha256 },
       content_type: { column: 'text', schema: ContentType },
@@ -88,7 +90,7 @@ export const file = defineResource<FileRecord>(
       {
         summary: 'Upload a file',
         description:
-          'Send a form (`multipart/form-data`) with `purpose`, `file`, and `metadata[key]` for each pair. The file must be a PDF. Its name and type do not matter: it must begin with `%PDF-` and its version, and have `%%EOF` in its last kilobyte. It must arrive within a minute. To retry with an `Idempotency-Key`, send the same fields, filename and bytes.',
+          'Send a form (`multipart/form-data`) with `purpose`, `file`, and `metadata[key]` for each pair. The file must be a PDF, a JPEG or a PNG. Its name and type do not matter, only its bytes. A PDF must begin with `%PDF-` and its version, and have `%%EOF` in its last kilobyte. A PDF with scripts or attachments is refused. A picture has up to 40 million pixels, and does not move. The server stores it upright and without its metadata. The file must arrive within a minute. To retry with an `Idempotency-Key`, send the same fields, filename and bytes.',
         example: { purpose: 'reference_report', file: '%PDF-1.7 …', metadata: { order: '17' } },
       },
     ),
@@ -118,10 +120,34 @@ export const file = defineResource<FileRecord>(
       ),
     },
   },
-  storesFile({ bytesMax, contentType: 'application/pdf', description: 'a PDF', isValid: isPdf }),
+  storesFile({
+    bytesMax,
+    description: 'a PDF, a JPEG or a PNG',
+    types: [
+      {
+        contentType: pdfType,
+        // It has a version at its beginning, and an end marker in the last kilobyte (ISO 32000-1, 7.5).
+        beginsAs: (head) => /^%PDF-[12]\.\d/.test(head.subarray(0, 8).toString('latin1')),
+        endsAs: (tail) => tail.includes('%%EOF'),
+        handling: 'inspected',
+      },
+      { contentType: 'image/jpeg', beginsAs: beginsWith(0xff, 0xd8, 0xff), endsAs: () => true, handling: 'remade' },
+      {
+        contentType: 'image/png',
+        beginsAs: beginsWith(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),
+        endsAs: () => true,
+        handling: 'remade',
+      },
+    ],
+  }),
 );
 
-/** Returns whether a file is a PDF. It has a version at its beginning, and an end marker in the last kilobyte (ISO 32000-1, 7.5). */
-function isPdf(head: Buffer, tail: Buffer): boolean {
-  return /^%PDF-[12]\.\d/.test(head.subarray(0, 8).toString('latin1')) && tail.includes('%%EOF');
+/** Returns a name that tells nothing of a person, and keeps the ending of a picture. */
+function erasedName(known: unknown): string {
+  const [, ending] = /\.(jpe?g|png)$/i.exec(String(known)) ?? [];
+  return `erased.${ending?.toLowerCase() ?? 'pdf'}`;
+}
+
+function beginsWith(...signature: number[]): (head: Buffer) => boolean {
+  return (head) => head.subarray(0, signature.length).equals(Buffer.from(signature));
 }

@@ -4,6 +4,7 @@ import { createFrom, defineResource, exactly, updateFrom } from '../../model/res
 import { closedObject, described, nullable } from '../../model/schemas.ts';
 import { copiesLinks } from '../../model/traits/copies-links.ts';
 import { erasable } from '../../model/traits/erasable.ts';
+import { judgesLinks, ofFileType } from '../../model/traits/judges-links.ts';
 import { searchable, type NamedRecord } from '../../model/traits/searchable.ts';
 import { scheduled } from '../../model/traits/scheduled.ts';
 import { testControls } from '../../model/traits/test-controls.ts';
@@ -242,6 +243,12 @@ export const reference = defineResource<ReferenceRecord>(
     subtitle: ({ status, outcome }: ReferenceRecord) => [status, outcome].filter(Boolean).join(', '),
   }),
   erasable({ link: 'customer', files: ['reference_pdf', 'earlier_reports'], decide: endForErasure }),
+  judgesLinks({
+    reference_pdf: ofFileType(
+      ['application/pdf'],
+      'The report of a reference is a PDF, and this file is a picture. Send the id of a PDF, or save the picture as a PDF first.',
+    ),
+  }),
   copiesLinks(['earlier_reports']),
   testControls({
     advance: {

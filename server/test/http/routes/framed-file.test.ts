@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signedIn } from '../../support/browser.ts';
 import { formOf, pdfOf } from '../../support/files.ts';
+import { jpegOf } from '../../support/pictures.ts';
 import { good, startTestServer, type TestServer } from '../../support/server.ts';
 
 /* A frame of the dashboard shows a file. It sends the cookie, and no header of its own. */
@@ -41,6 +42,23 @@ test.each(['owner', 'operator'] as const)(
     });
   },
 );
+
+test('shows a picture of our own page, and no other, when a browser asks for a picture', async () => {
+  const form = formOf({}, await jpegOf(), 'passport.jpg');
+  const { id } = (await good(server.api.post('/v1/files', form))).body;
+  const { browser } = await signedIn(server, 'owner');
+  const ofPicture = { ...ofFrame, 'sec-fetch-dest': 'image' };
+  const answer = await browser.get(`/dashboard/files/${id}`, ofPicture);
+  expect(answer.status).toBe(200);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'content-type': 'image/jpeg',
+    'content-disposition': 'inline',
+    'cross-origin-resource-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  });
+  const foreign = await browser.get(`/dashboard/files/${id}`, { ...ofPicture, 'sec-fetch-site': 'cross-site' });
+  expect([foreign.status, foreign.headers.get('content-type')]).toEqual([403, 'text/plain; charset=utf-8']);
+});
 
 test.each([
   ['another site frames it', { 'sec-fetch-site': 'cross-site' }],

@@ -1,0 +1,192 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { ApiError, ClientGoneError, invalidParameter } from '../core/errors.ts';
+import { Turns } from '../core/turns.ts';
+import type { Checked, FileToCheck } from './process.ts';
+
+/** A piece of a file on its way to the other process, in bytes. */
+const pieceBytes = 64 * 1024;
+
+/** Milliseconds from the start of its turn. The largest pictures take some three seconds on an idle machine. */
+const usualTimeoutMs = 30_000;
+
+/** Milliseconds that an upload waits for its turn. */
+const usualWaitMs = 20_000;
+
+/** The process ends after so many milliseconds without a file, so that an idle server has its memory back. */
+const usualIdleMs = 20_000;
+
+/** Megabytes. A file of 10 MB and what is inflated of it fit. */
+const heapMb = 192;
+
+export interface FileCheckerOptions {
+  checkTimeoutMs?: number;
+  waitMs?: number;
+  idleMs?: number;
+}
+
+/**
+ * Opens uploaded files in a process of their own, one at a time. A file that breaks a decoder ends that process, and not the server. The
+ * process starts with the first file, and ends when it has been idle. It gets no settings of the server and no secrets.
+ */
+export class FileChecker {
+  readonly #timeoutMs: number;
+  readonly #waitMs: number;
+  readonly #idleMs: number;
+  /** The turns of accounts, so that an account with many files delays others by one file. */
+  readonly #turns = new Turns(1);
+  readonly #stopping = new AbortController();
+  #process: ChildProcess | null = null;
+  #idle: NodeJS.Timeout | null = null;
+
+  constructor({
+    checkTimeoutMs = usualTimeoutMs,
+    waitMs = usualWaitMs,
+    idleMs = usualIdleMs,
+  }: FileCheckerOptions = {}) {
+    this.#timeoutMs = checkTimeoutMs;
+    this.#waitMs = waitMs;
+    this.#idleMs = idleMs;
+  }
+
+  /**
+   * Looks for scripts and other active content in a document.
+   *
+   * @throws {ApiError} `parameter_invalid` with the reason, or `overloaded` if its turn does not come.
+   */
+  async inspect(
+    accountId: string,
+    contentType: string,
+    bytes: AsyncIterable<Buffer> | Iterable<Buffer>,
+  ): Promise<void> {
+    await this.#check(accountId, { contentType, bytesMax: 0 }, bytes);
+  }
+
+  /**
+   * Makes a picture again from its dots: upright, and without anything else that its file has.
+   *
+   * @param bytesMax the largest result, in bytes.
+   * @throws {ApiError} `parameter_invalid` with the reason, or `overloaded` if its turn does not come.
+   */
+  async remake(accountId: string, contentType: string, bytes: Buffer, bytesMax: number): Promise<Buffer> {
+    const made = await this.#check(accountId, { contentType, bytesMax }, [bytes]);
+    if (!made) throw new Error('Bug! The process returned no picture.');
+    return made;
+  }
+
+  /** Ends the process, and the file that it was checking. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the server stops'));
+    await this.#endProcess();
+  }
+
+  async #check(
+    accountId: string,
+    file: FileToCheck,
+    bytes: AsyncIterable<Buffer> | Iterable<Buffer>,
+  ): Promise<Buffer | null> {
+    let giveUp: (() => void) | null = null;
+    const timer = setTimeout(() => giveUp?.(), this.#waitMs);
+    const client = {
+      whenReleased: (callback: (() => void) | null): void => {
+        giveUp = callback;
+      },
+    };
+    try {
+      return await this.#turns.run(accountId, client, async () => {
+        clearTimeout(timer);
+        return await this.#checkNow(file, bytes);
+      });
+    } catch (error) {
+      if (!(error instanceof ClientGoneError)) throw error;
+      throw new ApiError(
+        'overloaded',
+        'The server has too many files to check. Nothing was changed. Try again shortly.',
+        {
+          retryAfterSeconds: 5,
+        },
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #checkNow(file: FileToCheck, bytes: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<Buffer | null> {
+    this.#stopping.signal.throwIfAborted();
+    if (this.#idle) clearTimeout(this.#idle);
+    const checking = (this.#process ??= this.#startProcess());
+    const checked = await this.#checkedBy(checking, file, bytes);
+    this.#idle = setTimeout(() => void this.#endProcess(), this.#idleMs).unref();
+    if ('refusal' in checked) throw invalidParameter('file', checked.refusal);
+    if ('fault' in checked) throw new Error(`The process that checks files failed: ${checked.fault}`);
+    return checked.bytes;
+  }
+
+  async #checkedBy(
+    checking: ChildProcess,
+    file: FileToCheck,
+    bytes: AsyncIterable<Buffer> | Iterable<Buffer>,
+  ): Promise<Checked> {
+    const waiting = new AbortController();
+    const signal = AbortSignal.any([waiting.signal, AbortSignal.timeout(this.#timeoutMs), this.#stopping.signal]);
+    const message = once(checking, 'message', { signal });
+    const exit = once(checking, 'exit', { signal }).then(() => Promise.reject(new ProcessEndedError()));
+    const checked = Promise.race([message, exit]).then(([value]) => value as Checked);
+    // It may end while the file is on its way.
+    checked.catch(() => {});
+    try {
+      await send(checking, file);
+      for await (const part of bytes) {
+        for (let at = 0; at < part.length; at += pieceBytes) await send(checking, part.subarray(at, at + pieceBytes));
+      }
+      await send(checking, null);
+      return await checked;
+    } catch (error) {
+      const hasEnded = error instanceof ProcessEndedError || !checking.connected;
+      await this.#endProcess();
+      if (this.#stopping.signal.aborted) throw error;
+      // A retry would have the same end, so it is no fault of the server.
+      if (hasEnded) return { refusal: '`file` cannot be opened: it is damaged. Save it again and send the new file.' };
+      if (signal.aborted) return { refusal: '`file` takes too long to open. Save it again in a simpler form.' };
+      throw error;
+    } finally {
+      waiting.abort();
+    }
+  }
+
+  #startProcess(): ChildProcess {
+    const started = fork(new URL('./process.ts', import.meta.url), [], {
+      // It needs no settings, no secrets and no flags of this process.
+      env: { MALLOC_ARENA_MAX: '2' },
+      execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=4'],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    started.unref();
+    started.channel?.unref();
+    // It may die while it is idle.
+    const forget = (): void => {
+      if (this.#process === started) this.#process = null;
+    };
+    started.on('error', forget).on('exit', forget);
+    return started;
+  }
+
+  async #endProcess(): Promise<void> {
+    const ending = this.#process;
+    this.#process = null;
+    if (this.#idle) clearTimeout(this.#idle);
+    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
+    const ended = once(ending, 'exit');
+    ending.kill('SIGKILL');
+    await ended;
+  }
+}
+
+class ProcessEndedError extends Error {}
+
+function send(to: ChildProcess, message: FileToCheck | Buffer | null): Promise<void> {
+  return new Promise((resolve, reject) => {
+    to.send(message as object, (error) => (error ? reject(error) : resolve()));
+  });
+}

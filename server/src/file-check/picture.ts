@@ -1,0 +1,100 @@
+import type { Metadata, Sharp } from 'sharp';
+import { FileRefusal } from './refusal.ts';
+
+/** Dots. A page of A4 that is scanned with 600 dots per inch has 35 million. */
+const dotsMax = 40_000_000;
+
+/** Bytes of an open picture. One with 16 bits per colour may have fewer dots, and one that appears step by step. */
+const openBytesMax = 160_000_000;
+
+/** Of a JPEG. The second is for a picture that becomes too large with the first. */
+const qualities = [90, 75] as const;
+
+const formats: Record<string, 'jpeg' | 'png'> = { 'image/jpeg': 'jpeg', 'image/png': 'png' };
+
+/**
+ * Makes a picture again from its dots, in its own format. It is upright, and its colours are those of screens (sRGB). Everything else is
+ * left out: places, dates and cameras (EXIF, XMP, IPTC), comments, previews, and what follows the picture in its file.
+ *
+ * @throws {FileRefusal}
+ */
+export async function remakePicture(bytes: Buffer, contentType: string, bytesMax: number): Promise<Buffer> {
+  const format = formats[contentType]!;
+  if (format === 'png' && isAnimated(bytes))
+    throw new FileRefusal(
+      '`file` is an animated picture. Send a still one, because only its first frame would be kept.',
+    );
+  const sharp = await loadSharp();
+  // The header tells the size, and reading it opens no dots.
+  const found = await sharp(bytes, { limitInputPixels: false })
+    .metadata()
+    .catch(() => {
+      throw damaged();
+    });
+  checkSize(found, format);
+  const upright = (): Sharp =>
+    sharp(bytes, { failOn: 'error', limitInputPixels: dotsMax, sequentialRead: true }).autoOrient();
+  try {
+    if (format === 'png') return ofSize(await upright().png({ compressionLevel: 9 }).toBuffer(), bytesMax);
+    const made = await jpegOf(upright(), qualities[0], found);
+    if (made.length <= bytesMax) return made;
+    return ofSize(await jpegOf(upright(), qualities[1], found), bytesMax);
+  } catch (error) {
+    throw error instanceof FileRefusal ? error : damaged();
+  }
+}
+
+function jpegOf(picture: Sharp, quality: number, { chromaSubsampling: found }: Metadata): Promise<Buffer> {
+  const chromaSubsampling = found === '4:4:4' ? '4:4:4' : '4:2:0';
+  // Optimal codes would take twice the memory, to make the file a few percent smaller.
+  return picture.jpeg({ quality, chromaSubsampling, optimizeCoding: false }).toBuffer();
+}
+
+/** Loads the decoders with the first picture. They can open JPEG and PNG, and nothing else. */
+async function loadSharp(): Promise<typeof import('sharp').default> {
+  const { default: sharp } = await import('sharp');
+  sharp.cache(false);
+  sharp.concurrency(1);
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({ operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer'] });
+  return sharp;
+}
+
+function checkSize(found: Metadata, expected: string): void {
+  const { format, width, height, channels, depth, isProgressive, chromaSubsampling } = found;
+  if (format !== expected) throw damaged();
+  const dots = width * height;
+  const perDot = channels * (depth === 'ushort' ? 2 : 1);
+  // The decoder of a progressive JPEG keeps all its numbers, of two bytes each.
+  const kept = format === 'jpeg' && isProgressive ? 2 * (chromaSubsampling === '4:2:0' ? channels / 2 : channels) : 0;
+  if (dots > dotsMax || dots * (perDot + kept) > openBytesMax) throw tooManyDots(width, height);
+}
+
+function ofSize(bytes: Buffer, bytesMax: number): Buffer {
+  if (bytes.length <= bytesMax) return bytes;
+  throw new FileRefusal(
+    `\`file\` has more than ${bytesMax / 1024 / 1024} MB as it would be stored: without its metadata, and upright. Send a picture with fewer pixels.`,
+  );
+}
+
+function tooManyDots(width: number, height: number): FileRefusal {
+  return new FileRefusal(
+    `\`file\` has ${width} × ${height} pixels. A picture has at most ${dotsMax / 1_000_000} million, and fewer with 16 bits per colour or if it is progressive. Make it smaller.`,
+  );
+}
+
+function damaged(): FileRefusal {
+  return new FileRefusal(
+    '`file` is a damaged or incomplete picture. Save it again as a JPEG or PNG, and send the new file.',
+  );
+}
+
+/** Returns whether a PNG has the chunk `acTL`, which animations have before their first dots. */
+function isAnimated(bytes: Buffer): boolean {
+  for (let at = 8; at + 8 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
+    const kind = bytes.toString('latin1', at + 4, at + 8);
+    if (kind === 'acTL') return true;
+    if (kind === 'IDAT') return false;
+  }
+  return false;
+}

@@ -1,0 +1,2 @@
+/** The reason against a file, for the person that sent it. */
+export class FileRefusal extends Error {}

@@ -1,0 +1,94 @@
+import { crc32, deflateSync } from 'node:zlib';
+import sharp, { type Sharp } from 'sharp';
+
+/** The colours of the four corners of a test picture, from the left above to the right below. */
+const corners = ['red', 'green', 'blue', 'white'] as const;
+
+export type Corner = (typeof corners)[number];
+
+const dots: Record<Corner, [number, number, number]> = {
+  red: [255, 0, 0],
+  green: [0, 255, 0],
+  blue: [0, 0, 255],
+  white: [255, 255, 255],
+};
+
+/** Makes a picture of four coloured quarters, wider than high. */
+export function fourQuarters(width = 64, height = 48): Sharp {
+  const data = Buffer.alloc(width * height * 3);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const corner = corners[(y * 2 < height ? 0 : 2) + (x * 2 < width ? 0 : 1)]!;
+      data.set(dots[corner], (y * width + x) * 3);
+    }
+  }
+  return sharp(data, { raw: { width, height, channels: 3 } });
+}
+
+export function jpegOf(width?: number, height?: number): Promise<Buffer> {
+  return fourQuarters(width, height).jpeg({ quality: 95, chromaSubsampling: '4:4:4' }).toBuffer();
+}
+
+export function pngOf(width?: number, height?: number): Promise<Buffer> {
+  return fourQuarters(width, height).png().toBuffer();
+}
+
+/** Returns the sizes of a picture as it is stored, and its corners without any turn. */
+export async function seenIn(picture: Buffer): Promise<{ width: number; height: number; corners: Corner[] }> {
+  const { data, info } = await sharp(picture, { autoOrient: false })
+    .toColourspace('srgb')
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  const cornerAt = (x: number, y: number): Corner => {
+    const at = (Math.floor(y * height) * width + Math.floor(x * width)) * channels;
+    const found = [data[at]!, data[at + 1]!, data[at + 2]!];
+    const distance = (corner: Corner): number =>
+      dots[corner].reduce((sum, value, index) => sum + Math.abs(value - found[index]!), 0);
+    return corners.toSorted((left, right) => distance(left) - distance(right))[0]!;
+  };
+  return {
+    width,
+    height,
+    corners: [cornerAt(0.2, 0.2), cornerAt(0.8, 0.2), cornerAt(0.2, 0.8), cornerAt(0.8, 0.8)],
+  };
+}
+
+/** Puts a comment behind the beginning of a JPEG. */
+export function withComment(jpeg: Buffer, comment: string): Buffer {
+  const text = Buffer.from(comment);
+  const head = Buffer.from([0xff, 0xfe, 0, 0]);
+  head.writeUInt16BE(text.length + 2, 2);
+  return Buffer.concat([jpeg.subarray(0, 2), head, text, jpeg.subarray(2)]);
+}
+
+/** Returns a chunk of a PNG, with its checksum. */
+export function chunk(kind: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(kind, 'latin1'), data]);
+  const frame = Buffer.alloc(8);
+  frame.writeUInt32BE(data.length, 0);
+  frame.writeUInt32BE(crc32(body), 4);
+  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
+}
+
+/** Puts chunks behind the header of a PNG. */
+export function withChunks(png: Buffer, ...chunks: Buffer[]): Buffer {
+  const headEnd = 8 + 25;
+  return Buffer.concat([png.subarray(0, headEnd), ...chunks, png.subarray(headEnd)]);
+}
+
+/** Makes a small PNG of many black dots. */
+export function bombOf(width: number, height: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  // One bit for each dot.
+  header[8] = 1;
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.alloc(height * (1 + Math.ceil(width / 8))), { level: 9 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
