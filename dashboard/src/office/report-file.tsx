@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Icon } from '@tenure/ui';
 import { ask } from '../api/ask.ts';
 import { useAccountId, useTenure } from '../api/client.ts';
@@ -9,15 +9,34 @@ import { basePath } from '../place.ts';
 import { GatedButton } from '../shell/gated.tsx';
 import styles from './office.module.css';
 
+/** A file of any type, shown in the page. */
+export function FileContents({ id, title, type }: { id: string; title: string; type: string }): ReactNode {
+  return type.startsWith('image/') ? <FilePicture id={id} title={title} /> : <FileFrame id={id} title={title} />;
+}
+
+/** A picture, as wide as the page at most. */
+function FilePicture({ id, title }: { id: string; title: string }): ReactNode {
+  const account = useAccountId();
+  const refusal = useRefusal('file_contents.read');
+  const [isBroken, setBroken] = useState(false);
+  if (refusal !== null) return <p className={styles.quiet}>{refusal}</p>;
+  if (isBroken) return <p role="alert">The picture cannot be shown now. Load the page again, or download it.</p>;
+  return <img className={styles.picture} alt={title} src={pathOf(id, account)} onError={() => setBroken(true)} />;
+}
+
 /** A PDF in the viewer of the browser. */
 export function FileFrame({ id, title }: { id: string; title: string }): ReactNode {
   const account = useAccountId();
   const refusal = useRefusal('file_contents.read');
   if (refusal !== null) return <p className={styles.quiet}>{refusal}</p>;
-  const search = account === undefined ? '' : `?account=${account}`;
   // The viewer of the browser works in no sandbox. The server sends nothing but PDFs into this frame.
   // oxlint-disable-next-line react/iframe-missing-sandbox -- See above.
-  return <iframe className={styles.frame} title={title} src={`${basePath}/files/${id}${search}`} />;
+  return <iframe className={styles.frame} title={title} src={pathOf(id, account)} />;
+}
+
+/** Returns the address of the bytes, for a page. */
+function pathOf(id: string, account: string | undefined): string {
+  return `${basePath}/files/${id}${account === undefined ? '' : `?account=${account}`}`;
 }
 
 /** Saves a file under a name that people understand. */

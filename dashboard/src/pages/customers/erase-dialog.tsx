@@ -94,7 +94,7 @@ function Confirm({
           <ul>
             <li>Name, e-mail, phone, date of birth and addresses</li>
             <li>The findings and notes of all checks of this person ({goes.get('reference') ?? 0})</li>
-            <li>Reports, evidence and papers of this person, as PDF ({goes.get('file') ?? 0})</li>
+            <li>Reports, evidence and papers of this person ({goes.get('file') ?? 0})</li>
             <li>The person’s data in the history</li>
             <li>Checks that are under way: they are cancelled</li>
           </ul>

@@ -6,13 +6,13 @@ import { defineRead, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import { ForDevelopers } from '../../office/parts.tsx';
 import { RecordPage } from '../../office/record-page.tsx';
-import { DownloadButton, FileFrame } from '../../office/report-file.tsx';
+import { DownloadButton, FileContents } from '../../office/report-file.tsx';
 import { Moment } from '../../office/moment.tsx';
 import { fileRoute } from '../../routes.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { Section } from '../../shell/page.tsx';
 import { FileLinks } from './file-links.tsx';
-import { purposeText, sizeText } from './file-words.ts';
+import { formatText, purposeText, sizeText } from './file-words.ts';
 import { titleOf, withPeople, type NamedFile } from './named-files.ts';
 
 const fileRead = defineRead<NamedFile, { id: string }>(async (tenure, { id }, options) => {
@@ -33,7 +33,7 @@ export function FilePage(): ReactNode {
       titleOf={titleOf}
       actions={(file) => (
         <>
-          <DownloadButton id={id} name={nameOfPdf(file)} />
+          <DownloadButton id={id} name={nameWithEnding(file)} />
           <Delete file={file} />
         </>
       )}
@@ -43,12 +43,13 @@ export function FilePage(): ReactNode {
           <Details
             items={[
               ['Kind', purposeText(file.purpose)],
+              ['Format', formatText(file.content_type)],
               ['Size', sizeText(file.size)],
               ['Added', <Moment key="added" at={file.created} />],
             ]}
           />
           <Section title="Contents">
-            <FileFrame id={id} title={titleOf(file)} />
+            <FileContents id={id} title={titleOf(file)} type={file.content_type} />
           </Section>
           <FileLinks file={id} />
           <ForDevelopers record={recordOf(file)} />
@@ -64,10 +65,17 @@ function recordOf(file: NamedFile): { id: string } {
 }
 
 /** Returns the name with the ending that programs know. */
-function nameOfPdf(file: NamedFile): string {
+function nameWithEnding(file: NamedFile): string {
   const title = titleOf(file);
-  return /\.pdf$/i.test(title) ? title : `${title}.pdf`;
+  const { pattern, ending } = endings[file.content_type] ?? endings['application/pdf']!;
+  return pattern.test(title) ? title : title + ending;
 }
+
+const endings: Record<string, { pattern: RegExp; ending: string }> = {
+  'application/pdf': { pattern: /\.pdf$/i, ending: '.pdf' },
+  'image/jpeg': { pattern: /\.jpe?g$/i, ending: '.jpg' },
+  'image/png': { pattern: /\.png$/i, ending: '.png' },
+};
 
 function Delete({ file }: { file: NamedFile }): ReactNode {
   const [isOpen, setOpen] = useState(false);

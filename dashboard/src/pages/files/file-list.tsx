@@ -30,7 +30,7 @@ const fileList: ListDefinition<NamedFile, 'purpose'> = {
   filters: [{ name: 'purpose', label: 'Kind', isClosed: true, choices: purposes }],
   empty: {
     title: 'No files yet',
-    text: 'Reports of checks, identity documents and agreements stand here, as PDF.',
+    text: 'Reports of checks, identity documents and agreements stand here, as PDF or picture.',
   },
 };
 

@@ -11,6 +11,15 @@ export function purposeText(purpose: string): string {
   return purposes.find(({ id }) => id === purpose)?.name ?? 'Other';
 }
 
+/** What an office can upload, for the chooser of files. */
+export const acceptedTypes = 'application/pdf,image/jpeg,image/png';
+
+/** Returns a type of file as people say it: "PDF". */
+export function formatText(contentType: string): string {
+  const [, format = ''] = contentType.split('/');
+  return format.toUpperCase();
+}
+
 /** Returns a size as people read it: "47 kB". */
 export function sizeText(bytes: number): string {
   const [value, unit] =

@@ -5,7 +5,7 @@ import { useAccountId } from '../../api/client.ts';
 import { faultOf, useWrite } from '../../api/requests.ts';
 import { Form } from '../../shell/form.tsx';
 import styles from '../../office/office.module.css';
-import { purposes, sizeText } from './file-words.ts';
+import { acceptedTypes, purposes, sizeText } from './file-words.ts';
 import { uploadWithProgress } from './upload.ts';
 
 /** Adds a file, and shows how much of it has been sent. */
@@ -47,8 +47,8 @@ export function UploadDialog({ onClose, onDone }: { onClose: () => void; onDone:
       >
         <FileField
           label="File"
-          accept="application/pdf"
-          hint="A PDF, up to 10 MB. Photos must be saved as PDF first."
+          accept={acceptedTypes}
+          hint="A PDF or a photo (JPEG or PNG), up to 10 MB. A photo is stored without the place where it was taken."
           onChange={setFile}
           error={faultOf(error, 'file')}
         />

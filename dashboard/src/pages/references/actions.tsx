@@ -185,7 +185,7 @@ function ReportDialog({ reference, onClose }: { reference: Reference; onClose: (
         <FileField
           label="Report"
           accept="application/pdf"
-          hint="A PDF, up to 10 MB. Photos must be saved as PDF first."
+          hint="A PDF, up to 10 MB. A report cannot be a photo."
           onChange={setFile}
           error={faultOf(attaching.error, 'file')}
         />

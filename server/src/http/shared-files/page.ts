@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { escaped } from '../docs/layout.ts';
 import type { SharedFile, Verdict } from './summary.ts';
 
-/* The pages of a link to a file. They are for persons without an account, on a phone first. The summary needs no script. */
+/* The pages of a link to a file. They are for persons without an account, on a phone first. The summary needs no script, except to show a picture. */
 
 /** Returns a file that the pages load. */
 export function readAsset(file: 'links.css' | 'links.js'): string {
@@ -30,19 +30,23 @@ ${formTo('links/open', 'Open the document', '')}
 export function summaryPage(shared: SharedFile, token: string): string {
   const { sender, verdict } = shared;
   const title = verdict ? `Check of ${verdict.person ?? 'an applicant'}` : shared.filename;
+  const isPicture = shared.contentType.startsWith('image/');
+  const what = isPicture ? 'picture' : verdict ? 'report' : 'document';
   return pageHtml(
     title,
     `<p class="sender">From ${escaped(sender.name)}</p>
 <div class="card">
 <h1>${escaped(title)}</h1>
 ${verdict ? verdictHtml(verdict) : ''}
-${formTo('contents', `Download the ${verdict ? 'report' : 'document'} (PDF, ${sizeText(shared.size)})`, token)}
+${isPicture ? pictureHtml(shared.filename) : ''}
+${formTo('contents', `Download the ${what} (${formatOf(shared)}, ${sizeText(shared.size)})`, token)}
 </div>
 <div class="card">
 <h2>Questions?</h2>
 ${contactHtml(sender)}
 </div>
 <p class="quiet">The link works until ${escaped(shared.worksUntil)}.</p>`,
+    { hasScript: isPicture },
   );
 }
 
@@ -68,7 +72,7 @@ export function laterPage(): string {
   );
 }
 
-function pageHtml(title: string, content: string, { isCover = false } = {}): string {
+function pageHtml(title: string, content: string, { isCover = false, hasScript = false } = {}): string {
   // Relative addresses work behind any proxy. The other pages are one level below the cover.
   const folder = isCover ? 'links/' : '';
   return `<!doctype html>
@@ -80,7 +84,7 @@ function pageHtml(title: string, content: string, { isCover = false } = {}): str
 <title>${escaped(title)}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${folder}links.css">
-${isCover ? `<script src="${folder}links.js" type="module"></script>\n` : ''}</head>
+${isCover || hasScript ? `<script src="${folder}links.js" type="module"></script>\n` : ''}</head>
 <body>
 <main>
 ${content}
@@ -92,6 +96,15 @@ ${content}
 
 function formTo(path: string, button: string, token: string): string {
   return `<form method="post" action="${path}"><input type="hidden" name="token" value="${escaped(token)}"><button>${escaped(button)}</button></form>`;
+}
+
+/** The script fills it, because the token is in no address. Without the script, the button downloads the picture. */
+function pictureHtml(filename: string): string {
+  return `<img data-picture alt="${escaped(`The shared picture, ${filename}`)}" hidden>`;
+}
+
+function formatOf({ contentType }: SharedFile): string {
+  return contentType.replace(/^.*\//, '').toUpperCase();
 }
 
 function verdictHtml({ tone, title, text, facts }: Verdict): string {

@@ -20,6 +20,7 @@ import { readReferenceOf } from './find.ts';
 export interface SharedFile {
   filename: string;
   size: number;
+  contentType: string;
   sender: { name: string; phone: string | null; email: string | null };
   /** Null if the file is no report of a finished check. */
   verdict: Verdict | null;
@@ -54,6 +55,7 @@ export async function readSummary(context: HttpContext, link: FileLinkRecord, fi
   return {
     filename: file.filename,
     size: file.size,
+    contentType: file.content_type,
     sender: {
       name: letterhead?.name ?? owner?.name ?? 'your letting agent',
       phone: letterhead?.phone ?? null,

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { firstOwner, type Browser } from '../../server/test/support/browser.ts';
+import { formOf } from '../../server/test/support/files.ts';
+import { jpegOf } from '../../server/test/support/pictures.ts';
+import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { describeInBrowser, expectAccessibleInThemes, openDashboard } from './support/browser.ts';
+
+describeInBrowser('pictures', () => {
+  let server: TestServer;
+  let owner: Browser;
+
+  beforeAll(async () => {
+    server = await startTestServer({ knowsPort: true });
+    owner = await firstOwner(server);
+  });
+  afterAll(() => server.stop());
+
+  test.each([390, 1280])('shows a photo that a person uploads when the page is %i wide', async (width) => {
+    await using open = await openDashboard(server, '/files', { person: owner, width });
+    const { page, problems } = open;
+    await page.getByRole('button', { name: 'Add a file' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'Add a file' });
+    const photo = { name: 'passport.jpg', mimeType: 'image/jpeg', buffer: await jpegOf(1_600, 1_200) };
+    await dialog.getByLabel('File').setInputFiles(photo);
+    await expectAccessibleInThemes(page, 'add-photo');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    const picture = page.getByRole('img', { name: 'passport.jpg' });
+    await picture.waitFor();
+    await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1_600);
+    expect((await picture.boundingBox())!.width).toBeLessThanOrEqual(width);
+    await page.getByText('JPEG', { exact: true }).waitFor();
+    await expectAccessibleInThemes(page, 'photo');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('passport.jpg');
+    expect(problems).toEqual([]);
+  });
+
+  test('says what is wrong when a person uploads a text under the name of a photo', async () => {
+    await using open = await openDashboard(server, '/files', { person: owner, width: 390 });
+    const { page } = open;
+    await page.getByRole('button', { name: 'Add a file' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'Add a file' });
+    const photo = { name: 'passport.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('no photo') };
+    await dialog.getByLabel('File').setInputFiles(photo);
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByText(/must be a PDF, a JPEG or a PNG/).waitFor();
+  });
+
+  test('shows a shared photo to a person without an account on a phone', async () => {
+    const form = formOf({ purpose: 'identity_document' }, await jpegOf(1_200, 1_600), 'passport.jpg');
+    const { id } = (await good(server.api.post('/v1/files', form))).body;
+    const { url } = (await good(server.api.post(`/v1/files/${id}/links`, {}))).body;
+    await using stranger = await openDashboard(server, '/nowhere', { session: { user: null }, width: 390 });
+    const { page, problems } = stranger;
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Open the document' }).click();
+    const picture = page.getByRole('img', { name: 'The shared picture, passport.jpg' });
+    await picture.waitFor();
+    expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1_200);
+    expect((await picture.boundingBox())!.width).toBeLessThanOrEqual(390);
+    await expectAccessibleInThemes(page, 'shared-photo');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: /^Download the picture \(JPEG, / }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('passport.jpg');
+    expect(problems.filter((problem) => !problem.includes('nowhere'))).toEqual([]);
+  });
+});
