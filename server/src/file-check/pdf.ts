@@ -2,8 +2,8 @@ import { inflateSync } from 'node:zlib';
 import { tokensOf, type Token } from './pdf-tokens.ts';
 
 /*
- * Looks for active content in a PDF (ISO 32000-2). A reader can reach two kinds of objects: those that begin with `1 0 obj` somewhere in the
- * file, and those in object streams. Both are read, also if an earlier or a later part of the file replaces them. Other streams, such as
+ * Looks for active content in a PDF (ISO 32000-2). A reader reaches objects that begin with `1 0 obj` somewhere in the file. It also
+ * reaches those in object streams. Both are read, also if an earlier or a later part of the file replaces them. Other streams, such as
  * pages and pictures, have no objects, so nothing in them is found by mistake. Texts are skipped, because a link to `…/Launch` starts nothing.
  */
 

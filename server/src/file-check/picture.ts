@@ -14,7 +14,7 @@ const formats: Record<string, 'jpeg' | 'png'> = { 'image/jpeg': 'jpeg', 'image/p
 
 /**
  * Makes a picture again from its dots, in its own format. It is upright, and its colours are those of screens (sRGB). Everything else is
- * left out: places, dates and cameras (EXIF, XMP, IPTC), comments, previews, and what follows the picture in its file.
+ * left out, such as the metadata (EXIF, XMP, IPTC), comments and previews. Bytes behind the picture are left out, too.
  *
  * @throws {FileRefusal}
  */

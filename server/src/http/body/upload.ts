@@ -46,8 +46,8 @@ interface FileFacts {
  * the facts of the file. Stores the bytes of a document as they arrive. A picture is made again first, so that its metadata is never stored.
  * The file of an import is kept for its decision.
  *
- * @throws {ApiError} `body_invalid`, `body_too_large`, or `parameter_invalid` for a file of the wrong type or with active content. `rate_limit`
- *   or `overloaded` without room for a picture.
+ * @throws {ApiError} `body_invalid` or `body_too_large`. `parameter_invalid` for a file of the wrong type or with active content.
+ * @throws {ApiError} `rate_limit` or `overloaded` without room for a picture.
  */
 export async function readUpload(
   context: HttpContext,

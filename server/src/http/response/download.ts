@@ -60,7 +60,7 @@ export function sendContents(
 }
 
 /**
- * Sends a file to a page of the dashboard, which shows a PDF in a frame and a picture as one. The browser’s viewer of PDFs works in no
+ * Sends a file to a page of the dashboard. The page shows a PDF in a frame, and a picture as a picture. The browser’s viewer of PDFs works in no
  * sandbox.
  */
 export function sendFramed(reply: FastifyReply, contents: OpenContents, stalledMs: number): FastifyReply {

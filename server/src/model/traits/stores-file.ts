@@ -9,8 +9,8 @@ export interface FileType {
   /** Returns whether a file with this last kilobyte is complete. */
   endsAs(tail: Buffer): boolean;
   /**
-   * Tells what becomes of the bytes. `kept`: they are stored as they are. `inspected`: also, and a file with active content is refused.
-   * `remade`: a new picture is stored, without the metadata.
+   * Tells what becomes of the bytes. If they are `kept`, they are stored as they are. If they are `inspected`, a file with active content is
+   * refused. If they are `remade`, a new picture without metadata is stored.
    */
   handling: 'kept' | 'inspected' | 'remade';
 }
