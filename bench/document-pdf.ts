@@ -70,6 +70,7 @@ const common = {
     email: 'rent@northern.example',
     phone: '+44 1904 555 0100',
     registration: 'Registered in England, no. 01234567',
+    logo: null,
     bank: {
       accountName: 'Northern Homes Client Account',
       bankName: null,

@@ -68,7 +68,9 @@ export class Documents {
   }
 
   async #printHeld(payer: Payer, contents: DocumentContents): Promise<Buffer> {
-    const bytes = Math.min(printedPerByte * JSON.stringify(contents).length, printBytes.max);
+    const text = JSON.stringify({ ...contents, sender: { ...contents.sender, logo: null } });
+    const logoBytes = 4 * (contents.sender.logo?.base64.length ?? 0);
+    const bytes = Math.min(printedPerByte * text.length + logoBytes, printBytes.max);
     const held = await this.bytes.take(payer, bytes, AbortSignal.timeout(waitMs)).catch((cause: unknown) => {
       throw new ApiError('overloaded', 'The server has no room for this document. Try again shortly.', {
         retryAfterSeconds: 2,

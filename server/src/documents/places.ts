@@ -1,25 +1,24 @@
 import type { RecordReader } from '../db/record-reader.ts';
-import type { Letterhead } from '../print/letterhead.ts';
+import type { Letterhead, Logo } from '../print/letterhead.ts';
 import type { AccountRecord } from '../resources/account.ts';
 import { building } from '../resources/letting/building.ts';
 import { unit } from '../resources/letting/unit.ts';
 import type { Home, Sender } from './contents.ts';
 
-/** Returns the account as the sender of a document. */
 /** Returns the letterhead of an account as documents show it, or null if it has none. */
-export function letterheadOf({ letterhead }: AccountRecord): Letterhead | null {
+export function letterheadOf({ letterhead }: AccountRecord, logo: Logo | null): Letterhead | null {
   if (!letterhead) return null;
   const { name, email, phone, registration } = letterhead;
   const { line1, line2, city, postal_code: postalCode, country } = letterhead.address;
-  return { name, address: { line1, line2, city, postalCode, country }, email, phone, registration };
+  return { name, address: { line1, line2, city, postalCode, country }, email, phone, registration, logo };
 }
 
 /** Returns the account as the sender of a document. Without a letterhead, it has a name only. */
-export function senderOf(account: AccountRecord): Sender {
-  const letterhead = letterheadOf(account);
+export function senderOf(account: AccountRecord, logo: Logo | null): Sender {
+  const letterhead = letterheadOf(account, logo);
   const bank = account.letterhead?.bank ?? null;
   if (!letterhead)
-    return { name: account.name, address: null, email: null, phone: null, registration: null, bank: null };
+    return { name: account.name, address: null, email: null, phone: null, registration: null, logo: null, bank: null };
   return {
     ...letterhead,
     bank: bank && {

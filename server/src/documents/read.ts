@@ -11,12 +11,14 @@ import { invoice, type InvoiceRecord } from '../resources/letting/invoice/index.
 import { payment } from '../resources/letting/payment/index.ts';
 import { tenancy as tenancies, type TenancyRecord } from '../resources/letting/tenancy/index.ts';
 import type { Home, InvoiceContents, Sender, StatementContents } from './contents.ts';
+import type { Logos } from './logos.ts';
 import { homeAt, senderOf } from './places.ts';
 
 /** The parts of the server's context that documents are read with. */
 export interface Reading {
   readRecord: RecordReader;
   reader: Reader;
+  logos: Pick<Logos, 'of'>;
   mode: Mode;
 }
 
@@ -140,13 +142,17 @@ async function readAccount(readRecord: RecordReader, accountId: string): Promise
 }
 
 async function commonOf(
-  { readRecord }: Reading,
+  { readRecord, logos }: Reading,
   sender: AccountRecord,
   tenancy: TenancyRecord | null,
   customers: readonly string[],
 ): Promise<{ sender: Sender; recipients: string[]; home: Home | null }> {
   const recipients = await Promise.all(customers.map((id) => nameOf(readRecord, sender.id, id)));
-  return { sender: senderOf(sender), recipients, home: tenancy && (await homeAt(readRecord, sender.id, tenancy.unit)) };
+  return {
+    sender: senderOf(sender, await logos.of(sender)),
+    recipients,
+    home: tenancy && (await homeAt(readRecord, sender.id, tenancy.unit)),
+  };
 }
 
 /** Returns the name of a tenant. Another system can have it: then its id stands for it. */

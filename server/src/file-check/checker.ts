@@ -74,6 +74,23 @@ export class FileChecker {
     return made;
   }
 
+  /**
+   * Returns a small copy of a stored picture on white, in its own format.
+   *
+   * @param fit the largest sides, in dots.
+   * @throws {ApiError} `overloaded` if its turn does not come.
+   */
+  async shrink(
+    accountId: string,
+    contentType: string,
+    bytes: AsyncIterable<Buffer>,
+    fit: { width: number; height: number },
+  ): Promise<Buffer> {
+    const made = await this.#check(accountId, { contentType, bytesMax: 0, fit }, bytes);
+    if (!made) throw new Error('Bug! The process returned no picture.');
+    return made;
+  }
+
   /** Ends the process, and the file that it was checking. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the server stops'));

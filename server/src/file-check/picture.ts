@@ -44,6 +44,30 @@ export async function remakePicture(bytes: Buffer, contentType: string, bytesMax
   }
 }
 
+/**
+ * Returns a small copy of a picture that was made here, in its own format. It stands on white, as on paper.
+ *
+ * @param fit the largest sides, in dots. A smaller picture keeps its size.
+ * @throws {FileRefusal}
+ */
+export async function shrinkPicture(
+  bytes: Buffer,
+  contentType: string,
+  fit: { width: number; height: number },
+): Promise<Buffer> {
+  const sharp = await loadSharp();
+  const small = sharp(bytes, { limitInputPixels: dotsMax, sequentialRead: true })
+    .resize({ ...fit, fit: 'inside', withoutEnlargement: true })
+    .flatten({ background: 'white' });
+  try {
+    return await (
+      contentType === 'image/png' ? small.png({ compressionLevel: 9 }) : small.jpeg({ quality: 90 })
+    ).toBuffer();
+  } catch {
+    throw damaged();
+  }
+}
+
 function jpegOf(picture: Sharp, quality: number, { chromaSubsampling: found }: Metadata): Promise<Buffer> {
   const chromaSubsampling = found === '4:4:4' ? '4:4:4' : '4:2:0';
   // Optimal codes would take twice the memory, to make the file a few percent smaller.

@@ -1,5 +1,5 @@
 import { findFault } from './pdf.ts';
-import { remakePicture } from './picture.ts';
+import { remakePicture, shrinkPicture } from './picture.ts';
 import { FileRefusal } from './refusal.ts';
 
 /* The process that opens uploaded files. It gets a file, its bytes in pieces, and null. It replies once. */
@@ -9,6 +9,8 @@ export interface FileToCheck {
   contentType: string;
   /** The largest result, in bytes. */
   bytesMax: number;
+  /** The largest sides of a picture that is made smaller, in dots. */
+  fit?: { width: number; height: number };
 }
 
 /** The reply: the reason against the file, what to store in its place, or why it could not be checked. Null stands for the file itself. */
@@ -29,8 +31,9 @@ process.on('message', (message: FileToCheck | Buffer | null) => {
 // Without the server there is no more work.
 process.on('disconnect', () => process.exit());
 
-async function check({ contentType, bytesMax }: FileToCheck, bytes: Buffer): Promise<Checked> {
+async function check({ contentType, bytesMax, fit }: FileToCheck, bytes: Buffer): Promise<Checked> {
   try {
+    if (fit) return { bytes: await shrinkPicture(bytes, contentType, fit) };
     if (contentType.startsWith('image/')) return { bytes: await remakePicture(bytes, contentType, bytesMax) };
     const refusal = findFault(bytes);
     return refusal === null ? { bytes: null } : { refusal };

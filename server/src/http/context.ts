@@ -149,6 +149,14 @@ export interface HttpContext {
       }
     >
   >;
+  /** The logos of accounts, small enough for a page. */
+  logos: {
+    /** Returns null if the account has none. */
+    of(account: {
+      id: string;
+      letterhead: { logo?: string | null } | null;
+    }): Promise<{ type: string; base64: string } | null>;
+  };
   /** Prints documents as PDFs, off the event loop. Accounts take turns. */
   documents: {
     /** Prints a record of the path `invoices`. */

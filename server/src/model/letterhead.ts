@@ -1,7 +1,7 @@
 import { Type, type Static, type TString } from 'typebox';
 import { ungrouped } from '../core/bank-details.ts';
 import { invalidParameter } from '../core/errors.ts';
-import { SingleLine, StoredLine } from './fields.ts';
+import { LinkedId, SingleLine, StoredLine } from './fields.ts';
 import { closedObject, described, named, nullable } from './schemas.ts';
 
 const Email = Type.String({ maxLength: 255, pattern: '^[^\\s@]+@[^\\s@]+$', examples: ['rent@example.org'] });
@@ -22,6 +22,7 @@ const about = {
   phone: 'The phone number for questions, as you sent it. Null if there is none.',
   registration: 'What the law requires on a letter, such as the number of a company. Null if there is nothing.',
   bank: 'The account to which tenants pay. Null if invoices name none.',
+  logo: 'The id of a file of the account: a JPEG or PNG. It stands at the head of reports, invoices and statements, and on the pages of links. Null if there is none. The id stays when the file is deleted. Then nothing is printed in its place.',
 };
 
 const aboutBank = {
@@ -76,6 +77,8 @@ export const Letterhead = named(
     phone: described(nullable(StoredLine), about.phone),
     registration: described(nullable(StoredLine), about.registration),
     bank: described(nullable(BankDetails), about.bank),
+    // Left out in letterheads from before there were logos.
+    logo: Type.Optional(described(nullable(LinkedId), about.logo)),
   }),
 );
 export type Letterhead = Static<typeof Letterhead>;
@@ -99,6 +102,7 @@ export const LetterheadInput = named(
     phone: Type.Optional(described(nullable(SingleLine), about.phone)),
     registration: Type.Optional(described(nullable(SingleLine), about.registration)),
     bank: Type.Optional(described(nullable(BankDetailsInput), about.bank)),
+    logo: Type.Optional(described(nullable(LinkedId), about.logo)),
   }),
 );
 
@@ -108,7 +112,7 @@ export const LetterheadInput = named(
  * @throws {ApiError} `parameter_invalid` if its bank account cannot be paid to.
  */
 export function letterheadFrom(sent: Static<typeof LetterheadInput>): Letterhead {
-  const { name, address, email, phone, registration, bank } = sent;
+  const { name, address, email, phone, registration, bank, logo } = sent;
   const { line1, line2, city, postal_code, country } = address;
   return {
     name,
@@ -117,6 +121,7 @@ export function letterheadFrom(sent: Static<typeof LetterheadInput>): Letterhead
     phone: phone ?? null,
     registration: registration ?? null,
     bank: bank ? bankFrom(bank) : null,
+    logo: logo ?? null,
   };
 }
 

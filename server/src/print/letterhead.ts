@@ -1,5 +1,5 @@
 import { beside, halves } from './columns.ts';
-import { ink, styles, type Sheet, type Style } from './sheet.ts';
+import { ink, page, styles, type Sheet, type Style } from './sheet.ts';
 import { envelopeLines, type Address } from './words.ts';
 
 const { left, right } = halves;
@@ -13,11 +13,23 @@ export interface Letterhead {
   email: string | null;
   phone: string | null;
   registration: string | null;
+  logo: Logo | null;
 }
+
+/** A small picture, as JPEG or PNG. */
+export interface Logo {
+  /** Its media type. */
+  type: string;
+  base64: string;
+}
+
+/** The room for a logo, in points. */
+const logoBox = { width: 160, height: 48 };
 
 /** Draws the sender at the head of the first page. */
 export function drawSender(sheet: Sheet, sender: Letterhead): void {
-  const { name, address, email, phone, registration } = sender;
+  const { name, address, email, phone, registration, logo } = sender;
+  if (logo) drawLogo(sheet, logo, `Logo of ${name}`);
   beside(
     sheet,
     () => {
@@ -32,4 +44,15 @@ export function drawSender(sheet: Sheet, sender: Letterhead): void {
     },
   );
   sheet.y += 16;
+}
+
+/** Draws a logo on the left, in its own proportions. */
+function drawLogo(sheet: Sheet, { base64 }: Logo, alt: string): void {
+  const image = sheet.document.openImage(Buffer.from(base64, 'base64'));
+  const scale = Math.min(logoBox.width / image.width, logoBox.height / image.height);
+  const box = { x: page.left, y: sheet.y, width: image.width * scale, height: image.height * scale };
+  sheet.figure(alt, box, () => {
+    sheet.document.image(image, box.x, box.y, { width: box.width, height: box.height });
+  });
+  sheet.y += box.height + 12;
 }

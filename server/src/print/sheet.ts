@@ -4,7 +4,13 @@ import { printable, type Fonts, type MainFonts } from './fonts.ts';
 import { leftToRight, rightToLeft, type Wish } from './shaping.ts';
 import { levelsOf, levelsOfLine, runsOf, type Levels, type Run } from './runs.ts';
 
-/** Adds what the types of pdfkit lack: fonts of fontkit, and a writing direction in the place of features. */
+/** A picture that pdfkit has opened. Its sizes are in dots. */
+export interface OpenImage {
+  width: number;
+  height: number;
+}
+
+/** Adds what the types of pdfkit lack: fonts of fontkit, a writing direction in the place of features, and open pictures. */
 declare global {
   namespace PDFKit {
     interface DocumentInfo {
@@ -18,6 +24,10 @@ declare global {
       interface PDFText {
         text(text: string, x: number, y: number, options: ShapedText): this;
         widthOfString(text: string, options: ShapedText): number;
+      }
+      interface PDFImage {
+        openImage(bytes: Uint8Array): OpenImage;
+        image(image: OpenImage, x: number, y: number, options: { width: number; height: number }): this;
       }
       interface PDFMarking {
         struct(tag: string, options: { alt: string; bbox: number[] }, children: (() => void)[]): PDFStructureElement;

@@ -10,6 +10,7 @@ import type { RecordReader } from '../db/record-reader.ts';
 import { ProviderFault } from '../services/service.ts';
 import type { Findings } from './providers/provider.ts';
 import type { ReportContents, ReportDecision, Unfinished } from './report/contents.ts';
+import type { Logos } from '../documents/logos.ts';
 import { homeAt, letterheadOf } from '../documents/places.ts';
 import { isId } from '../core/ids.ts';
 import { file, type FileRecord } from '../resources/file/index.ts';
@@ -27,6 +28,7 @@ export interface ReportContext {
   config: { mode: Mode };
   readRecord: RecordReader;
   fileStore: FileStore;
+  logos: Pick<Logos, 'of'>;
   ids: IdMaker;
   clock: Clock;
   /** Real time, for this machine and its database. */
@@ -116,13 +118,14 @@ export class Reports {
     reference: ReferenceRecord,
     { findings, decision }: Pick<ReportSubject, 'findings' | 'decision'>,
   ): Promise<ReportContents> {
-    const { readRecord, clock, config } = this.#context;
+    const { readRecord, clock, config, logos } = this.#context;
     const { automatic_reference: automatic, customer: personId, account_id: accountId } = reference;
     const person = await readApplicant(readRecord, reference);
     const wish = await readWish(readRecord, reference);
     const share = shareOf(wish, personId);
     const address = person?.addresses.find(({ to }) => to === null);
     const owner = await readAccount(readRecord, accountId);
+    const logo = await logos.of(owner);
     return {
       referenceId: reference.id,
       created: reference.created,
@@ -130,7 +133,7 @@ export class Reports {
       providerName: findings?.dispute.service ?? (automatic?.enabled ? 'The referencing service' : null),
       applicationId: reference.application ?? '',
       accountName: owner.name,
-      letterhead: letterheadOf(owner),
+      letterhead: letterheadOf(owner, logo),
       applicant: person && {
         name: person.name,
         dateOfBirth: person.date_of_birth,

@@ -21,6 +21,8 @@ import type { Caller } from '../model/caller.ts';
 import { actionFrom, createFrom, defineResource, updateFrom, type Change } from '../model/resource.ts';
 import { closedObject, described, named, nullable, oneOf } from '../model/schemas.ts';
 import { cached } from '../model/traits/cached.ts';
+import { judgesLinks, ofFileType } from '../model/traits/judges-links.ts';
+import { linksHere } from '../model/traits/links-here.ts';
 import { ownAccount } from '../model/traits/own-account.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 500 });
@@ -166,6 +168,7 @@ export const account = defineResource<AccountRecord>(
               iban: null,
               bic: null,
             },
+            logo: 'file_0VbZrD2W00aY9fTmLp4Kc7',
           },
           payment_provider: null,
           parent: null,
@@ -173,7 +176,7 @@ export const account = defineResource<AccountRecord>(
         before: { default_provider: null },
       },
     },
-    links: { parent: 'accounts' },
+    links: { parent: 'accounts', 'letterhead.logo': 'files' },
     verbs: { credentials_changed: 'Its credentials for a referencing provider were changed.' },
     fields: {
       name: { column: 'text', schema: Name, description: 'The name of the account.' },
@@ -280,7 +283,7 @@ export const account = defineResource<AccountRecord>(
         rules: changeRules(defaultRules, input.rules ?? {}),
         invoice_prefix: input.invoice_prefix ?? defaultInvoicePrefix,
         year_end: input.year_end ?? defaultYearEnd,
-        letterhead: input.letterhead ? letterheadFrom(input.letterhead) : null,
+        letterhead: input.letterhead ? withoutLogo(letterheadFrom(input.letterhead)) : null,
         payment_provider: usableGateway(input.payment_provider ?? null, caller),
         // Replaced by the account that makes it.
         parent: null,
@@ -349,6 +352,13 @@ export const account = defineResource<AccountRecord>(
       },
     ),
   },
+  judgesLinks({
+    'letterhead.logo': ofFileType(
+      ['image/jpeg', 'image/png'],
+      'A logo is a picture, and this file is a PDF. Upload the logo as a JPEG or PNG, and send the id of that file.',
+    ),
+  }),
+  linksHere(['letterhead.logo']),
   ownAccount({
     column: 'parent',
     ownPath: 'account',
@@ -424,6 +434,15 @@ function changeCredentials(
     credentials[provider] = caller.encrypt(JSON.stringify(members)).toString('base64');
   }
   return Object.keys(credentials).length === 0 ? null : credentials;
+}
+
+/** A new account has no files, and those of another account are not its own. */
+function withoutLogo(letterhead: Letterhead): Letterhead {
+  if (letterhead.logo === null) return letterhead;
+  throw invalidParameter(
+    'letterhead[logo]',
+    'A new account has no files. Create it without a logo, upload the picture with its `Service-Context`, and set the logo then.',
+  );
 }
 
 function changedLetterhead(

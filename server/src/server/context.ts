@@ -13,6 +13,7 @@ import { permissionsOf, permissionsOfPersons } from '../model/permissions.ts';
 import { pooledRandomBytes, type RandomBytes } from '../core/random.ts';
 import { Encryption } from '../core/encryption.ts';
 import { Documents } from '../documents/index.ts';
+import { Logos } from '../documents/logos.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import type { SmtpTimeouts } from '../email/smtp.ts';
 import { EventFeed } from '../events/event-feed.ts';
@@ -85,6 +86,7 @@ export interface Context extends HttpContext {
   eraser: Eraser;
   searchIndex: SearchIndex;
   metrics: Metrics;
+  logos: Logos;
   /** Finds, in a text, the ids of records that can hold personal data. */
   personalDataIds: RegExp;
   secretMembers: SecretMembers;
@@ -278,7 +280,8 @@ export async function createContext(
   });
   metrics.holdsBytes('erasures', eraser.bytes);
   const accounts = openAccounts(reader);
-  const documents = new Documents({ readRecord, reader, mode: config.mode }, memory);
+  const logos = new Logos({ readRecord, fileStore, fileChecker });
+  const documents = new Documents({ readRecord, reader, logos, mode: config.mode }, memory);
   metrics.holdsBytes('prints', documents.bytes);
   const systemContext = { committer, readRecord, resources, clock, ids };
   return {
@@ -335,6 +338,7 @@ export async function createContext(
     identityProvider:
       config.identityProvider && new IdentityProvider(config.identityProvider, config.publicUrl, realClock),
     accounts,
+    logos,
     documents,
     encryption,
     dispatcher,

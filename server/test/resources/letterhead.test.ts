@@ -38,6 +38,7 @@ test('stores numbers in one form, with null for what was left out', async () => 
       iban: 'GB33BUKB20201555555555',
       bic: 'BUKBGB22',
     },
+    logo: null,
   };
   expect(body.letterhead).toEqual(stored);
   expect((await good(api.get('/v1/account'))).body.letterhead).toEqual(stored);

@@ -34,7 +34,7 @@ export function summaryPage(shared: SharedFile, token: string): string {
   const what = isPicture ? 'picture' : verdict ? 'report' : 'document';
   return pageHtml(
     title,
-    `<p class="sender">From ${escaped(sender.name)}</p>
+    `${logoHtml(sender)}<p class="sender">From ${escaped(sender.name)}</p>
 <div class="card">
 <h1>${escaped(title)}</h1>
 ${verdict ? verdictHtml(verdict) : ''}
@@ -96,6 +96,12 @@ ${content}
 
 function formTo(path: string, button: string, token: string): string {
   return `<form method="post" action="${path}"><input type="hidden" name="token" value="${escaped(token)}"><button>${escaped(button)}</button></form>`;
+}
+
+/** The sender stands beside it as a text, and a link page loads nothing from elsewhere. */
+function logoHtml({ name, logo }: SharedFile['sender']): string {
+  if (!logo) return '';
+  return `<img class="logo" alt="${escaped(`Logo of ${name}`)}" src="data:${logo.type};base64,${logo.base64}">\n`;
 }
 
 /** The script fills it, because the token is in no address. Without the script, the button downloads the picture. */

@@ -21,7 +21,7 @@ export interface SharedFile {
   filename: string;
   size: number;
   contentType: string;
-  sender: { name: string; phone: string | null; email: string | null };
+  sender: { name: string; phone: string | null; email: string | null; logo: { type: string; base64: string } | null };
   /** Null if the file is no report of a finished check. */
   verdict: Verdict | null;
   worksUntil: string;
@@ -60,6 +60,7 @@ export async function readSummary(context: HttpContext, link: FileLinkRecord, fi
       name: letterhead?.name ?? owner?.name ?? 'your letting agent',
       phone: letterhead?.phone ?? null,
       email: letterhead?.email ?? null,
+      logo: owner && (await context.logos.of(owner)),
     },
     verdict: checked ? await verdictOf(readRecord, checked) : null,
     worksUntil: `${minuteOf(link.expires_at)} UTC`,

@@ -86,6 +86,7 @@ describe('reports with any findings', () => {
         email: fc.option(anyText),
         phone: fc.option(anyText),
         registration: fc.option(anyText),
+        logo: fc.constant(null),
       }),
     ),
     tenancy: fc.option(

@@ -174,6 +174,7 @@ describe('report texts', () => {
       email: 'lets@harper.example',
       phone: '+44 1904 000000',
       registration: 'Company no. 01234567',
+      logo: null,
     };
     const text = await textOf(contentsOf({ letterhead }));
     expect(text).toMatch(/^ ?Harper & Sons Ltd/);
