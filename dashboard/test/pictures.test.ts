@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstOwner, type Browser } from '../../server/test/support/browser.ts';
 import { formOf } from '../../server/test/support/files.ts';
-import { jpegOf } from '../../server/test/support/pictures.ts';
+import { jpegOf, pngOf } from '../../server/test/support/pictures.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
 import { describeInBrowser, expectAccessibleInThemes, openDashboard } from './support/browser.ts';
 
@@ -68,5 +68,41 @@ describeInBrowser('pictures', () => {
     ]);
     expect(download.suggestedFilename()).toBe('passport.jpg');
     expect(problems.filter((problem) => !problem.includes('nowhere'))).toEqual([]);
+  });
+
+  test('sets, shares and removes a logo when an owner chooses one in the settings', async () => {
+    await using open = await openDashboard(server, '/settings', { person: owner, width: 390 });
+    const { page, problems } = open;
+    const section = page.getByRole('region', { name: 'Logo' });
+    await section.getByRole('button', { name: 'Choose a logo' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Choose a logo' });
+    const logo = { name: 'logo.png', mimeType: 'image/png', buffer: await pngOf(800, 200) };
+    await dialog.getByLabel('Logo').setInputFiles(logo);
+    await dialog.getByLabel('Name of the sender').fill('Northern Homes Ltd');
+    await dialog.getByLabel('House and street').fill('4 Stonegate');
+    await dialog.getByLabel('Town or city').fill('York');
+    await dialog.getByLabel('Postcode').fill('YO1 8AS');
+    await expectAccessibleInThemes(page, 'logo-dialog');
+    await dialog.getByRole('button', { name: 'Use this logo' }).click();
+    await section.getByRole('img', { name: 'Logo of Northern Homes Ltd' }).waitFor();
+    await section.scrollIntoViewIfNeeded();
+    await expectAccessibleInThemes(page, 'logo-settings');
+    const { letterhead } = (await good(server.api.get('/v1/account'))).body;
+    expect(letterhead).toMatchObject({ name: 'Northern Homes Ltd', logo: expect.stringMatching(/^file_/) });
+
+    const { id } = (await good(server.api.post('/v1/files', formOf()))).body;
+    const { url } = (await good(server.api.post(`/v1/files/${id}/links`, {}))).body;
+    await using stranger = await openDashboard(server, '/nowhere', { session: { user: null }, width: 390 });
+    await stranger.page.goto(url);
+    await stranger.page.getByRole('button', { name: 'Open the document' }).click();
+    const shown = stranger.page.getByRole('img', { name: 'Logo of Northern Homes Ltd' });
+    await shown.waitFor();
+    expect(await shown.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(640);
+    await expectAccessibleInThemes(stranger.page, 'link-with-logo');
+
+    await section.getByRole('button', { name: 'Remove the logo' }).click();
+    await section.getByRole('button', { name: 'Choose a logo' }).waitFor();
+    expect((await good(server.api.get('/v1/account'))).body.letterhead).toEqual({ ...letterhead, logo: null });
+    expect(problems).toEqual([]);
   });
 });

@@ -15,13 +15,24 @@ export function FileContents({ id, title, type }: { id: string; title: string; t
 }
 
 /** A picture, as wide as the page at most. */
-function FilePicture({ id, title }: { id: string; title: string }): ReactNode {
+export function FilePicture({
+  id,
+  title,
+  className = styles.picture,
+  broken = 'The picture cannot be shown now. Load the page again, or download it.',
+}: {
+  id: string;
+  title: string;
+  className?: string | undefined;
+  /** What to say if the picture does not load. */
+  broken?: string;
+}): ReactNode {
   const account = useAccountId();
   const refusal = useRefusal('file_contents.read');
   const [isBroken, setBroken] = useState(false);
   if (refusal !== null) return <p className={styles.quiet}>{refusal}</p>;
-  if (isBroken) return <p role="alert">The picture cannot be shown now. Load the page again, or download it.</p>;
-  return <img className={styles.picture} alt={title} src={pathOf(id, account)} onError={() => setBroken(true)} />;
+  if (isBroken) return <p role="alert">{broken}</p>;
+  return <img className={className} alt={title} src={pathOf(id, account)} onError={() => setBroken(true)} />;
 }
 
 /** A PDF in the viewer of the browser. */

@@ -12,6 +12,7 @@ import { Page, Section } from '../../shell/page.tsx';
 import pageStyles from '../../shell/page.module.css';
 import { UnsavedQuestion } from '../../shell/unsaved.tsx';
 import { CredentialSettings, providerNames } from './credentials.tsx';
+import { LogoSettings } from './logo.tsx';
 
 /** The settings of the account that the person acts as. */
 export function SettingsPage(): ReactNode {
@@ -24,6 +25,9 @@ export function SettingsPage(): ReactNode {
         <div className={pageStyles.sections}>
           <Section title="Account">
             <AccountForm key={account.id} account={account} />
+          </Section>
+          <Section title="Logo">
+            <LogoSettings account={account} />
           </Section>
           <Section title="Provider credentials">
             <CredentialSettings account={account} />
