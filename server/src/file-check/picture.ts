@@ -1,3 +1,4 @@
+import type Decoders from 'sharp';
 import type { Metadata, Sharp } from 'sharp';
 import { FileRefusal } from './refusal.ts';
 
@@ -75,7 +76,7 @@ function jpegOf(picture: Sharp, quality: number, { chromaSubsampling: found }: M
 }
 
 /** Loads the decoders with the first picture. They can open JPEG and PNG, and nothing else. */
-async function loadSharp(): Promise<typeof import('sharp').default> {
+async function loadSharp(): Promise<typeof Decoders> {
   const { default: sharp } = await import('sharp');
   sharp.cache(false);
   sharp.concurrency(1);

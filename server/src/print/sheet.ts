@@ -10,7 +10,7 @@ export interface OpenImage {
   height: number;
 }
 
-/** Adds what the types of pdfkit lack: fonts of fontkit, a writing direction in the place of features, and open pictures. */
+/** Adds what the types of pdfkit lack: fonts of fontkit, open pictures, and a writing direction instead of features. */
 declare global {
   namespace PDFKit {
     interface DocumentInfo {

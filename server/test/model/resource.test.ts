@@ -33,10 +33,9 @@ describe('the definition of a kind of record', () => {
     expect(() => inspection(fields, { delete: 'removes' })).toThrow(/`remarks`/);
 
     const erasure = erasable({ link: 'tenant', files: [], decide: (after) => ({ after }) });
-    const always = (): boolean => true;
     const contents = storesFile({
       bytesMax: 1,
-      types: [{ contentType: 'text/plain', beginsAs: always, endsAs: always, handling: 'kept' }],
+      types: [{ contentType: 'text/plain', beginsAs: Boolean, endsAs: Boolean, handling: 'kept' }],
       description: 'a text',
     });
     for (const kind of [

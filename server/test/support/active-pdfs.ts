@@ -16,7 +16,11 @@ export function pdfWith(catalog = '', ...others: (string | Buffer)[]): Buffer {
 /** Makes an object stream (ISO 32000-2, 7.5.7). */
 export function objectStream(
   objects: readonly string[],
-  { pack = deflateSync as (bytes: Buffer) => Buffer, filter = '/Filter /FlateDecode', type = '/Type /ObjStm' } = {},
+  {
+    pack = deflateSync,
+    filter = '/Filter /FlateDecode',
+    type = '/Type /ObjStm',
+  }: { pack?: (bytes: Buffer) => Buffer; filter?: string; type?: string } = {},
 ): Buffer {
   const offsets = objects.map((_, index) => objects.slice(0, index).join(' ').length + (index > 0 ? 1 : 0));
   const head = `${offsets.map((offset, index) => `${20 + index} ${offset}`).join(' ')} `;
