@@ -26,7 +26,7 @@ export function collectingListener(
   return {
     resource: payment,
     services: usable.filter((name) => 'readCallback' in gateways[name]),
-    serviceOf: ({ provider }) => provider,
+    isWith: ({ provider }, service) => provider === service,
     onCallback: wake,
     async read(name, accountId, callback) {
       const gateway = name as Gateway;

@@ -38,9 +38,9 @@ export async function withRollUps(
   accountId: string,
   decided: readonly RecordChange[],
 ): Promise<RecordChange[]> {
-  const { resources, readRecord, ids } = context;
+  const { resources, readRecord, ids, clock } = context;
   const changes = await withNumbers(context, accountId, decided);
-  const facts: RollUpFacts = { makeId: (prefix) => ids.make(prefix) };
+  const facts: RollUpFacts = { makeId: (prefix) => ids.make(prefix), nowMs: clock.nowMs() };
   const made: RecordChange[] = [];
   const own = new Map<string, RecordChange>(changes.map((change) => [(change.after ?? change.before).id, change]));
   const sums = new Map<string, Sum>();

@@ -50,7 +50,7 @@ export function requiredCredentials(
   if (credentials) return credentials;
   throw new ProviderFault(
     'credentials_missing',
-    `This account has nothing to ask ${provider} with. Set \`provider_credentials[${provider}]\` with POST /v1/account; it is asked again by itself.`,
+    `The account has no credentials for ${provider} in \`provider_credentials[${provider}]\`.`,
   );
 }
 
@@ -73,12 +73,12 @@ export async function readApplicant(
 export async function orderOf(
   readRecord: RecordReader,
   reference: ReferenceRecord,
-  { callbackUrl, isSimulated }: { callbackUrl: string; isSimulated: boolean },
+  { key, callbackUrl, isSimulated }: { key: string; callbackUrl: string; isSimulated: boolean },
 ): Promise<Order> {
   const person = await readApplicant(readRecord, reference);
   const wish = await readWish(readRecord, reference);
   return {
-    referenceId: reference.id,
+    referenceId: key,
     applicant: person && {
       name: person.name,
       email: person.email,

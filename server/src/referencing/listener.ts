@@ -4,6 +4,7 @@ import type { Encryption } from '../core/encryption.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { account } from '../resources/account.ts';
 import { reference } from '../resources/reference/index.ts';
+import { isPresentKey, referenceIdOf } from '../resources/reference/earlier-orders.ts';
 import { onCallback } from '../resources/reference/order.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
 import type { Listener } from '../steps/callbacks.ts';
@@ -26,7 +27,8 @@ export function referencingListener(
   return {
     resource: reference,
     services: providerNames.filter((name) => 'readCallback' in providers[name]),
-    serviceOf: ({ automatic_reference: automatic }) => automatic?.provider ?? null,
+    idOf: referenceIdOf,
+    isWith: isPresentKey,
     onCallback,
     async read(name, accountId, callback) {
       const provider = name as Provider;

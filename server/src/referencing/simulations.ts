@@ -5,6 +5,7 @@ import type { Provider } from '../core/providers.ts';
 import type { Pool } from '../db/pools.ts';
 import { Watch } from '../steps/watch.ts';
 import { reference } from '../resources/reference/index.ts';
+import { orderKeyOf, orderNumberOf } from '../resources/reference/earlier-orders.ts';
 import { requestRead } from '../resources/reference/order.ts';
 import type { Looks, ReferenceRecord } from '../resources/reference/record.ts';
 import type { Verdict } from './providers/provider.ts';
@@ -77,7 +78,7 @@ export class Simulations {
     if (!chosen) throw new Error(`Bug! There is no test helper ${effect}.`);
     const isPlayed = await this.#watch.played(
       current,
-      () => chosen.play(database.readers, provider, current.id, clock.nowMs(), input),
+      async () => chosen.play(database.readers, provider, keyOf(await this.#watch.now(current)), clock.nowMs(), input),
       () => this.#untilShown(current, chosen.isShown),
     );
     // A service that has just finished by itself has already done what the helper asks.
@@ -90,7 +91,7 @@ export class Simulations {
     let provider: Provider | null = null;
     await this.#watch.untilPlaced(current, async (now) => {
       provider = this.#carrierOf(now);
-      const order = await readOrder(this.#context.database.readers, provider, { referenceId: now.id });
+      const order = await readOrder(this.#context.database.readers, provider, { referenceId: keyOf(now) });
       return order !== null && (order.placedAtMs !== null || isMadeToFail(order));
     });
     return provider!;
@@ -114,6 +115,10 @@ export class Simulations {
     if (isCarried && provider && this.#simulated.includes(provider)) return provider;
     throw notCarriedOut(now);
   }
+}
+
+function keyOf(now: ReferenceRecord): string {
+  return orderKeyOf(now, orderNumberOf(now));
 }
 
 function isOpen({ status }: ReferenceRecord): boolean {

@@ -5,8 +5,9 @@ import type { Change, RecordChange } from '../model/resource.ts';
 import { reference } from '../resources/reference/index.ts';
 import type { OrderStep } from '../resources/reference/order.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
+import { waitingOrdersMax } from '../resources/reference/earlier-orders.ts';
 import { issueReport, isStillNext, nextReportOf, retryReport } from '../resources/reference/report.ts';
-import { reportDueAtMs, stepDueAtMs } from '../resources/reference/schedule.ts';
+import { dueAtMs, reportDueAtMs, stepDueAtMs } from '../resources/reference/schedule.ts';
 import { pauseAfterFailure } from '../services/pauses.ts';
 import { ProviderFault } from '../services/service.ts';
 import { StepTask } from '../steps/task.ts';
@@ -16,6 +17,9 @@ import type { Reports } from './reports.ts';
 
 /** Failures in a row. After them, a report is issued without the findings of a service that does not respond. */
 const findingsFailuresMax = 5;
+
+/** Steps of a job that are due at the same time: the present order, earlier orders, and a report. */
+const turnsMax = waitingOrdersMax + 2;
 
 interface TaskContext extends ReferencingContext {
   randomBytes: RandomBytes;
@@ -41,14 +45,17 @@ export class ReferenceTask implements Task {
 
   /** Does what is due first. The change that it makes puts a job for the rest into the queue. */
   async run(subject: JobSubject): Promise<void> {
-    const current = await this.#read(subject);
-    if (!current) return;
-    const reportAtMs = reportDueAtMs(current);
-    const stepAtMs = stepDueAtMs(current);
-    // If both are due at one time, no change of that time follows the first. So this job does both.
-    const isReportDue = reportAtMs !== null && (stepAtMs === null || reportAtMs <= stepAtMs);
-    if (!isReportDue || stepAtMs === reportAtMs) await this.#steps.run(subject);
-    if (isReportDue) await this.#issueNext(subject);
+    let current = await this.#read(subject);
+    for (let turn = 0; current && turn < turnsMax; turn++) {
+      const reportAtMs = reportDueAtMs(current);
+      const stepAtMs = stepDueAtMs(current);
+      const isReportDue = reportAtMs !== null && (stepAtMs === null || reportAtMs < stepAtMs);
+      await (isReportDue ? this.#issueNext(subject) : this.#steps.run(subject));
+      // If more is due at the same time, no change of that time has put a job into the queue. So this job goes on.
+      const dueBeforeMs = dueAtMs(current);
+      current = await this.#read(subject);
+      if (!current || dueBeforeMs === null || dueAtMs(current) !== dueBeforeMs) return;
+    }
   }
 
   /** Issues the next report, also if the reference changes meanwhile. */
@@ -106,7 +113,7 @@ export class ReferenceTask implements Task {
   async #retry(current: ReferenceRecord, fault: ProviderFault): Promise<void> {
     const { clock, randomBytes, log } = this.#context;
     log.warn({ reference: current.id, fault: fault.code, err: fault.cause }, 'a report could not be issued yet');
-    const provider = this.#referencing.serviceOf(current);
+    const provider = current.automatic_reference?.provider ?? null;
     const timeScale = provider ? this.#referencing.timeScaleOf(provider) : 1;
     const random = Buffer.from(randomBytes(4)).readUInt32BE() / 2 ** 32;
     const pauseMs =

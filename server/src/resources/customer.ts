@@ -3,6 +3,7 @@ import { invalidParameter } from '../core/errors.ts';
 import { retentionBases, retentionsOn, type Jurisdiction } from '../law/index.ts';
 import { CalendarDate, LinkedId, SingleLine } from '../model/fields.ts';
 import type { Caller } from '../model/caller.ts';
+import { isErased } from '../model/change.ts';
 import { createFromFields, updateFromFields } from '../model/inputs.ts';
 import type { Fields, RecordOf, StoredRecord } from '../model/record.ts';
 import type { Related } from '../model/related.ts';
@@ -128,6 +129,8 @@ const fields = {
   deposits: hiddenIds,
   /** The guarantors that are this person, while the guarantee stands. */
   guarantees: hiddenIds,
+  /** The open checks of the person that services make. */
+  checks: hiddenIds,
   /** The files that go with the erased person. */
   erased_files: hiddenIds,
 } satisfies Fields;
@@ -223,6 +226,7 @@ export const customer = defineResource<CustomerRecord>(
     { of: 'applications', link: 'id', find: findByApplication, adapt: adaptToApplication },
     { of: 'deposits', link: 'payer', adapt: adaptToDeposit },
     { of: 'guarantors', link: 'customer', adapt: adaptToGuarantor },
+    { of: 'references', link: 'customer', find: findByReference, adapt: adaptToReference },
   ]),
   inUse({ reads: readsOfDuties, check: requireNoDuties, preventing: (_, related) => dutiesOf(related) }),
   retained({
@@ -250,7 +254,7 @@ type Adapt = (
   before: StoredRecord | null,
   after: StoredRecord | null,
 ) => Change<CustomerRecord>;
-type List = 'live_tenancies' | 'tenancies' | 'applications' | 'deposits' | 'guarantees';
+type List = 'live_tenancies' | 'tenancies' | 'applications' | 'deposits' | 'guarantees' | 'checks';
 
 /** Returns the customer with a list that has the id, or has it not. */
 function listing(current: CustomerRecord, list: List, id: string, isListed: boolean): CustomerRecord {
@@ -305,6 +309,24 @@ function adaptToDeposit(...[current, , after]: Parameters<Adapt>): ReturnType<Ad
 function adaptToGuarantor(...[current, before, after]: Parameters<Adapt>): ReturnType<Adapt> {
   const stands = (after as GuarantorOfPerson | null)?.status === 'agreed';
   return { after: listing(current, 'guarantees', (after ?? before)!.id, stands) };
+}
+
+type ReferenceOfPerson = StoredRecord & {
+  customer: string | null;
+  status: string;
+  automatic_reference: { enabled: boolean } | null;
+};
+
+/** Finds the person of an open check by a service. The writes of all other checks read no customers. */
+async function findByReference(reference: StoredRecord): Promise<readonly string[]> {
+  const { customer: id, status, automatic_reference: automatic } = reference as ReferenceOfPerson;
+  const isOpen = status === 'pending' || status === 'processing';
+  return id !== null && isOpen && automatic?.enabled ? [id] : [];
+}
+
+function adaptToReference(...[current, before, after]: Parameters<Adapt>): ReturnType<Adapt> {
+  if (isErased(current)) return { after: current };
+  return { after: listing(current, 'checks', (after ?? before)!.id, after !== null) };
 }
 
 /** A refusal names at most this many duties. */

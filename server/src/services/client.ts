@@ -177,7 +177,7 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
   } catch {
     throw new ProviderFault(
       'credentials_invalid',
-      'The credentials of the account cannot be sent: they have a line break or another character that no HTTP header takes. Set them again in `provider_credentials` with POST /v1/account. The service is asked again by itself.',
+      'The credentials of the account cannot be sent: they have a line break or another character that no HTTP header takes.',
     );
   }
 }

@@ -9,9 +9,11 @@ export interface Listener<R extends StoredRecord = StoredRecord> {
   resource: Resource<R>;
   /** The names of its services, as the paths of callbacks have them. */
   services: readonly string[];
-  /** Returns the name of the record's service, or null if it has none. */
-  serviceOf(record: R): string | null;
-  /** Returns the id of the record that a callback is about. Null unless the service signed it for this account. */
+  /** Returns the id of the record that a service knows by this key. The default is the key itself. */
+  idOf?(key: string): string;
+  /** Tells whether the record is with this service, and has this key there. */
+  isWith(record: R, service: string, key: string): boolean;
+  /** Returns the key of the record that a callback is about. Null unless the service signed it for this account. */
   read(service: string, accountId: string, callback: Pick<Callback, 'headers' | 'body'>): Promise<string | null>;
   /** Makes the record's next step due now. */
   onCallback(current: R, nowMs: number): Change<R>;
@@ -39,16 +41,14 @@ export class Callbacks {
   async take(name: string, accountId: string, callback: Pick<Callback, 'headers' | 'body'>): Promise<boolean> {
     const listener = this.#listeners.find(({ services }) => services.includes(name));
     if (!listener || !isId('acct', accountId)) return false;
-    const about = await listener.read(name, accountId, callback);
-    if (about === null) return false;
-    if (isId(listener.resource.prefix, about)) await this.#wake(listener, name, { account_id: accountId, id: about });
-    return true;
-  }
-
-  async #wake(listener: Listener, name: string, subject: Pick<StoredRecord, 'account_id' | 'id'>): Promise<void> {
-    await changeAsSystem(this.#context, listener.resource, subject, {}, (now) =>
+    const key = await listener.read(name, accountId, callback);
+    if (key === null) return false;
+    const id = listener.idOf?.(key) ?? key;
+    if (!isId(listener.resource.prefix, id)) return true;
+    await changeAsSystem(this.#context, listener.resource, { account_id: accountId, id }, {}, (now) =>
       // The record may be with another service now, or with none.
-      listener.serviceOf(now) === name ? listener.onCallback(now, this.#context.clock.nowMs()) : null,
+      listener.isWith(now, name, key) ? listener.onCallback(now, this.#context.clock.nowMs()) : null,
     );
+    return true;
   }
 }

@@ -38,7 +38,7 @@ export async function wakeOverdue(context: OverdueContext, resource: Resource): 
 
 const overdueStatement = oncePerKind((resource) => {
   const schedule: Schedule = scheduled.of(resource)!;
-  const columns = [schedule, ...(schedule.further ? [schedule.further] : [])];
+  const columns = [schedule, ...(schedule.further ?? [])];
   const searches = columns.map(
     ({ column, statuses }) => `
       select account_id, id

@@ -15,7 +15,7 @@ const crowdedPauseMs = 1_000;
 /** A kind of record that services advance, step by step. */
 export interface Steps<R extends StoredRecord, Step extends string> {
   resource: Resource<R>;
-  /** Returns the name of the record's service, or null if it has none. */
+  /** Returns the name of the service of the next step, or null if the record has none. */
   serviceOf(record: R): string | null;
   /** Returns the next step, or null if there is none. */
   nextStepOf(record: R): Step | null;
@@ -27,12 +27,12 @@ export interface Steps<R extends StoredRecord, Step extends string> {
   take(record: R, service: string, step: Step): Promise<void>;
   /** Returns the real seconds in a second of the service. A simulated one has days of its own. */
   timeScaleOf(service: string): number;
-  /** Returns the failed calls in a row. */
-  failuresOf(record: R): number;
-  /** Schedules the step for later, because the service has too much to do. */
-  postponed(now: R, againAtMs: number): Change<R>;
-  /** Records that a call failed. `seen` is the record as it was before the call. */
-  failed(now: R, fault: ProviderFault, when: { nowMs: number; retryAtMs: number; seen: R }): Change<R>;
+  /** Returns the failed calls in a row. `seen` is the record as it was before the call. */
+  failuresOf(now: R, seen: R): number;
+  /** Schedules the step for later, because the service has too much to do. Null if the record needs it no more. */
+  postponed(now: R, againAtMs: number, seen: R): Change<R> | null;
+  /** Records that a call failed. Null if the record needs it no more. */
+  failed(now: R, fault: ProviderFault, when: { nowMs: number; retryAtMs: number; seen: R }): Change<R> | null;
   /** Tells the operator about a step. */
   stepTaken(service: string, step: Step, result: 'done' | 'busy' | 'failed', durationMs: number): void;
 }
@@ -119,7 +119,7 @@ export class StepTask<R extends StoredRecord, Step extends string> implements Ta
       return this.#postpone(current, clock.nowMs() + Math.max(fault.busyForSeconds * 1000, scaled(0, timeScale)));
     const random = Buffer.from(randomBytes(4)).readUInt32BE() / 2 ** 32;
     await changeAsSystem(this.#context, steps.resource, current, {}, (now) => {
-      const pauseMs = pauseAfterFailure(steps.failuresOf(now) + 1, random, timeScale);
+      const pauseMs = pauseAfterFailure(steps.failuresOf(now, current) + 1, random, timeScale);
       const nowMs = clock.nowMs();
       return steps.failed(now, fault, { nowMs, retryAtMs: nowMs + pauseMs, seen: current });
     });
@@ -128,7 +128,7 @@ export class StepTask<R extends StoredRecord, Step extends string> implements Ta
   async #postpone(current: R, againAtMs: number): Promise<void> {
     const steps = this.#steps;
     await changeAsSystem(this.#context, steps.resource, current, {}, (now) =>
-      steps.nextStepOf(now) === null ? null : steps.postponed(now, againAtMs),
+      steps.nextStepOf(now) === null ? null : steps.postponed(now, againAtMs, current),
     );
   }
 }

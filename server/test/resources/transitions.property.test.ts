@@ -309,6 +309,7 @@ function reference(fields: Partial<ReferenceRecord>): ReferenceRecord {
     application: 'app_1',
     automatic_reference: null,
     provider_order: null,
+    earlier_orders: null,
     completed_at: null,
     customer: null,
     outcome: null,

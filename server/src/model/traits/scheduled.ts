@@ -10,8 +10,8 @@ export interface Schedule {
   column: string;
   /** The statuses in which a record can wait for a job. */
   statuses: readonly string[];
-  /** Another column of the same kind, for jobs that no service has ordered. */
-  further?: { column: string; statuses: readonly string[] };
+  /** Other columns of the same kind, for jobs beside the order at the service. */
+  further?: readonly { column: string; statuses: readonly string[] }[];
   /** Returns the service that the job waits for. If that service hangs, jobs of other groups continue. */
   group(record: StoredRecord): string;
   /** Returns the time of the job, in milliseconds since the Unix epoch. Null if there is no job. */

@@ -26,6 +26,7 @@ export interface RollUp {
 
 export interface RollUpFacts {
   makeId<Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix>;
+  nowMs: number;
 }
 
 /** The record after a roll-up, and the new records that it wrote beside it, such as entries of a ledger. */

@@ -24,6 +24,21 @@ export interface ReferencingProvider {
    */
   read(access: ProviderAccess, orderId: string): Promise<Progress>;
   /**
+   * Looks up the order that was made for a reference. Makes none.
+   *
+   * @param referenceId as in the order.
+   * @returns the service's own id of the order, or null if it has none.
+   * @throws {ProviderFault}
+   */
+  find(access: ProviderAccess, referenceId: string): Promise<string | null>;
+  /**
+   * Tells the service the present e-mail address of the person. If the service waits for the person, it sends the invitation there. The
+   * same address again sends none. Resolves also if the order has ended. Services that cannot do it leave it out.
+   *
+   * @throws {ProviderFault}
+   */
+  invite?(access: ProviderAccess, orderId: string, email: string): Promise<void>;
+  /**
    * Stops the work on the order. Resolves also if it has ended already.
    *
    * @throws {ProviderFault}
@@ -44,7 +59,7 @@ export interface ReferencingProvider {
 
 /** The check to order. */
 export interface Order {
-  /** Our id. The service also stores it, and makes no second order for it. */
+  /** The key of the order: the id of the reference, with a number after the first order. The service makes no second order for it. */
   referenceId: string;
   /** Null if the person is kept in a system of the account's own. Then the service asks them itself. */
   applicant: Applicant | null;

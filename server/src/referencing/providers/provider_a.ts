@@ -48,6 +48,8 @@ const requestSchema = Type.Object({
   blocker: orNull(Type.Object({ code: Type.String(), text: Type.String() })),
 });
 
+const listSchema = Type.Object({ requests: Type.Array(Type.Object({ requestId: Type.String({ minLength: 1 }) })) });
+
 const reportSchema = Type.Object({
   decision: Type.String(),
   decisionReasons: Type.Array(Type.String()),
@@ -90,6 +92,21 @@ export const providerA: ReferencingProvider = {
 
   async read(access, orderId) {
     return progressOf(await ask(access, { method: 'GET', path: pathOf(orderId) }));
+  },
+
+  async find(access, referenceId) {
+    const path = `/v1/reference-requests?clientReferenceId=${encodeURIComponent(referenceId)}`;
+    return read(listSchema, await ask(access, { method: 'GET', path })).requests[0]?.requestId ?? null;
+  },
+
+  async invite(access, orderId, email) {
+    // 409: it has ended already.
+    await ask(access, {
+      method: 'PUT',
+      path: `${pathOf(orderId)}/applicant-email`,
+      body: { email },
+      expected: [200, 409],
+    });
   },
 
   async cancel(access, orderId) {

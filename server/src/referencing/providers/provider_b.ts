@@ -91,6 +91,13 @@ export const providerB: ReferencingProvider = {
     return progressOf(await ask(access, { method: 'GET', path: pathOf(orderId) }));
   },
 
+  async find(access, referenceId) {
+    // 404: there is no such case.
+    const path = `/api/cases/${encodeURIComponent(referenceId)}`;
+    const { status, body } = await call(access, { method: 'GET', path, expected: [200, 404] });
+    return status === 404 ? null : read(caseSchema, body).CaseNumber;
+  },
+
   async cancel(access, orderId) {
     // 410: it is closed already.
     await ask(access, { method: 'DELETE', path: pathOf(orderId), expected: [204, 410] });
@@ -101,9 +108,16 @@ export const providerB: ReferencingProvider = {
   },
 };
 
-async function ask({ client, credentials }: ProviderAccess, request: ProviderRequest): Promise<unknown> {
+async function ask(access: ProviderAccess, request: ProviderRequest): Promise<unknown> {
+  return (await call(access, request)).body;
+}
+
+async function call(
+  { client, credentials }: ProviderAccess,
+  request: ProviderRequest,
+): Promise<{ status: number; body: unknown }> {
   const secret = Buffer.from(`${credentials.username}:${credentials.password}`, 'utf8').toString('base64');
-  const { body } = await client.call({
+  return client.call({
     ...request,
     headers: { authorization: `Basic ${secret}` },
     refusalIn: (answer) => {
@@ -111,7 +125,6 @@ async function ask({ client, credentials }: ProviderAccess, request: ProviderReq
       return { code, message };
     },
   });
-  return body;
 }
 
 function pathOf(orderId: string): string {

@@ -40,6 +40,8 @@ const applicationSchema = Type.Object({
   }),
 });
 
+const listSchema = Type.Object({ applications: Type.Array(Type.Object({ uuid: Type.String({ minLength: 1 }) })) });
+
 const moneySchema = Type.Object({ minor_units: Type.Integer(), currency: Type.String() });
 
 const assessmentSchema = Type.Object({
@@ -85,6 +87,16 @@ export const providerC: ReferencingProvider = {
 
   async read(access, orderId) {
     return progressOf(await ask(access, { method: 'GET', path: pathOf(orderId) }));
+  },
+
+  async find(access, referenceId) {
+    const path = `/applications?external_id=${encodeURIComponent(referenceId)}`;
+    return read(listSchema, await ask(access, { method: 'GET', path })).applications[0]?.uuid ?? null;
+  },
+
+  async invite(access, orderId, email) {
+    // 409: it is concluded already.
+    await ask(access, { method: 'PUT', path: `${pathOf(orderId)}/email`, body: { email }, expected: [200, 409] });
   },
 
   async cancel(access, orderId) {

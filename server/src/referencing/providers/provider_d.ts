@@ -89,6 +89,11 @@ export const providerD: ReferencingProvider = {
     return progressOf(read(screeningSchema, body));
   },
 
+  async find(access, referenceId) {
+    const known = await lookUp(access, referenceId);
+    return known ? String(known.id) : null;
+  },
+
   async cancel(access, orderId) {
     // 409: it is complete already.
     await ask(access, { method: 'POST', path: `${pathOf(orderId)}/stop`, expected: [200, 409] });

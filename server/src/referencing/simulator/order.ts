@@ -9,6 +9,8 @@ export interface SimulatedOrder {
   /** The service's own id. */
   orderId: string;
   script: string;
+  /** Identifies the address of the applicant. Null if there is none. */
+  contact: string | null;
   hasGuarantor: boolean;
   rent: Rent | null;
   workingDayMs: number;
@@ -238,6 +240,22 @@ export function disclose(order: SimulatedOrder, nowMs: number): Disclosure[] | n
 export function knownUntilMs(order: SimulatedOrder, nowMs: number): number {
   const next = findingSteps(order)[order.disclosed.length];
   return next ? Math.min(nowMs, timeOfStep(order, next) - 1) : nowMs;
+}
+
+const reinvitedNote = 'The renter was invited again, at another address.';
+
+/**
+ * Returns the changes after an invitation to another address. It ends an obstacle that the former address caused. An applicant that has
+ * begun to answer gets no second invitation.
+ */
+export function reinvited(order: SimulatedOrder, nowMs: number): { forced?: Forced } {
+  const { phase, problem } = standingOf(order, nowMs);
+  if (phase !== 'invited') return {};
+  const notes = [...order.forced.notes, { atMs: nowMs, message: reinvitedNote }];
+  const isObstacle = problem?.code === 'invite_bounced' || problem?.code === 'renter_expired';
+  const byMs = isObstacle ? workUntil(order, 'next', nowMs) : null;
+  const jumps = byMs === null ? order.forced.jumps : [...order.forced.jumps, { atMs: nowMs, byMs }];
+  return { forced: { ...order.forced, notes, jumps } };
 }
 
 /** Returns the work in milliseconds until the order's next step, or until it is done. Returns null if it has got there. */

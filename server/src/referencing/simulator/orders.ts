@@ -11,6 +11,8 @@ export interface Wish {
   referenceId: string;
   orderId: string;
   script: string;
+  /** Identifies the address of the applicant. Null if there is none. */
+  contact: string | null;
   hasGuarantor: boolean;
   rent: Rent | null;
   workingDayMs: number;
@@ -34,6 +36,7 @@ interface Row {
   reference: string;
   order_id: string;
   script: string;
+  contact: string | null;
   has_guarantor: boolean;
   rent: Rent | null;
   working_day_ms: number;
@@ -65,12 +68,14 @@ export async function countOrdering(pool: Pool, provider: Provider, wish: Wish):
     pool,
     `
     insert into simulated_orders as known (
-      provider, reference, order_id, script, has_guarantor, rent, working_day_ms, calls, forced, callback_url, callback_secret
+      provider, reference, order_id, script, has_guarantor, rent, working_day_ms, calls, forced, callback_url, callback_secret,
+      contact
     )
-    values ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10)
+    values ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11)
     on conflict (provider, reference) do update set
       calls = known.calls + 1,
       script = case when known.placed_at_ms is null then excluded.script else known.script end,
+      contact = case when known.placed_at_ms is null then excluded.contact else known.contact end,
       has_guarantor = case when known.placed_at_ms is null then excluded.has_guarantor else known.has_guarantor end,
       rent = case when known.placed_at_ms is null then excluded.rent else known.rent end,
       callback_url = case when known.placed_at_ms is null then excluded.callback_url else known.callback_url end,
@@ -87,6 +92,7 @@ export async function countOrdering(pool: Pool, provider: Provider, wish: Wish):
       JSON.stringify(nothingForced),
       wish.callback?.url ?? null,
       wish.callback?.secret ?? null,
+      wish.contact,
     ],
   );
   return orderOf(onlyRow(rows));
@@ -127,7 +133,7 @@ export async function changeOrder(
   provider: Provider,
   key: OrderKey,
   nowMs: number,
-  decide: (order: SimulatedOrder) => { forced?: Forced; canceledAtMs?: number } | null,
+  decide: (order: SimulatedOrder) => { forced?: Forced; canceledAtMs?: number; contact?: string } | null,
 ): Promise<boolean> {
   for (;;) {
     const row = await readRow(pool, provider, key);
@@ -140,6 +146,7 @@ export async function changeOrder(
       update simulated_orders
       set forced = $4,
         canceled_at_ms = $5,
+        contact = $7,
         changes = changes + 1,
         tell_attempts = 0,
         tell_at_ms = case when placed_at_ms is not null and callback_url is not null then $6::bigint end
@@ -151,6 +158,7 @@ export async function changeOrder(
         JSON.stringify(change.forced ?? order.forced),
         change.canceledAtMs ?? order.canceledAtMs,
         nowMs,
+        change.contact ?? order.contact,
       ],
     );
     if (rowCount === 1) return true;
@@ -262,6 +270,7 @@ function orderOf(row: Row): SimulatedOrder {
     referenceId: row.reference,
     orderId: row.order_id,
     script: row.script,
+    contact: row.contact,
     hasGuarantor: row.has_guarantor,
     rent: row.rent,
     workingDayMs: row.working_day_ms,

@@ -11,6 +11,7 @@ import {
   faultOf,
   knownUntilMs,
   nextStepAtMs,
+  reinvited,
   standingOf,
   type CallFault,
   type SimulatedOrder,
@@ -72,9 +73,10 @@ async function execute(
   if (fault) return { fault };
   const nowMs = clock.nowMs();
   if (!order || order.placedAtMs === null) {
-    return asked.kind === 'find' ? vendor.list!(null) : vendor.refused(404, 'not_found', 'There is no such order.');
+    return asked.kind === 'find' ? vendor.list(null) : vendor.refused(404, 'not_found', 'There is no such order.');
   }
   if (asked.kind === 'cancel') return cancel(vendor, context, order);
+  if (asked.kind === 'invite') return invite(vendor, context, order, asked.email);
   if (asked.kind === 'report') {
     // A report shows what the customer was told, even if the service has changed its result since.
     const known = order.disclosed.length > 0 ? order : await disclosedNow(pool, order, nowMs);
@@ -83,7 +85,7 @@ async function execute(
     return vendor.refused(409, 'report_not_ready', 'The check is not done.');
   }
   const view = viewOf(await disclosedNow(pool, order, nowMs), nowMs);
-  return asked.kind === 'find' ? vendor.list!(view) : vendor.order(view);
+  return asked.kind === 'find' ? vendor.list(view) : vendor.order(view);
 }
 
 /** Stores that the customer is told the order's state now. Only later can the service change its result. */
@@ -106,6 +108,7 @@ async function place(vendor: Vendor, context: ServiceContext, placed: PlacedOrde
     referenceId,
     orderId: vendor.orderIdOf(digest),
     script: scriptFor(placed.scenario, placed.email),
+    contact: placed.email === null ? null : contactOf(encryption, vendor, vendor.orderIdOf(digest), placed.email),
     hasGuarantor,
     rent,
     workingDayMs,
@@ -117,6 +120,30 @@ async function place(vendor: Vendor, context: ServiceContext, placed: PlacedOrde
   const begun = counted.placedAtMs === null ? await beginWork(pool, counted, nowMs) : null;
   const known = await disclosedNow(pool, counted, nowMs);
   return vendor.placed(viewOf(known, nowMs), begun !== null);
+}
+
+/** Sends the invitation to another address, if the applicant has not answered one. The same address again changes nothing. */
+async function invite(
+  vendor: Vendor,
+  { pool, clock, encryption }: ServiceContext,
+  { orderId }: SimulatedOrder,
+  email: string,
+): Promise<ServiceResponse> {
+  const nowMs = clock.nowMs();
+  const contact = contactOf(encryption, vendor, orderId, email);
+  let isOver = false;
+  await changeOrder(pool, vendor.provider, { orderId }, nowMs, (order) => {
+    const { phase } = standingOf(order, nowMs);
+    isOver = phase === 'done' || phase === 'canceled';
+    return isOver || order.contact === contact ? null : { contact, ...reinvited(order, nowMs) };
+  });
+  if (isOver) return vendor.closed();
+  return vendor.order(viewOf((await readOrder(pool, vendor.provider, { orderId }))!, nowMs));
+}
+
+/** Tells addresses apart without storing them. */
+function contactOf(encryption: Encryption, { provider }: Vendor, orderId: string, email: string): string {
+  return encryption.derive(`contact ${provider} ${orderId} ${email}`);
 }
 
 async function cancel(

@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
 import type { Provider } from '../../core/providers.ts';
 import type { ServiceRequest, ServiceResponse } from '../../services/simulated.ts';
 import type { CaseFile } from './findings.ts';
@@ -16,8 +18,8 @@ export interface Vendor {
   /** Responds to an ordering call. The order may have existed before. */
   placed(view: OrderView, isNew: boolean): ServiceResponse;
   order(view: OrderView): ServiceResponse;
-  /** Responds to a look-up by the customer's reference. Only for services that have one. */
-  list?(view: OrderView | null): ServiceResponse;
+  /** Responds to a look-up by the customer's reference. */
+  list(view: OrderView | null): ServiceResponse;
   canceled(view: OrderView): ServiceResponse;
   /** Responds to the cancellation of an order that has already ended. */
   closed(): ServiceResponse;
@@ -36,6 +38,7 @@ export type Asked =
   | { kind: 'place'; order: PlacedOrder }
   | { kind: 'find'; referenceId: string }
   | { kind: 'read' | 'cancel' | 'report'; orderId: string }
+  | { kind: 'invite'; orderId: string; email: string }
   | { kind: 'unreadable' };
 
 export interface PlacedOrder {
@@ -59,4 +62,11 @@ export interface CallbackContent {
   phase: Phase;
   /** Counted from 1. */
   step: number;
+}
+
+const emailSchema = Type.Object({ email: Type.String({ minLength: 3 }) });
+
+/** Returns what a request with a new e-mail address asks for. */
+export function invitedBy(orderId: string, body: unknown): Asked {
+  return Value.Check(emailSchema, body) ? { kind: 'invite', orderId, email: body.email } : { kind: 'unreadable' };
 }

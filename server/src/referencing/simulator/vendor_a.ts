@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { scoreMax, spelledOut } from './findings.ts';
 import type { Phase } from './order.ts';
-import type { Asked, OrderView, Vendor } from './vendor.ts';
+import { invitedBy, type Asked, type OrderView, type Vendor } from './vendor.ts';
 
 const stages: Readonly<Record<Phase, string>> = {
   queued: 'NOT_STARTED',
@@ -39,9 +39,14 @@ export const vendorA: Vendor = {
   orderIdOf: (digest) => `rr_${digest.toString('hex').slice(0, 24)}`,
   credentialIn: ({ authorization = '' }) => /^Bearer (.+)$/.exec(authorization)?.[1] ?? '',
 
-  askedBy({ method, path: [version, resource, orderId, action, ...rest], body }): Asked | null {
+  askedBy({ method, path: [version, resource, orderId, action, ...rest], query, body }): Asked | null {
     if (version !== 'v1' || resource !== 'reference-requests' || rest.length > 0) return null;
-    if (orderId === undefined) return method === 'POST' ? placedBy(body) : null;
+    if (orderId === undefined) {
+      if (method === 'POST') return placedBy(body);
+      const referenceId = query.get('clientReferenceId');
+      return method === 'GET' && referenceId !== null ? { kind: 'find', referenceId } : null;
+    }
+    if (method === 'PUT' && action === 'applicant-email') return invitedBy(orderId, body);
     if (method === 'POST' && action === 'cancel') return { kind: 'cancel', orderId };
     if (method === 'GET' && action === 'report') return { kind: 'report', orderId };
     return method === 'GET' && action === undefined ? { kind: 'read', orderId } : null;
@@ -49,6 +54,7 @@ export const vendorA: Vendor = {
 
   placed: (view, isNew) => ({ status: isNew ? 201 : 200, body: requestBody(view) }),
   order: (view) => ({ status: 200, body: requestBody(view) }),
+  list: (view) => ({ status: 200, body: { requests: view ? [requestBody(view)] : [] } }),
   canceled: (view) => ({ status: 200, body: requestBody(view) }),
   closed: () => ({ status: 409, body: { error: { code: 'REQUEST_CLOSED', message: 'The request has ended.' } } }),
   refused: (status, code, message) => ({ status, body: { error: { code: code.toUpperCase(), message } } }),

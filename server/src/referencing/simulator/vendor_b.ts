@@ -50,7 +50,11 @@ export const vendorB: Vendor = {
 
   askedBy({ method, path: [api, resource, id, action, ...rest], body }): Asked | null {
     if (api !== 'api' || id === undefined || rest.length > 0) return null;
-    if (resource === 'cases') return method === 'PUT' && action === undefined ? placedBy(id, body) : null;
+    if (resource === 'cases') {
+      if (action !== undefined) return null;
+      if (method === 'GET') return { kind: 'find', referenceId: id };
+      return method === 'PUT' ? placedBy(id, body) : null;
+    }
     if (resource !== 'case-numbers') return null;
     if (method === 'GET' && action === 'outcome') return { kind: 'report', orderId: id };
     if (action !== undefined) return null;
@@ -60,6 +64,10 @@ export const vendorB: Vendor = {
 
   placed: (view) => ({ status: 200, body: caseBody(view) }),
   order: (view) => ({ status: 200, body: caseBody(view) }),
+  list: (view) =>
+    view
+      ? { status: 200, body: caseBody(view) }
+      : { status: 404, body: { Fault: { Code: 'NoSuchCase', Text: 'There is no such case.' } } },
   canceled: () => ({ status: 204, body: null }),
   closed: () => ({ status: 410, body: { Fault: { Code: 'CaseClosed', Text: 'The case is closed.' } } }),
   refused: (status, code, message) => ({

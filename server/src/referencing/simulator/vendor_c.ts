@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { scoreMax, spelledOut, type CheckResult } from './findings.ts';
 import type { Phase } from './order.ts';
-import type { Asked, OrderView, Vendor } from './vendor.ts';
+import { invitedBy, type Asked, type OrderView, type Vendor } from './vendor.ts';
 
 const phases: Readonly<Record<Phase, string>> = {
   queued: 'received',
@@ -43,9 +43,14 @@ export const vendorC: Vendor = {
   orderIdOf: (digest) => digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5'),
   credentialIn: (headers) => String(headers['x-api-key'] ?? ''),
 
-  askedBy({ method, path: [resource, orderId, action, ...rest], body }): Asked | null {
+  askedBy({ method, path: [resource, orderId, action, ...rest], query, body }): Asked | null {
     if (resource !== 'applications' || rest.length > 0) return null;
-    if (orderId === undefined) return method === 'POST' ? placedBy(body) : null;
+    if (orderId === undefined) {
+      if (method === 'POST') return placedBy(body);
+      const referenceId = query.get('external_id');
+      return method === 'GET' && referenceId !== null ? { kind: 'find', referenceId } : null;
+    }
+    if (method === 'PUT' && action === 'email') return invitedBy(orderId, body);
     if (method === 'PUT' && action === 'withdrawal') return { kind: 'cancel', orderId };
     if (method === 'GET' && action === 'assessment') return { kind: 'report', orderId };
     return method === 'GET' && action === undefined ? { kind: 'read', orderId } : null;
@@ -53,6 +58,7 @@ export const vendorC: Vendor = {
 
   placed: (view) => ({ status: 202, body: applicationBody(view) }),
   order: (view) => ({ status: 200, body: applicationBody(view) }),
+  list: (view) => ({ status: 200, body: { applications: view ? [applicationBody(view).application] : [] } }),
   canceled: () => ({ status: 204, body: null }),
   closed: () => problem(409, 'application_concluded', 'The application is concluded.'),
   refused: problem,
@@ -143,7 +149,7 @@ function placedBy(body: unknown): Asked {
   };
 }
 
-function applicationBody({ order, standing, file }: OrderView): object {
+function applicationBody({ order, standing, file }: OrderView): { application: object } {
   return {
     application: {
       uuid: order.orderId,

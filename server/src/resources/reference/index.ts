@@ -7,6 +7,8 @@ import { erasable } from '../../model/traits/erasable.ts';
 import { judgesLinks, ofFileType } from '../../model/traits/judges-links.ts';
 import { searchable, type NamedRecord } from '../../model/traits/searchable.ts';
 import { scheduled } from '../../model/traits/scheduled.ts';
+import { sumsUp, type Adapted, type RollUpFacts } from '../../model/traits/sums-up.ts';
+import type { StoredRecord } from '../../model/record.ts';
 import { testControls } from '../../model/traits/test-controls.ts';
 import {
   AutomaticReference,
@@ -20,9 +22,9 @@ import {
   withoutReason,
 } from './shape.ts';
 import { earlierReportsMax, withoutWaiting } from './report.ts';
-import { decideAutomaticReference, withoutLateWords } from './order.ts';
+import { decideAutomaticReference, requestInvitation, withoutLateWords } from './order.ts';
 import type { ReferenceRecord } from './record.ts';
-import { dueAtMs, wake } from './schedule.ts';
+import { dueAtMs, groupOf, wake } from './schedule.ts';
 import { requirePlayableScript } from './simulation.ts';
 import { cancel, endForErasure, retry, update } from './transitions.ts';
 
@@ -85,6 +87,7 @@ export const reference = defineResource<ReferenceRecord>(
         shown: 'never',
         erased: withoutLateWords,
       },
+      earlier_orders: { column: 'json', schema: nullable(Type.Object({})), shown: 'never' },
       completed_at: {
         column: 'bigint',
         schema: nullable(Type.Integer()),
@@ -156,6 +159,7 @@ export const reference = defineResource<ReferenceRecord>(
         return {
           application: input.application,
           ...automatic,
+          earlier_orders: null,
           completed_at: null,
           customer: input.customer ?? null,
           outcome: null,
@@ -191,6 +195,12 @@ export const reference = defineResource<ReferenceRecord>(
         reference_pdf: Type.Optional(
           described(LinkedId, 'The id of the file with the report. You can replace it, but not remove it.'),
         ),
+        automatic_reference: Type.Optional(
+          described(
+            AutomaticReferenceInput,
+            'Moves a pending or processing reference to another service, or to a check by hand if `enabled` is false. The service that makes the check now is told to stop, and its later reports change nothing. The service of now changes nothing.',
+          ),
+        ),
         status: Type.Optional(
           Type.Unsafe<'processing'>({
             type: 'string',
@@ -200,12 +210,13 @@ export const reference = defineResource<ReferenceRecord>(
         ),
       },
       (current, input, caller) => {
-        requirePlayableScript(current.automatic_reference, input, caller);
-        return update(current, input, caller);
+        const decided = update(current, input, caller);
+        requirePlayableScript(decided.after.automatic_reference, input, caller);
+        return decided;
       },
       {
         description:
-          'An `outcome` ends a pending or processing reference: it becomes `complete`. On a complete reference, it corrects the verdict. Send `status: processing` when you begin an off-platform reference. If you send both, the outcome is stored and the reference does not end. An outcome is a decision: `decision` keeps it with its `reason`, and a complete reference gets a new report within seconds. The earlier report moves to `earlier_reports`. No report is made if you send a `reference_pdf` with the outcome, or have attached one. On a canceled reference you can only change `metadata`. The whole body is applied, or nothing.',
+          'An `outcome` ends a pending or processing reference: it becomes `complete`. On a complete reference, it corrects the verdict. Send `status: processing` when you begin an off-platform reference. If you send both, the outcome is stored and the reference does not end. An outcome is a decision: `decision` keeps it with its `reason`, and a complete reference gets a new report within seconds. The earlier report moves to `earlier_reports`. No report is made if you send a `reference_pdf` with the outcome, or have attached one. Send `automatic_reference` to move the check to another service, or to make it by hand. On a canceled reference you can only change `metadata`. The whole body is applied, or nothing.',
         example: { outcome: 'accept', reason: 'The employer speaks well of her.', reference_pdf: 'file_7731' },
         refusals: ['status_transition_invalid'],
       },
@@ -231,8 +242,11 @@ export const reference = defineResource<ReferenceRecord>(
     job: 'carry_on_reference',
     column: 'provider_order',
     statuses: ['pending', 'processing'],
-    group: ({ automatic_reference: automatic }: ReferenceRecord) => automatic?.provider ?? '',
-    further: { column: 'report_order', statuses: ['complete'] },
+    group: groupOf,
+    further: [
+      { column: 'report_order', statuses: ['complete'] },
+      { column: 'earlier_orders', statuses: ['pending', 'processing', 'complete', 'canceled'] },
+    ],
     dueAtMs,
     wake,
   }),
@@ -242,6 +256,7 @@ export const reference = defineResource<ReferenceRecord>(
     title: (_, related) => related.one<NamedRecord>('customer')?.name ?? 'Reference',
     subtitle: ({ status, outcome }: ReferenceRecord) => [status, outcome].filter(Boolean).join(', '),
   }),
+  sumsUp([{ of: 'customers', link: 'id', find: findByCustomer, adapt: adaptToCustomer }]),
   erasable({ link: 'customer', files: ['reference_pdf', 'earlier_reports'], decide: endForErasure }),
   judgesLinks({
     reference_pdf: ofFileType(
@@ -294,3 +309,21 @@ export const reference = defineResource<ReferenceRecord>(
     },
   }),
 );
+
+type CustomerOfReference = StoredRecord & { email: string | null; checks: string[] };
+
+/** Finds the open checks of a person. */
+async function findByCustomer(person: StoredRecord): Promise<readonly string[]> {
+  return (person as CustomerOfReference).checks;
+}
+
+/** Has the service told of the person's new e-mail address. */
+function adaptToCustomer(
+  current: ReferenceRecord,
+  before: CustomerOfReference | null,
+  after: CustomerOfReference | null,
+  { nowMs }: RollUpFacts,
+): Adapted<ReferenceRecord> {
+  const isNew = before !== null && after !== null && after.email !== null && after.email !== before.email;
+  return { after: isNew ? requestInvitation(current, nowMs) : current };
+}

@@ -5,7 +5,8 @@ import { invalidParameter } from '../../core/errors.ts';
 import { notSetUp } from '../../core/providers.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Change, RecordChange } from '../../model/resource.ts';
-import type { Looks, ProviderOrder, ReferenceRecord } from './record.ts';
+import { adviceFor, errorText } from './advice.ts';
+import type { ContactChanges, Looks, ProviderOrder, ReferenceRecord } from './record.ts';
 import type { AutomaticReferenceInput } from './shape.ts';
 
 /*
@@ -18,6 +19,8 @@ import type { AutomaticReferenceInput } from './shape.ts';
  *
  * A complete order is read again after a callback, or daily for a week if the provider sends none. A stopped order is read again after a
  * callback, and its reports are only stored.
+ *
+ * If the person's e-mail address changes, the provider is told (`invite`), and sends its invitation there.
  *
  * The provider's reports move the reference until a client ends it. A failed request to the provider never fails the person. `last_error`
  * shows it, and the server retries.
@@ -37,7 +40,7 @@ type AutomaticReference = NonNullable<ReferenceRecord['automatic_reference']>;
 /** Members that change with a step. All others are mere progress. */
 const stepMembers = ['status', 'outcome', 'last_error'] as const;
 
-export type OrderStep = 'submit' | 'read' | 'stop';
+export type OrderStep = 'submit' | 'invite' | 'read' | 'stop';
 
 /** The server gives up after so many failures in a row. */
 export const failuresMax = 10;
@@ -46,6 +49,8 @@ export const failuresMax = 10;
 const shownEveryMs = 5_000;
 
 const lateWordsMax = 20;
+
+const noContactChanges: ContactChanges = { made: 0, told: 0 };
 
 const noLooks: Looks = { asked: 0, answered: 0, failed: 0 };
 
@@ -93,7 +98,10 @@ function automaticReferenceOf({ id, automatic_reference: automatic }: ReferenceR
 export function nextStepOf(reference: ReferenceRecord): OrderStep | null {
   const { automatic_reference: automatic, provider_order: order } = reference;
   if (!automatic || !order) return null;
-  if (isOpen(reference)) return automatic.status === 'failed' ? null : order.id === null ? 'submit' : 'read';
+  if (isOpen(reference)) {
+    if (automatic.status === 'failed') return null;
+    return order.id === null ? 'submit' : isContactOutdated(order) ? 'invite' : 'read';
+  }
   // The provider has an order whose id we do not know. A second submit returns the id, and then the order is stopped.
   if (order.id === null) return order.called && !order.stopped ? 'submit' : null;
   return automatic.status === 'done' || order.stopped ? 'read' : 'stop';
@@ -145,6 +153,43 @@ export function isGivenUp({ automatic_reference: automatic, provider_order: orde
   return automatic?.status === 'failed' && order !== null && order.failures >= failuresMax;
 }
 
+/** Records that the provider is about to learn of the order. Null if the reference needs no order any more. */
+export function beginOrder(current: ReferenceRecord): Change<ReferenceRecord> | null {
+  if (nextStepOf(current) !== 'submit') return null;
+  const order = providerOrderOf(current);
+  return { after: order.begun ? current : { ...current, provider_order: { ...order, begun: true } } };
+}
+
+/** Schedules the provider to be told of the person's new e-mail address. An order that has not begun is made with the new one. */
+export function requestInvitation(current: ReferenceRecord, nowMs: number): ReferenceRecord {
+  const { automatic_reference: automatic, provider_order: order } = current;
+  if (!order || !automatic?.enabled || !isOpen(current)) return current;
+  if (order.id === null && !order.begun && !order.called) return current;
+  const { made, told } = order.contact ?? noContactChanges;
+  const changed = { ...order, contact: { made: made + 1, told } };
+  // A check that was given up waits for a retry.
+  if (automatic.status === 'failed') return { ...current, provider_order: changed };
+  const wanted = order.due_at_ms;
+  if (order.id === null) {
+    // The service may have refused the former address.
+    const soonMs = Math.max(nowMs, order.shown_at_ms + shownEveryMs);
+    const dueAtMs = order.failures > 0 && wanted !== null ? Math.min(wanted, soonMs) : wanted;
+    return { ...current, provider_order: { ...changed, due_at_ms: dueAtMs } };
+  }
+  // A step under way has the former address. A different time causes another step.
+  const dueAtMs = wanted !== null && wanted <= nowMs ? wanted + 1 : nowMs;
+  return { ...current, provider_order: { ...changed, due_at_ms: dueAtMs } };
+}
+
+/** Records that the provider has the person's e-mail address of the time when `seen` was read. The order is read next. */
+export function recordInvited(current: ReferenceRecord, seen: ReferenceRecord, nowMs: number): Change<ReferenceRecord> {
+  const order = providerOrderOf(current);
+  const { made, told } = order.contact ?? noContactChanges;
+  const contact = { made, told: Math.max(told, seen.provider_order?.contact?.made ?? 0) };
+  const dueAtMs = Math.max(nowMs, (order.due_at_ms ?? 0) + 1);
+  return { after: { ...current, provider_order: { ...order, contact, failures: 0, due_at_ms: dueAtMs } } };
+}
+
 /** Schedules a read now, because a test helper waits for it. `looks.asked` is its number. */
 export function requestRead(current: ReferenceRecord, nowMs: number): Change<ReferenceRecord> {
   const { provider_order: order } = current;
@@ -165,6 +210,8 @@ export interface ReadContext {
   nextReadAtMs: number;
   /** When to read again after the order is done. Null if the provider sends callbacks, or was asked often enough. */
   lateReadAtMs: number | null;
+  /** Whether the provider sends its invitation to a new address. The default is true. */
+  repeatsInvitations?: boolean;
 }
 
 /**
@@ -185,7 +232,7 @@ export function applyStatus(
 
   const order = { ...known, due_at_ms: nextReadTime(before, read) };
   const automaticBefore = automaticReferenceOf(current);
-  const automatic = withStatus(automaticBefore, latest);
+  const automatic = withStatus(automaticBefore, latest, read);
   const after = { ...current, automatic_reference: automatic, provider_order: order };
   if (latest.status === 'done' && latest.outcome) {
     return {
@@ -237,7 +284,7 @@ export function recordFailure(
       ...current,
       automatic_reference: {
         ...automatic,
-        last_error: wordsOf(fault),
+        last_error: errorText(fault, adviceFor(fault.code, { isGivenUp: isLast })),
         status: isLast ? 'failed' : automatic.status,
       },
       provider_order: { ...failed, shown_at_ms: nowMs },
@@ -283,34 +330,43 @@ function withReads({ looks }: ProviderOrder, taken: Partial<Looks>): { looks?: L
   return looks ? { looks: { ...looks, ...taken } } : {};
 }
 
+/** Tells whether the provider has an earlier e-mail address of the person. */
+function isContactOutdated({ contact }: ProviderOrder): boolean {
+  return contact !== undefined && contact.told < contact.made;
+}
+
 function hasEnded(status: string): boolean {
   return status === 'failed' || status === 'canceled';
 }
 
 /** Returns the time of the next read. A callback may have set an earlier one meanwhile. */
-function nextReadTime(
-  { due_at_ms: wanted }: ProviderOrder,
-  { dueAtMs, nextReadAtMs: lookAgainAtMs }: ReadContext,
-): number {
+function nextReadTime(order: ProviderOrder, { nowMs, dueAtMs, nextReadAtMs: lookAgainAtMs }: ReadContext): number {
+  const wanted = order.due_at_ms;
+  if (isContactOutdated(order)) return Math.max(nowMs, (wanted ?? 0) + 1);
   return wanted === null || wanted === dueAtMs ? lookAgainAtMs : Math.min(wanted, lookAgainAtMs);
 }
 
 /** Returns `automatic_reference` after a report. */
-function withStatus(automatic: AutomaticReference, latest: ProviderStatus): AutomaticReference {
+function withStatus(
+  automatic: AutomaticReference,
+  latest: ProviderStatus,
+  { repeatsInvitations = true }: Pick<ReadContext, 'repeatsInvitations'> = {},
+): AutomaticReference {
   const { status, outcome, data, problem } = latest;
+  const obstacle = problem ?? (hasEnded(status) ? endedEarly : null);
   return {
     ...automatic,
     // A check that ended without a verdict has failed. The reference waits for a person.
     status: hasEnded(status) ? 'failed' : status,
     outcome: outcome?.words ?? automatic.outcome,
-    last_error: problem ? wordsOf(problem) : hasEnded(status) ? wordsOf(endedEarly) : null,
+    last_error: obstacle && errorText(obstacle, adviceFor(obstacle.code, { repeatsInvitations })),
     provider_data: data ? { type: 'provider_a', provider_a: data } : automatic.provider_data,
   };
 }
 
 const endedEarly = {
   code: 'ended_by_provider',
-  message: 'The provider has ended the check without a verdict. Set an outcome yourself, or cancel the reference.',
+  message: 'The provider has ended the check without a verdict.',
 };
 
 /** Records a report on a reference that has ended. A provider can correct its own verdict, but not an end by a client. */
@@ -343,8 +399,4 @@ function recordLate(
       },
     },
   };
-}
-
-function wordsOf({ code, message }: { code: string; message: string }): string {
-  return `${code}: ${message}`.slice(0, 500).toWellFormed();
 }

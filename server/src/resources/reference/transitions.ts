@@ -2,12 +2,14 @@ import type { Static } from 'typebox';
 import { ApiError, missingParameter } from '../../core/errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Change } from '../../model/resource.ts';
-import { askAnew, isGivenUp, stopProvider } from './order.ts';
+import { leaveProvider, waitingOrdersMax } from './earlier-orders.ts';
+import { askAnew, decideAutomaticReference, isGivenUp, stopProvider } from './order.ts';
 import type { ReferenceRecord } from './record.ts';
 import { decisionOf, orderReport, withReport } from './report.ts';
-import type { Outcome } from './shape.ts';
+import type { AutomaticReferenceInput, Outcome } from './shape.ts';
 
 export interface ReferenceUpdate {
+  automatic_reference?: Static<typeof AutomaticReferenceInput>;
   outcome?: Static<typeof Outcome>;
   reason?: string;
   reference_pdf?: string;
@@ -22,11 +24,19 @@ export interface ReferenceUpdate {
  *
  * Clients move only off-platform references to `processing`. A provider moves its own. An outcome ends any reference, because a person may
  * overrule a provider. Together with `status: processing`, the outcome is stored without an end. `retry` asks a provider again, and moves
- * no status.
+ * no status. An open reference can move to another service, or to a check by hand, and keeps its status.
  */
 
 /** `POST /v1/references/{id}`: applies the whole body, or nothing. */
-export function update(current: ReferenceRecord, input: ReferenceUpdate, caller: Caller): Change<ReferenceRecord> {
+export function update(before: ReferenceRecord, input: ReferenceUpdate, caller: Caller): Change<ReferenceRecord> {
+  const { automatic_reference: automatic } = input;
+  if (automatic !== undefined && automatic.enabled !== false && input.outcome !== undefined)
+    throw new ApiError(
+      'parameters_exclusive',
+      'An `outcome` ends the check, so it cannot move to a service as well. Send `automatic_reference` or `outcome`.',
+      { param: 'automatic_reference' },
+    );
+  const current = automatic === undefined ? before : moved(before, automatic, caller);
   const { outcome, reason, reference_pdf, status } = input;
   if (reason !== undefined && outcome === undefined)
     throw missingParameter('outcome', 'A `reason` needs the `outcome` that it explains. Send both.');
@@ -52,6 +62,36 @@ export function update(current: ReferenceRecord, input: ReferenceUpdate, caller:
   return { after: stopProvider(complete, caller.nowSeconds), verbs: ['completed'] };
 }
 
+/** Gives an open reference to another service, or to a check by hand. The service that it leaves is stopped. */
+function moved(
+  current: ReferenceRecord,
+  input: Static<typeof AutomaticReferenceInput>,
+  caller: Caller,
+): ReferenceRecord {
+  if (current.status === 'complete' || current.status === 'canceled') {
+    throw forbidden(
+      current,
+      'Only a pending or processing reference can move to another service, or to a check by hand.',
+      'automatic_reference',
+    );
+  }
+  const { automatic_reference: present } = current;
+  const isEnabled = input.enabled ?? true;
+  const isKept = isEnabled
+    ? present?.enabled && (input.provider ?? present.provider) === present.provider
+    : !present?.enabled;
+  if (isKept) return current;
+  if ((current.earlier_orders?.waiting.length ?? 0) >= waitingOrdersMax) {
+    throw forbidden(
+      current,
+      `${waitingOrdersMax} earlier orders of it are still to be stopped at their services. Move it again when they are.`,
+      'automatic_reference',
+    );
+  }
+  // The findings of the former service stay in the events.
+  return { ...leaveProvider(current, caller.nowSeconds), ...decideAutomaticReference(input, caller) };
+}
+
 /** `POST /v1/references/{id}/cancel`. */
 export function cancel(current: ReferenceRecord, { nowSeconds }: Pick<Caller, 'nowSeconds'>): Change<ReferenceRecord> {
   if (current.status === 'complete' || current.status === 'canceled') {
@@ -69,7 +109,7 @@ export function retry(current: ReferenceRecord, { nowSeconds }: Caller): Change<
   if (current.automatic_reference.status === 'failed' && !isGivenUp(current))
     throw forbidden(
       current,
-      'Its service has ended the check without a verdict, and cannot be asked again. Send an `outcome` yourself, or cancel it and create another reference.',
+      'Its service has ended the check without a verdict, and cannot be asked again. Choose another service, make the check by hand, or cancel it.',
     );
   return { after: askAnew(current, nowSeconds * 1000) };
 }
@@ -91,7 +131,7 @@ function refuseProcessing(current: ReferenceRecord): void {
   if (current.automatic_reference?.enabled) {
     throw forbidden(
       current,
-      'Its provider sets the status, because `automatic_reference` is enabled. To end it yourself, send an `outcome` or cancel it.',
+      'Its provider sets the status, because `automatic_reference` is enabled. To make the check by hand, send `automatic_reference: {"enabled": false}` too. To end it yourself, send an `outcome` or cancel it.',
       'status',
     );
   }

@@ -43,6 +43,7 @@ const anyUntoldOrder: fc.Arbitrary<SimulatedOrder> = fc.record({
   referenceId: fc.constant('ref_1'),
   orderId: fc.constant('1'),
   script: anyScript,
+  contact: fc.constant(null),
   hasGuarantor: fc.boolean(),
   rent: fc.constant(null),
   workingDayMs: fc.constant(dayMs),
