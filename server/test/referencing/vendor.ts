@@ -9,20 +9,26 @@ import { good, type Api, type ApiResponse } from '../support/server.ts';
 /** State of an order at the vendor, in the vendor's words. */
 export type Stage = 'NOT_STARTED' | 'IN_PROGRESS' | 'AWAITING_REFEREE' | 'DONE' | 'CANCELLED';
 
+type Kind = 'order' | 'find' | 'read' | 'report' | 'cancel' | 'applicant-email';
+
 /** A service that speaks like `provider_a` under the test's control. */
 export interface TestVendor {
   url: string;
   /** The number of orders for each reference. */
   orders: ReadonlyMap<string, number>;
   /** The times of calls, by subject. */
-  calls: readonly { kind: 'order' | 'read' | 'report' | 'cancel'; reference: string; atMs: number }[];
+  calls: readonly { kind: Kind; reference: string; atMs: number }[];
+  /** The orders that it was told to stop. */
+  stopped: ReadonlySet<string>;
+  /** The addresses of each order, in the order of the calls. The first came with the order. */
+  emails: ReadonlyMap<string, (string | null)[]>;
   /** The stage of all orders without one of their own. */
   stage: Stage;
   decision: 'ACCEPT' | 'CONSIDER' | 'HIGH_RISK';
-  /** Responses in the place of the normal ones, each used once. */
-  answers: { status: number; headers?: Record<string, string> }[];
+  /** Responses in the place of the normal ones, each used once: for the next call, or the next one of a kind. */
+  answers: { kind?: Kind; status: number; headers?: Record<string, string> }[];
   /** From now on, responses about this subject are made but not sent. */
-  hold(kind: 'order' | 'read' | 'report'): void;
+  hold(kind: Kind): void;
   /** The number of waiting responses. */
   readonly held: number;
   /** Sends the waiting responses, and holds back no more. */
@@ -35,23 +41,36 @@ export interface TestVendor {
 /** @param port to listen on; any free port, unless the test has already named it to the server. */
 export async function startVendor(port = 0): Promise<TestVendor> {
   const orders = new Map<string, number>();
-  const calls: { kind: 'order' | 'read' | 'report' | 'cancel'; reference: string; atMs: number }[] = [];
+  const calls: { kind: Kind; reference: string; atMs: number }[] = [];
+  const stopped = new Set<string>();
+  const emails = new Map<string, (string | null)[]>();
   const waiting: (() => void)[] = [];
   let holding: string | null = null;
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const [, , , reference, action] = new URL(request.url!, 'http://vendor').pathname.split('/');
-    const ordered =
-      reference ?? (JSON.parse(Buffer.concat(chunks).toString()) as { clientReferenceId: string }).clientReferenceId;
-    const kind = reference === undefined ? 'order' : ((action ?? 'read') as 'read' | 'report' | 'cancel');
+    const { pathname, searchParams } = new URL(request.url!, 'http://vendor');
+    const [, , , reference, action] = pathname.split('/');
+    const body = chunks.length === 0 ? {} : (JSON.parse(Buffer.concat(chunks).toString()) as SentBody);
+    const wanted = searchParams.get('clientReferenceId');
+    const ordered = reference ?? wanted ?? body.clientReferenceId!;
+    const kind = wanted !== null ? 'find' : reference === undefined ? 'order' : ((action ?? 'read') as Kind);
     calls.push({ kind, reference: ordered, atMs: performance.now() });
-    const special = vendor.answers.shift();
+    const index = vendor.answers.findIndex((each) => each.kind === undefined || each.kind === kind);
+    const [special] = index < 0 ? [] : vendor.answers.splice(index, 1);
     if (special) return void response.writeHead(special.status, special.headers).end();
-    if (kind === 'order') orders.set(ordered, (orders.get(ordered) ?? 0) + 1);
-    const body = JSON.stringify(kind === 'report' ? reportOf(vendor) : requestOf(ordered, vendor));
-    const send = (): void => void response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    if (kind === 'order') {
+      orders.set(ordered, (orders.get(ordered) ?? 0) + 1);
+      emails.set(ordered, [...(emails.get(ordered) ?? []), body.applicant?.email ?? null]);
+    }
+    if (kind === 'applicant-email') emails.get(ordered)!.push(body.email!);
+    if (kind === 'cancel') stopped.add(ordered);
+    const found = { requests: orders.has(ordered) ? [requestOf(ordered, vendor)] : [] };
+    const text = JSON.stringify(
+      kind === 'report' ? reportOf(vendor) : kind === 'find' ? found : requestOf(ordered, vendor),
+    );
+    const send = (): void => void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
     if (kind === holding) waiting.push(send);
     else send();
   };
@@ -64,6 +83,8 @@ export async function startVendor(port = 0): Promise<TestVendor> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     orders,
     calls,
+    stopped,
+    emails,
     stage: 'IN_PROGRESS',
     decision: 'ACCEPT',
     answers: [],
@@ -91,6 +112,12 @@ export async function vendorForTest(port?: number): Promise<TestVendor> {
   const vendor = await startVendor(port);
   onTestFinished(() => vendor.stop());
   return vendor;
+}
+
+interface SentBody {
+  clientReferenceId?: string;
+  applicant?: { email: string | null } | null;
+  email?: string;
 }
 
 /** The id of an order is that of its reference. */

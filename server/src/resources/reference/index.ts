@@ -218,7 +218,7 @@ export const reference = defineResource<ReferenceRecord>(
         description:
           'An `outcome` ends a pending or processing reference: it becomes `complete`. On a complete reference, it corrects the verdict. Send `status: processing` when you begin an off-platform reference. If you send both, the outcome is stored and the reference does not end. An outcome is a decision: `decision` keeps it with its `reason`, and a complete reference gets a new report within seconds. The earlier report moves to `earlier_reports`. No report is made if you send a `reference_pdf` with the outcome, or have attached one. Send `automatic_reference` to move the check to another service, or to make it by hand. On a canceled reference you can only change `metadata`. The whole body is applied, or nothing.',
         example: { outcome: 'accept', reason: 'The employer speaks well of her.', reference_pdf: 'file_7731' },
-        refusals: ['status_transition_invalid'],
+        refusals: ['status_transition_invalid', 'parameters_exclusive'],
       },
     ),
     actions: {
