@@ -103,44 +103,27 @@ function ended(title: string, text: string): Standing {
 export interface Problem {
   code: string;
   title: string;
+  /** What happened and what to do, in the words of the API. */
   text: string;
-  advice: string;
-  /** Whether the service tries again by itself. */
-  isRetried: boolean;
+  /** A sentence of the office's own. Null if the text says it all. */
+  note: string | null;
+  /** Whether another e-mail address of the applicant may help. */
+  isAboutAddress: boolean;
+  /** Whether the service can be asked again. */
+  mayBeAsked: boolean;
 }
 
-const problems: Readonly<Record<string, { title: string; text: string; advice: string }>> = {
-  invite_bounced: {
-    title: 'Invitation bounced',
-    text: 'The invitation did not reach the applicant’s e-mail address.',
-    advice: 'Ask the applicant for the right address, correct it, and send the invitation again.',
-  },
-  renter_declined: {
-    title: 'Applicant declined',
-    text: 'The applicant has told the service that they do not want to be checked.',
-    advice: 'Talk to the applicant. Then order again, do the check by hand, or cancel it.',
-  },
-  renter_expired: {
-    title: 'No answer',
-    text: 'The applicant did not answer the invitation in time.',
-    advice: 'Talk to the applicant, then send the invitation again.',
-  },
-  invalid_details: {
-    title: 'Details missing',
-    text: 'The service needs a detail about the applicant that it did not get.',
-    advice: 'Complete the applicant’s details, then order again.',
-  },
-  unauthorized: {
-    title: 'Service refused us',
-    text: 'The service does not accept this office’s credentials.',
-    advice:
-      'An owner or admin can renew the credentials in Settings. Until then, use another service or do the check by hand.',
-  },
-};
-
-const unreachable = {
-  title: 'Service has a fault',
-  text: 'The service did not answer as it should. This says nothing about the applicant.',
+const titles: Readonly<Record<string, string>> = {
+  invite_bounced: 'Invitation bounced',
+  renter_declined: 'Applicant declined',
+  renter_expired: 'No answer',
+  invalid_details: 'Details missing',
+  unauthorized: 'Service refused us',
+  credentials_missing: 'Service not set up',
+  credentials_invalid: 'Service not set up',
+  provider_unavailable: 'Service not set up',
+  provider_unknown: 'Service not set up',
+  ended_by_provider: 'Service has stopped',
 };
 
 const codesOfFaults = new Set([
@@ -152,25 +135,25 @@ const codesOfFaults = new Set([
   'report_failed',
 ]);
 
+const codesOfAddresses = ['invite_bounced', 'renter_expired'];
+
+/** Only these services send an invitation to a new address. */
+const invitingServices = ['provider_a', 'provider_c'];
+
 /** Returns why an open check does not go on, or null if it does. */
 export function problemOf({ status, automatic_reference: automatic }: Reference): Problem | null {
   if (!automatic?.enabled || (status !== 'pending' && status !== 'processing')) return null;
-  const { last_error: error } = automatic;
-  const hasFailed = automatic.status === 'failed';
-  if (error === null && !hasFailed) return null;
+  const { last_error: error, provider } = automatic;
+  if (error === null && automatic.status !== 'failed') return null;
   const [, code = '', message = ''] = /^([a-z0-9_]+): ?(.*)$/s.exec(error ?? '') ?? [];
-  const known = problems[code];
-  if (known) return { code, ...known, isRetried: !hasFailed && code === 'unauthorized' };
-  const advice = hasFailed
-    ? 'Order again, use another service, or do the check by hand.'
-    : 'The service is asked again by itself. If it takes too long, use another service or do the check by hand.';
-  if (code === '' || codesOfFaults.has(code)) return { code, ...unreachable, advice, isRetried: !hasFailed };
+  const isFault = code === '' || codesOfFaults.has(code);
   return {
     code,
-    title: 'Service stopped',
-    text: message === '' ? `The service reports: ${plain(code)}.` : `The service says: ${message}`,
-    advice,
-    isRetried: !hasFailed,
+    title: titles[code] ?? (isFault ? 'Service has a fault' : 'Service stopped'),
+    text: message === '' ? 'Choose another service, or make the check by hand.' : message,
+    note: isFault ? 'This says nothing about the applicant.' : null,
+    isAboutAddress: codesOfAddresses.includes(code) && provider !== null && invitingServices.includes(provider),
+    mayBeAsked: !codesOfAddresses.includes(code) && code !== 'ended_by_provider',
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Event, ReferenceDecider } from 'tenure';
 import { reasonText } from './reasons.ts';
-import { outcomeOf, stageText } from './checks.ts';
+import { outcomeOf, services, stageText } from './checks.ts';
 import { capital, listed, money, plain } from './words.ts';
 
 /* Events in sentences: the actor and the act. */
@@ -39,7 +39,12 @@ interface Told {
   number?: string | null;
   reference_pdf?: unknown;
   earlier_reports?: unknown;
-  automatic_reference?: { enabled?: boolean; status?: string | null; last_error?: string | null } | null;
+  automatic_reference?: {
+    enabled?: boolean;
+    provider?: string | null;
+    status?: string | null;
+    last_error?: string | null;
+  } | null;
   decision?: { reasons?: string[] } | null;
 }
 
@@ -185,6 +190,11 @@ function referenceUpdated(record: Told, before: Told | null, isSystem: boolean):
     return `changed the outcome of the check from “${was}” to “${is}”`;
   }
   const progress = before?.automatic_reference;
+  if (automatic && progress?.enabled === true && automatic.enabled === false) return 'took the check over by hand';
+  if (automatic?.provider && (progress === null || progress?.provider !== undefined)) {
+    const name = services.find(({ id }) => id === automatic.provider)?.name ?? 'a service';
+    return `moved the check to ${name}`;
+  }
   if (progress?.last_error === null && automatic?.last_error)
     return automatic.status === 'failed'
       ? 'learned that the check cannot go on'

@@ -22,20 +22,40 @@ export function automaticOf(choice: string): { automatic_reference?: AutomaticRe
   return { automatic_reference: { provider: choice as NonNullable<AutomaticReferenceInput['provider']> } };
 }
 
-/** The choice of the service that makes a check, or of the office. */
-export function ServiceChoice(props: {
+/** Returns what the API takes for a choice, about a check that exists. */
+export function movedTo(choice: string): { automatic_reference: AutomaticReferenceInput } {
+  const { automatic_reference: automatic } = automaticOf(choice);
+  return { automatic_reference: automatic ?? { enabled: false } };
+}
+
+/**
+ * The choice of the service that makes a check, or of the office.
+ *
+ * @param props.present the present choice, which cannot be chosen again.
+ */
+export function ServiceChoice({
+  present = null,
+  ...props
+}: {
   label: string;
-  value: string;
+  value: string | null;
   onChange: (choice: string) => void;
+  present?: string | null;
   error?: string | null;
 }): ReactNode {
   const usual = useUsualService();
+  const disabled = (id: string) => id === present && { disabledReason: 'It makes the check now.' };
   return (
     <Radios
       {...props}
       options={[
-        ...services.map(({ id, name }) => ({ id, name: id === usual ? `${name} (usual)` : name })),
-        { id: byHandId, name: 'By hand', text: 'Your office collects the documents and enters the outcome.' },
+        ...services.map(({ id, name }) => ({ id, name: id === usual ? `${name} (usual)` : name, ...disabled(id) })),
+        {
+          id: byHandId,
+          name: 'By hand',
+          text: 'Your office collects the documents and enters the outcome.',
+          ...disabled(byHandId),
+        },
       ]}
     />
   );

@@ -7,6 +7,7 @@ import { Deployment } from '../faults/crash-checker/deployment.ts';
 import { allOf } from '../support/paging.ts';
 import { apiClient, good } from '../support/server.ts';
 import { eventsOf, refer } from './scenario.ts';
+import { giveCredentials, vendorForTest } from './vendor.ts';
 
 const rounds = 12;
 const referencesOfRound = 8;
@@ -99,8 +100,101 @@ test('issues one report for each decision when processes are killed with -9 at a
     expect([...earlier, pdf].map((file) => names.get(file))).toEqual([`${id}.pdf`, `${id}-2.pdf`, `${id}-3.pdf`]);
 });
 
+test('stops every order at the service that is left, and orders none twice, when processes are killed with -9 during moves', async () => {
+  const vendor = await startForgetfulVendor('running');
+  const deployment = await Deployment.create({
+    settings: { TENURE_PROVIDER_D_URL: vendor.url, TENURE_SIMULATOR_SPEED: '3' },
+  });
+  onTestFinished(() => deployment.remove());
+  await deployment.start();
+  const api = apiClient(deployment.url, deployment.secretKey);
+  await good(api.post('/v1/account', { provider_credentials: { provider_d: { token: 'token' } } }));
+  // The last of each list is where the reference stays.
+  const moves = [['provider_b'], [null], ['provider_c', 'provider_b'], ['provider_b', 'provider_d', null]];
+
+  const made: { id: string; last: string | null }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const references = await Promise.all(
+      Array.from({ length: referencesOfRound }, () => refer(api, { provider: 'provider_d', simulate: 'accept' })),
+    );
+    // The orders of this round are being made now.
+    await delay(round * 25);
+    const requests = references.map(async ({ id }, index) => {
+      const through = moves[index % moves.length]!;
+      made.push({ id, last: through.at(-1)! });
+      for (const provider of through) {
+        const automatic = provider === null ? { enabled: false } : { provider };
+        await good(api.post(`/v1/references/${id}`, { automatic_reference: automatic }));
+      }
+    });
+    await Promise.all(requests);
+    await delay(round * 15);
+    await deployment.kill();
+    await deployment.start();
+  }
+
+  for (const { id, last } of made) {
+    const wanted =
+      last === null
+        ? { status: 'pending', automatic_reference: { enabled: false } }
+        : { status: 'complete', automatic_reference: { provider: last, outcome: 'Pass' } };
+    await expect
+      .poll(async () => (await api.get(`/v1/references/${id}`)).body, { timeout: 300_000, interval: 500 })
+      .toMatchObject(wanted);
+  }
+  // An order whose id was lost with a process is looked up, and stopped then.
+  await expect
+    .poll(() => [...vendor.orders.keys()].filter((key) => !vendor.stopped.has(key)), {
+      timeout: 300_000,
+      interval: 500,
+    })
+    .toEqual([]);
+  expect([...vendor.orders.values()].filter((count) => count !== 1)).toEqual([]);
+  expect(vendor.orders.size).toBeGreaterThan(0);
+  expect(vendor.cutOff()).toBeGreaterThan(0);
+});
+
+test('tells the service the last address of every person when processes are killed with -9 after the change', async () => {
+  const vendor = await vendorForTest();
+  const deployment = await Deployment.create({ settings: { TENURE_PROVIDER_A_URL: vendor.url } });
+  onTestFinished(() => deployment.remove());
+  await deployment.start();
+  const api = apiClient(deployment.url, deployment.secretKey);
+  await giveCredentials(api);
+
+  const made: { id: string; email: string }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const people = await Promise.all(
+      Array.from({ length: referencesOfRound }, async (_, index) => {
+        const person = { name: 'Ada Lovelace', email: 'first@example.org' };
+        const { id: customer } = (await good(api.post('/v1/customers', person))).body;
+        const { id } = await refer(api, { customer });
+        return { customer, id, email: `second-${round}-${index}@example.org` };
+      }),
+    );
+    await delay(round * 10);
+    await Promise.all(people.map(({ customer, email }) => good(api.post(`/v1/customers/${customer}`, { email }))));
+    made.push(...people);
+    await delay(round * 5);
+    await deployment.kill();
+    await deployment.start();
+  }
+
+  for (const { id, email } of made)
+    await expect.poll(() => vendor.emails.get(id)?.at(-1), { timeout: 300_000, interval: 200 }).toBe(email);
+  // Each service has got each address in the order of the changes. A repeated call has the same address.
+  for (const { id, email } of made) {
+    const told = vendor.emails.get(id)!;
+    const changes = told.filter((address, index) => index === 0 || address !== told[index - 1]);
+    expect([['first@example.org', email], [email]]).toContainEqual(changes);
+    expect(vendor.orders.get(id)).toBeGreaterThan(0);
+  }
+});
+
 interface ForgetfulVendor {
   url: string;
+  /** The orders that it was told to stop. */
+  stopped: ReadonlySet<string>;
   /** The number of orders of each reference. */
   orders: Map<string, number>;
   /** The number of responses without a receiver. */
@@ -108,13 +202,14 @@ interface ForgetfulVendor {
 }
 
 /** Speaks like `provider_d`, makes a new order for every request, and responds slowly. */
-async function startForgetfulVendor(): Promise<ForgetfulVendor> {
+async function startForgetfulVendor(state: 'complete' | 'running' = 'complete'): Promise<ForgetfulVendor> {
   const orders = new Map<string, number>();
+  const stopped = new Set<string>();
   let cutOff = 0;
   const screeningOf = (reference: string): object => ({
     id: [...orders.keys()].indexOf(reference) + 1,
-    state: 'complete',
-    result: 'clear',
+    state: stopped.has(reference) ? 'canceled' : state,
+    result: state === 'complete' ? 'clear' : null,
     stopped_by: null,
   });
   const answerTo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -133,6 +228,10 @@ async function startForgetfulVendor(): Promise<ForgetfulVendor> {
       await delay(120);
       return answer(201, screeningOf(reference));
     }
+    const [, , id, action] = url.pathname.split('/');
+    const ofId = [...orders.keys()][Number(id) - 1];
+    if (ofId !== undefined && action === 'stop') stopped.add(ofId);
+    if (ofId !== undefined && action !== 'findings') return answer(200, screeningOf(ofId));
     const wanted = url.searchParams.get('reference');
     if (wanted !== null) return answer(200, { screenings: orders.has(wanted) ? [screeningOf(wanted)] : [] });
     return answer(200, {
@@ -158,5 +257,5 @@ async function startForgetfulVendor(): Promise<ForgetfulVendor> {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, orders, cutOff: () => cutOff };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, orders, stopped, cutOff: () => cutOff };
 }

@@ -1,5 +1,5 @@
 import type { Application, Reference, RequestOptions, Tenure } from 'tenure';
-import { isByService, problemOf, serviceOf, silentReferee, standingOf } from '../../office/checks.ts';
+import { isByService, serviceOf, silentReferee, standingOf } from '../../office/checks.ts';
 import { defineRead } from '../../api/requests.ts';
 import { inApplication, inReference } from '../../office/reads.ts';
 import { homeOf, nameOf } from '../../office/words.ts';
@@ -139,7 +139,7 @@ function taskOfCheck(check: Reference, now: number): Task {
     title: `${nameOf(customer)}${home}`,
     text: isLate
       ? `No answer from ${silent.role} for ${days} days.`
-      : (problemOf(check)?.advice ?? isByService(check))
+      : isByService(check)
         ? `${text} ${serviceOf(check)}.`
         : text,
     tone: isLate ? 'warning' : tone,

@@ -7,9 +7,10 @@ import { isByService, outcomes } from '../../office/checks.ts';
 import { Form } from '../../shell/form.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { uploadFile } from '../files/upload.ts';
+import { MoveDialog } from './moves.tsx';
 import { isOpen } from './reference-words.ts';
 
-type Action = 'outcome' | 'report' | 'cancel';
+type Action = 'outcome' | 'report' | 'move' | 'cancel';
 
 /** The buttons of a check: what a person can do with it now. */
 export function ReferenceActions({ reference }: { reference: Reference }): ReactNode {
@@ -50,6 +51,11 @@ export function ReferenceActions({ reference }: { reference: Reference }): React
         </GatedButton>
       )}
       {open && (
+        <GatedButton refusal={refusal} isInGroup onPress={() => setAction('move')}>
+          Move the check
+        </GatedButton>
+      )}
+      {open && (
         <GatedButton refusal={refusal} isInGroup onPress={() => setAction('cancel')}>
           Cancel the check
         </GatedButton>
@@ -57,6 +63,7 @@ export function ReferenceActions({ reference }: { reference: Reference }): React
       {beginning.error !== null && <p role="alert">{beginning.error.message}</p>}
       {action === 'outcome' && <OutcomeDialog reference={reference} onClose={close} />}
       {action === 'report' && <ReportDialog reference={reference} onClose={close} />}
+      {action === 'move' && <MoveDialog reference={reference} onClose={close} />}
       {action === 'cancel' && <CancelDialog reference={reference} onClose={close} />}
     </>
   );

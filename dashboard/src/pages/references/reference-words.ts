@@ -1,4 +1,4 @@
-import type { Application, Reference } from 'tenure';
+import type { Application, Customer, Reference } from 'tenure';
 import { isByService, problemOf } from '../../office/checks.ts';
 import type { Step } from '../../office/parts.tsx';
 import { nameOf } from '../../office/words.ts';
@@ -11,6 +11,11 @@ export function titleOf({ customer }: Reference): string {
 /** Returns the application of a check, if it is kept here. */
 export function applicationOf({ application }: Reference): Application | null {
   return typeof application === 'object' ? application : null;
+}
+
+/** Returns the person of a check, if they are kept here. */
+export function personOf({ customer }: Reference): Customer | null {
+  return customer !== null && typeof customer === 'object' && 'email' in customer ? customer : null;
 }
 
 export function isOpen({ status, deleted }: Reference): boolean {
