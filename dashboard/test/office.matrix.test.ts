@@ -116,15 +116,20 @@ describeInBrowser('a person of the office', () => {
       const check = await orderCheck(server, office, 'invite_bounced');
       await using opened = await open(`/references/${check}`);
       const { page, hand, problems } = opened;
-      await page.getByText('The invitation did not reach the applicant’s e-mail address.').waitFor();
-      await hand.press(page.getByRole('button', { name: 'Correct the e-mail and send again' }));
+      const advice = page.getByRole('paragraph').filter({ hasText: 'Correct the e-mail address of the person.' });
+      await advice.waitFor();
+      await hand.press(page.getByRole('button', { name: 'Correct the e-mail address' }));
       const dialog = page.getByRole('dialog');
       await hand.type(dialog.getByLabel('E-mail of the applicant'), 'ada@example.net');
-      await hand.press(dialog.getByRole('button', { name: 'Order again' }));
-      await page.waitForURL((url) => !url.pathname.includes(check));
-      await page.getByText('Waiting for the applicant').or(page.getByText('Ordered')).first().waitFor();
+      await hand.press(dialog.getByRole('button', { name: 'Save and send again' }));
+      await page.getByText('The service sends the invitation to the new address.').waitFor();
+      await advice.waitFor({ state: 'detached' });
+      await page.getByText('The renter was invited again, at another address.').first().waitFor();
       expect((await good(server.api.get(`/v1/customers/${office.ada}`))).body.email).toBe('ada@example.net');
-      expect((await good(server.api.get(`/v1/references/${check}`))).body.status).toBe('canceled');
+      expect((await good(server.api.get(`/v1/references/${check}`))).body).toMatchObject({
+        status: 'pending',
+        automatic_reference: { provider: 'provider_a', last_error: null },
+      });
       expect(problems).toEqual([]);
     });
 
@@ -135,12 +140,35 @@ describeInBrowser('a person of the office', () => {
       await using opened = await open(`/references/${check}`);
       const { page, hand, problems } = opened;
       await page.getByText('This says nothing about the applicant.').waitFor();
-      await hand.press(page.getByRole('button', { name: 'Order again' }));
+      await hand.press(page.getByRole('button', { name: 'Choose another service' }));
       const dialog = page.getByRole('dialog');
+      expect(await dialog.getByRole('radio', { name: 'Service A' }).isDisabled()).toBe(true);
       await hand.choose(dialog.getByRole('radio', { name: 'Service B' }));
-      await hand.press(dialog.getByRole('button', { name: 'Order again' }));
-      await page.waitForURL((url) => !url.pathname.includes(check));
+      await hand.press(dialog.getByRole('button', { name: 'Move the check' }));
       await page.getByRole('definition').filter({ hasText: 'Service B' }).waitFor();
+      await page.getByText('This says nothing about the applicant.').waitFor({ state: 'detached' });
+      await page.getByRole('list', { name: 'History' }).getByText('moved the check to Service B').waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('takes a check over by hand when the service waits for a referee', async () => {
+      const office = await makeOffice(server);
+      const check = await orderCheck(server, office, 'referee_silent');
+      for (let step = 0; step < 4; step++) await play(server, check, 'advance');
+      await using opened = await open(`/references/${check}`);
+      const { page, hand, problems } = opened;
+      await hand.press(page.getByRole('button', { name: 'Move the check' }));
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('Service A is told to stop.').waitFor();
+      await hand.choose(dialog.getByRole('radio', { name: 'By hand' }));
+      await hand.press(dialog.getByRole('button', { name: 'Move the check' }));
+      await page.getByText('Your office makes the check now.').waitFor();
+      await page.getByText('Your office is doing this check by hand.').waitFor();
+      await page.getByRole('list', { name: 'History' }).getByText('took the check over by hand').waitFor();
+      expect((await good(server.api.get(`/v1/references/${check}`))).body).toMatchObject({
+        status: 'processing',
+        automatic_reference: { enabled: false, provider: null },
+      });
       expect(problems).toEqual([]);
     });
 

@@ -55,7 +55,7 @@ export class Metrics {
     this.deliveries = new DeliveryMetrics(registers);
     this.referencing = new StepMetrics(registers, {
       name: 'tenure_referencing_step_duration_seconds',
-      help: 'Steps of automatic references and how long they took, by `provider`, `step` (`submit`, `read`, `stop`) and `result`: `done`, `busy` (the service has too much to do) or `failed`. The last step of a reference includes printing its report.',
+      help: 'Steps of automatic references and how long they took, by `provider`, `step` (`submit`, `invite`, `read`, `stop`) and `result`: `done`, `busy` (the service has too much to do) or `failed`. The last step of a reference includes printing its report.',
     });
     this.collecting = new StepMetrics(registers, {
       name: 'tenure_collecting_step_duration_seconds',

@@ -115,7 +115,10 @@ export const AutomaticReference = named(
   closedObject({
     enabled: Type.Boolean({ description: 'Whether a provider makes the check.' }),
     last_error: nullable(
-      Type.String({ description: 'The error of the last request to the provider. Null if there was none.' }),
+      Type.String({
+        description:
+          'Why the check does not go on: a code, what happened, and what to do. Null if nothing stops it. The guide to automatic references lists the codes with what to do.',
+      }),
     ),
     outcome: nullable(
       Type.String({ description: 'The verdict in the provider’s own words. Null until there is one.' }),
