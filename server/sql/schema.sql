@@ -207,6 +207,7 @@ create table customers (
   deposits text[] collate "C" not null default '{}'::text[],
   guarantees text[] collate "C" not null default '{}'::text[],
   erased_files text[] collate "C" not null default '{}'::text[],
+  checks text[] collate "C" not null default '{}'::text[],
   constraint customers_pkey PRIMARY KEY (account_id, id),
   constraint customers_deleted_are_empty CHECK (((deleted_at IS NULL) OR ((name = '[erased]'::text) AND (email IS NULL) AND (phone IS NULL) AND (date_of_birth IS NULL) AND (addresses = '[]'::text) AND (metadata = '{}'::text))))
 );
@@ -844,6 +845,7 @@ create table simulated_orders (
   claimed_until_ms bigint not null default 0,
   changes bigint not null default 0,
   disclosed jsonb not null default '[]'::jsonb,
+  contact text,
   constraint simulated_orders_provider_order_id_key UNIQUE (provider, order_id),
   constraint simulated_orders_pkey PRIMARY KEY (provider, reference)
 );
@@ -970,6 +972,7 @@ create table tenant_references (
   decision text,
   earlier_reports text[] collate "C" not null default '{}'::text[],
   report_order text,
+  earlier_orders text,
   constraint tenant_references_pkey PRIMARY KEY (account_id, id),
   constraint tenant_references_application_given CHECK (((type <> 'customer'::text) OR (application IS NOT NULL))),
   constraint tenant_references_complete_has_outcome CHECK (((status <> 'complete'::text) OR (outcome IS NOT NULL))),
@@ -984,6 +987,7 @@ create table tenant_references (
 CREATE INDEX tenant_references_application ON public.tenant_references USING btree (account_id, application, id);
 CREATE INDEX tenant_references_customer ON public.tenant_references USING btree (account_id, customer, id) WHERE (customer IS NOT NULL);
 CREATE INDEX tenant_references_due_reports ON public.tenant_references USING btree (account_id, id) WHERE ((report_order IS NOT NULL) AND (((report_order)::jsonb ->> 'due_at_ms'::text) IS NOT NULL));
+CREATE INDEX tenant_references_due_stops ON public.tenant_references USING btree (account_id, id) WHERE ((earlier_orders IS NOT NULL) AND (((earlier_orders)::jsonb ->> 'due_at_ms'::text) IS NOT NULL));
 CREATE INDEX tenant_references_earlier_reports ON public.tenant_references USING gin (earlier_reports) WHERE (earlier_reports <> '{}'::text[]);
 CREATE INDEX tenant_references_open_orders ON public.tenant_references USING btree (account_id, id) WHERE ((provider_order IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'processing'::text])));
 CREATE INDEX tenant_references_outcome ON public.tenant_references USING btree (account_id, outcome, id) WHERE (outcome IS NOT NULL);

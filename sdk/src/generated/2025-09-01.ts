@@ -91,6 +91,7 @@ import type {
   DepositsRetrieveParams,
   DepositsReturnParams,
   DepositsUpdateParams,
+  Email,
   ErasurePreview,
   EventsListDeliveriesParams,
   EventsListParams,
@@ -223,6 +224,7 @@ import type {
   TenancyStatus,
   TenancyType,
   TestHelpersClockResource,
+  TestHelpersEmailsListParams,
   TestHelpersPaymentsFailParams,
   TestHelpersPaymentsSucceedParams,
   UnitStatus,
@@ -368,6 +370,8 @@ export type {
   DepositsReturnParams,
   DepositsUpdateParams,
   Difference,
+  Email,
+  EmailStatus,
   ErasedRecords,
   ErasureHold,
   ErasureObstacle,
@@ -551,6 +555,7 @@ export type {
   TenancyType,
   TestHelpersClockAdvanceParams,
   TestHelpersClockResource,
+  TestHelpersEmailsListParams,
   TestHelpersPaymentsFailParams,
   TestHelpersPaymentsSucceedParams,
   UnitStatus,
@@ -1806,6 +1811,17 @@ export interface DepositUpdatedEvent {
   api_version?: string;
 }
 
+export interface EmailList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Email>;
+}
+
 /**
  * A change of a record, with the record as it was then. Every change makes its events in the same
  * transaction. Events are stored for the deployment’s retention time, and delivered to webhook
@@ -2706,7 +2722,7 @@ export interface Payment {
   customer: string | null | Customer | DeletedCustomer;
   /** The reference that the bank shows. Null if there is none. */
   reference: string | null;
-  /** The invoices that it settles, at most 50. By default, the oldest due invoices are settled first. */
+  /** The invoices that it settles, at most 120. By default, the oldest due invoices are settled first. */
   allocations: Array<Allocation>;
   /** The part that settles invoices, in the smallest unit of the currency. */
   amount_allocated: number;
@@ -4141,13 +4157,13 @@ export interface Unit {
   /** Whether your team no longer lets it. */
   archived: boolean;
   /**
-   * `occupied`: a tenancy is active or in notice. `let_agreed`: one is signed. `reserved`: a holding
-   * deposit is held. `available`: none of these.
+   * `occupied`: a tenancy has begun. `let_agreed`: one is signed that has not begun. `reserved`: a
+   * holding deposit is held. `available`: none of these.
    */
   status: UnitStatus | (string & {});
-  /** The id of the tenancy that holds it now: active or in notice. Null if there is none. */
+  /** The id of the tenancy that holds it now, from its first day to its end. Null if there is none. */
   tenancy: string | null | Tenancy;
-  /** The id of the signed tenancy that starts next. Null if there is none. */
+  /** The id of the tenancy that starts next. Null if there is none. */
   next_tenancy: string | null | Tenancy;
   /** The id of the holding deposit that reserves it. Null if there is none. */
   holding_deposit: string | null | Deposit;
@@ -4481,6 +4497,12 @@ export interface ReferencesUpdateParams {
   reason?: string | undefined;
   /** The id of the file with the report. You can replace it, but not remove it. */
   pdf?: string | undefined;
+  /**
+   * Moves a pending or processing reference to another service, or to a check by hand if `enabled` is
+   * false. The service that makes the check now is told to stop, and its later reports change nothing.
+   * The service of now changes nothing.
+   */
+  automatic_reference?: AutomaticReferenceInput | undefined;
   /** Send `processing` when you begin. Only for off-platform references. */
   status?: 'processing' | undefined;
   /**
@@ -5011,8 +5033,7 @@ export interface FilesResource {
   list(params?: FilesListParams, options?: RequestOptions): ListPromise<File, FileList>;
   /**
    * Send a form (`multipart/form-data`) with `purpose`, `file`, and `metadata[key]` for each pair. The
-   * file must be a PDF. Its name and type do not matter: it must begin with `%PDF-` and its version, and
-   * have `%%EOF` in its last kilobyte.
+   * file must be a PDF, a JPEG or a PNG. Its name and type do not matter, only its bytes.
    */
   create(params: FilesCreateParams, options?: RequestOptions): TenurePromise<File>;
   /** Returns the file as it is now. */
@@ -5028,7 +5049,8 @@ export interface FilesResource {
   contents(id: string, options?: RequestOptions): TenurePromise<Response>;
   /**
    * Makes a link with which a person without an account opens this file. The response has the `url` of
-   * the link, which is never shown again. Your key needs `file_contents.read` besides `files.write`.
+   * the link, which is never shown again. With `recipient_email`, the link is also sent by e-mail, and
+   * `email_status` shows how that goes.
    */
   links(id: string, params?: FilesLinksParams, options?: RequestOptions): TenurePromise<FileLinkWithSecret>;
 }
@@ -5190,7 +5212,8 @@ export interface InvitationsResource {
   list(params?: InvitationsListParams, options?: RequestOptions): ListPromise<Invitation, InvitationList>;
   /**
    * Invites a person to the account’s team. The response has the `url` of the link, which is never shown
-   * again. A newer invitation of the same address revokes this one.
+   * again. If `email_status` is null, hand the link over yourself. A newer invitation of the same
+   * address revokes this one.
    */
   create(params: InvitationsCreateParams, options?: RequestOptions): TenurePromise<InvitationWithSecret>;
   /** Returns the invitation as it is now. */
@@ -5236,9 +5259,18 @@ export interface TestHelpersPaymentsResource {
   fail(id: string, params?: TestHelpersPaymentsFailParams, options?: RequestOptions): TenurePromise<Payment>;
 }
 
+export interface TestHelpersEmailsResource {
+  /**
+   * Sandbox only. Returns the account’s e-mails, the newest first. A sandbox sends none of them. It
+   * keeps the newest 1,000 of an account, up to 8 MB, for 30 days.
+   */
+  list(params?: TestHelpersEmailsListParams, options?: RequestOptions): ListPromise<Email, EmailList>;
+}
+
 export interface TestHelpersResource {
   references: TestHelpersReferencesResource;
   payments: TestHelpersPaymentsResource;
+  emails: TestHelpersEmailsResource;
   clock: TestHelpersClockResource;
 }
 

@@ -1228,7 +1228,10 @@ export interface Arrears {
 export interface AutomaticReference {
   /** Whether a provider makes the check. */
   enabled: boolean;
-  /** The error of the last request to the provider. Null if there was none. */
+  /**
+   * Why the check does not go on: a code, what happened, and what to do. Null if nothing stops it. The
+   * guide to automatic references lists the codes with what to do.
+   */
   last_error: string | null;
   /** The verdict in the provider’s own words. Null until there is one. */
   outcome: string | null;
@@ -2568,6 +2571,49 @@ export interface Difference {
   after?: unknown;
 }
 
+export interface Email {
+  /** The id of the e-mail. */
+  id: string;
+  /** The kind of the object. */
+  object: 'email';
+  /** When it was made, in seconds since the Unix epoch. */
+  created: number;
+  /** What it is about. */
+  kind: 'invitation' | 'password_link' | 'file_link' | (string & {});
+  /** The id of the record that it is about, such as an invitation. */
+  about: string;
+  /** The address of the recipient. */
+  to: string;
+  /** The name of the sender: that of the account. */
+  from: string;
+  /** The address for replies: the e-mail address in the letterhead of the account. Null if it has none. */
+  reply_to: string | null;
+  /** The subject. */
+  subject: string;
+  /** The plain text. */
+  text: string;
+  /** The HTML. It has the same words, and loads nothing. */
+  html: string;
+  /** The link in the e-mail. It is secret. */
+  link: string;
+  /** The account acted upon, if `Service-Context` names it. */
+  account?: string;
+}
+
+export interface EmailList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Email>;
+}
+
+/** The status of an e-mail. */
+export type EmailStatus = 'queued' | 'sent' | 'failed' | 'kept';
+
 /** Records of one kind that an erasure reaches. */
 export interface ErasedRecords {
   /** The kind of the records, such as `reference`. */
@@ -2751,8 +2797,9 @@ export interface Fault {
 }
 
 /**
- * A document: the report of a reference, or evidence for one. The server detects its size, hash and
- * type from its bytes. `GET /v1/files/{id}/contents` returns the bytes.
+ * A document or a picture: the report of a reference, or evidence for one. It is a PDF, a JPEG or a
+ * PNG. The server detects its size, hash and type from its bytes. `GET /v1/files/{id}/contents`
+ * returns the bytes.
  */
 export interface File {
   /** The id of the file. */
@@ -2770,7 +2817,7 @@ export interface File {
   /** The SHA-256 hash of the contents, in hex. */
   sha256: string;
   /** The type of the contents, detected from the bytes. */
-  content_type: 'application/pdf' | (string & {});
+  content_type: 'application/pdf' | 'image/jpeg' | 'image/png' | (string & {});
   /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
   metadata: Metadata;
   /** The account of the record. Only in responses to requests with `Service-Context`. */
@@ -2855,6 +2902,15 @@ export interface FileLink {
    * none.
    */
   recipient: string | null;
+  /** The address to which the link is sent by e-mail. Null if you sent none. */
+  recipient_email: string | null;
+  /**
+   * The status of the e-mail with the link. `queued`: it is sent soon. `sent`: the mail server has
+   * accepted it. `failed`: it could not be sent, so hand the link over or try again.
+   */
+  email_status: EmailStatus | (string & {}) | null;
+  /** Why the e-mail could not be sent. Null unless it has failed. */
+  email_failure: string | null;
   /** When it expires, in seconds since the Unix epoch. The clock of a sandbox does not move this time. */
   expires_at: number;
   /** When it was opened last, in seconds since the Unix epoch. Null if it was never opened. */
@@ -3019,6 +3075,15 @@ export interface FileLinkWithSecret {
    * none.
    */
   recipient: string | null;
+  /** The address to which the link is sent by e-mail. Null if you sent none. */
+  recipient_email: string | null;
+  /**
+   * The status of the e-mail with the link. `queued`: it is sent soon. `sent`: the mail server has
+   * accepted it. `failed`: it could not be sent, so hand the link over or try again.
+   */
+  email_status: EmailStatus | (string & {}) | null;
+  /** Why the e-mail could not be sent. Null unless it has failed. */
+  email_failure: string | null;
   /** When it expires, in seconds since the Unix epoch. The clock of a sandbox does not move this time. */
   expires_at: number;
   /** When it was opened last, in seconds since the Unix epoch. Null if it was never opened. */
@@ -3330,8 +3395,9 @@ export interface GuarantorUpdatedEvent {
 export type Interval = 'week' | 'month' | 'year';
 
 /**
- * An invitation to the account’s team. Its `url` is shown once. Hand it to the invited person, who
- * opens it, chooses a password, and is signed in. No API key reads or makes invitations.
+ * An invitation to the account’s team. Its `url` is shown once, and is also sent to the person by
+ * e-mail if the operator has set that up. The invited person opens it, chooses a password, and is
+ * signed in.
  */
 export interface Invitation {
   /** The id of the invitation. */
@@ -3353,6 +3419,13 @@ export interface Invitation {
   expires_at: number;
   /** `pending`, `accepted`, `revoked` (also by a newer invitation of the address) or `expired`. */
   status: InvitationStatus | (string & {});
+  /**
+   * The status of the e-mail with the link. `queued`: it is sent soon. `sent`: the mail server has
+   * accepted it. `failed`: it could not be sent, so hand the link over or try again.
+   */
+  email_status: EmailStatus | (string & {}) | null;
+  /** Why the e-mail could not be sent. Null unless it has failed. */
+  email_failure: string | null;
   /** The account of the record. Only in responses to requests with `Service-Context`. */
   account?: string;
 }
@@ -3492,8 +3565,9 @@ export interface InvitationUpdatedEvent {
 }
 
 /**
- * An invitation to the account’s team. Its `url` is shown once. Hand it to the invited person, who
- * opens it, chooses a password, and is signed in. No API key reads or makes invitations.
+ * An invitation to the account’s team. Its `url` is shown once, and is also sent to the person by
+ * e-mail if the operator has set that up. The invited person opens it, chooses a password, and is
+ * signed in.
  */
 export interface InvitationWithSecret {
   /** The id of the invitation. */
@@ -3515,6 +3589,13 @@ export interface InvitationWithSecret {
   expires_at: number;
   /** `pending`, `accepted`, `revoked` (also by a newer invitation of the address) or `expired`. */
   status: InvitationStatus | (string & {});
+  /**
+   * The status of the e-mail with the link. `queued`: it is sent soon. `sent`: the mail server has
+   * accepted it. `failed`: it could not be sent, so hand the link over or try again.
+   */
+  email_status: EmailStatus | (string & {}) | null;
+  /** Why the e-mail could not be sent. Null unless it has failed. */
+  email_failure: string | null;
   /** The link for the invited person. Only the response that creates the invitation has it. */
   url: string;
   /** The account of the record. Only in responses to requests with `Service-Context`. */
@@ -4297,6 +4378,12 @@ export interface Letterhead {
   registration: string | null;
   /** The account to which tenants pay. Null if invoices name none. */
   bank: BankDetails | null;
+  /**
+   * The id of a file of the account: a JPEG or PNG. It stands at the head of reports, invoices and
+   * statements, and on the pages of links. Null if there is none. The id stays when the file is deleted.
+   * Then nothing is printed in its place.
+   */
+  logo?: string | null | File;
 }
 
 /** The address of a sender. */
@@ -4340,6 +4427,12 @@ export interface LetterheadInput {
   registration?: string | null | undefined;
   /** The account to which tenants pay. Null if invoices name none. */
   bank?: BankDetailsInput | null | undefined;
+  /**
+   * The id of a file of the account: a JPEG or PNG. It stands at the head of reports, invoices and
+   * statements, and on the pages of links. Null if there is none. The id stays when the file is deleted.
+   * Then nothing is printed in its place.
+   */
+  logo?: string | null | undefined;
 }
 
 /** The check of ids in links. */
@@ -4527,7 +4620,7 @@ export interface Payment {
   customer: string | null | Customer | DeletedCustomer;
   /** The reference that the bank shows. Null if there is none. */
   reference: string | null;
-  /** The invoices that it settles, at most 50. By default, the oldest due invoices are settled first. */
+  /** The invoices that it settles, at most 120. By default, the oldest due invoices are settled first. */
   allocations: Array<Allocation>;
   /** The part that settles invoices, in the smallest unit of the currency. */
   amount_allocated: number;
@@ -5623,6 +5716,8 @@ export interface RetentionHoldContent {
     size: number;
     /** The SHA-256 hash of the contents, in hex. */
     sha256: string;
+    /** The type of the contents. Left out in older holds, whose files are all `application/pdf`. */
+    content_type?: string;
   }>;
 }
 
@@ -6901,13 +6996,13 @@ export interface Unit {
   /** Whether your team no longer lets it. */
   archived: boolean;
   /**
-   * `occupied`: a tenancy is active or in notice. `let_agreed`: one is signed. `reserved`: a holding
-   * deposit is held. `available`: none of these.
+   * `occupied`: a tenancy has begun. `let_agreed`: one is signed that has not begun. `reserved`: a
+   * holding deposit is held. `available`: none of these.
    */
   status: UnitStatus | (string & {});
-  /** The id of the tenancy that holds it now: active or in notice. Null if there is none. */
+  /** The id of the tenancy that holds it now, from its first day to its end. Null if there is none. */
   tenancy: string | null | Tenancy;
-  /** The id of the signed tenancy that starts next. Null if there is none. */
+  /** The id of the tenancy that starts next. Null if there is none. */
   next_tenancy: string | null | Tenancy;
   /** The id of the holding deposit that reserves it. Null if there is none. */
   holding_deposit: string | null | Deposit;
@@ -7644,6 +7739,12 @@ export interface ReferencesUpdateParams {
   reason?: string | undefined;
   /** The id of the file with the report. You can replace it, but not remove it. */
   reference_pdf?: string | undefined;
+  /**
+   * Moves a pending or processing reference to another service, or to a check by hand if `enabled` is
+   * false. The service that makes the check now is told to stop, and its later reports change nothing.
+   * The service of now changes nothing.
+   */
+  automatic_reference?: AutomaticReferenceInput | undefined;
   /** Send `processing` when you begin. Only for off-platform references. */
   status?: 'processing' | undefined;
   /**
@@ -9451,7 +9552,7 @@ export interface FilesListParams {
 export interface FilesCreateParams {
   /** The purpose of the file. The report of a reference is a `reference_report`. */
   purpose: FilePurpose;
-  /** The file, with a filename: a PDF of up to 10 MB. */
+  /** The file, with a filename: a PDF, a JPEG or a PNG of up to 10 MB. */
   file: Blob;
   /**
    * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
@@ -9476,6 +9577,8 @@ export interface FilesLinksParams {
   expires_in?: number | undefined;
   /** The person that gets the link, in your own words, such as `Mr Okafor, landlord`. */
   recipient?: string | null | undefined;
+  /** The address to which the link is sent by e-mail. If you leave it out, hand the `url` over yourself. */
+  recipient_email?: string | null | undefined;
 }
 
 export interface FileLinksListParams {
@@ -9802,8 +9905,8 @@ export interface WebhookEndpointsListRecoveriesParams {
 
 export interface AccountRetrieveParams {
   /**
-   * Linked records to return instead of their ids: `parent`. Follow further links with dots, up to four.
-   * Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `parent`, `letterhead.logo`. Follow further links
+   * with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -9853,8 +9956,8 @@ export interface AccountUpdateParams {
   /** The account’s credentials for referencing providers. You can set them, and they are never shown. */
   provider_credentials?: ProviderCredentialsInput | undefined;
   /**
-   * Linked records to return instead of their ids: `parent`. Follow further links with dots, up to four.
-   * Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `parent`, `letterhead.logo`. Follow further links
+   * with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -9863,16 +9966,16 @@ export interface AccountApiVersionParams {
   /** The date of a newer version. */
   api_version: string;
   /**
-   * Linked records to return instead of their ids: `parent`. Follow further links with dots, up to four.
-   * Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `parent`, `letterhead.logo`. Follow further links
+   * with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface AccountApiVersionRollbackParams {
   /**
-   * Linked records to return instead of their ids: `parent`. Follow further links with dots, up to four.
-   * Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `parent`, `letterhead.logo`. Follow further links
+   * with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -9900,8 +10003,8 @@ export interface AccountsListParams {
   /** The page before the record with this id. Send the first id of the following page. */
   ending_before?: string | undefined;
   /**
-   * Linked records to return instead of their ids: `data.parent`. Follow further links with dots, up to
-   * four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `data.parent`, `data.letterhead.logo`. Follow further
+   * links with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -9944,16 +10047,16 @@ export interface AccountsCreateParams {
    */
   payment_provider?: PaymentProvider | null | undefined;
   /**
-   * Linked records to return instead of their ids: `parent`. Follow further links with dots, up to four.
-   * Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `parent`, `letterhead.logo`. Follow further links
+   * with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface AccountsRetrieveParams {
   /**
-   * Linked records to return instead of their ids: `parent`. Follow further links with dots, up to four.
-   * Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `parent`, `letterhead.logo`. Follow further links
+   * with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -10198,6 +10301,32 @@ export interface SearchParams {
 export interface RetentionHoldsContentsParams {
   /** The id of the file, from `files` of the hold. */
   file: string;
+}
+
+export interface TestHelpersEmailsListParams {
+  /** Only e-mails to this address. Case does not matter. */
+  to?: string | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
 }
 
 export interface AccountApiVersionPreviewParams {
@@ -10664,8 +10793,7 @@ export interface FilesResource {
   list(params?: FilesListParams, options?: RequestOptions): ListPromise<File, FileList>;
   /**
    * Send a form (`multipart/form-data`) with `purpose`, `file`, and `metadata[key]` for each pair. The
-   * file must be a PDF. Its name and type do not matter: it must begin with `%PDF-` and its version, and
-   * have `%%EOF` in its last kilobyte.
+   * file must be a PDF, a JPEG or a PNG. Its name and type do not matter, only its bytes.
    */
   create(params: FilesCreateParams, options?: RequestOptions): TenurePromise<File>;
   /** Returns the file as it is now. */
@@ -10681,7 +10809,8 @@ export interface FilesResource {
   contents(id: string, options?: RequestOptions): TenurePromise<Response>;
   /**
    * Makes a link with which a person without an account opens this file. The response has the `url` of
-   * the link, which is never shown again. Your key needs `file_contents.read` besides `files.write`.
+   * the link, which is never shown again. With `recipient_email`, the link is also sent by e-mail, and
+   * `email_status` shows how that goes.
    */
   links(id: string, params?: FilesLinksParams, options?: RequestOptions): TenurePromise<FileLinkWithSecret>;
 }
@@ -10871,7 +11000,8 @@ export interface InvitationsResource {
   list(params?: InvitationsListParams, options?: RequestOptions): ListPromise<Invitation, InvitationList>;
   /**
    * Invites a person to the account’s team. The response has the `url` of the link, which is never shown
-   * again. A newer invitation of the same address revokes this one.
+   * again. If `email_status` is null, hand the link over yourself. A newer invitation of the same
+   * address revokes this one.
    */
   create(params: InvitationsCreateParams, options?: RequestOptions): TenurePromise<InvitationWithSecret>;
   /** Returns the invitation as it is now. */
@@ -10917,6 +11047,14 @@ export interface TestHelpersPaymentsResource {
   fail(id: string, params?: TestHelpersPaymentsFailParams, options?: RequestOptions): TenurePromise<Payment>;
 }
 
+export interface TestHelpersEmailsResource {
+  /**
+   * Sandbox only. Returns the account’s e-mails, the newest first. A sandbox sends none of them. It
+   * keeps the newest 1,000 of an account, up to 8 MB, for 30 days.
+   */
+  list(params?: TestHelpersEmailsListParams, options?: RequestOptions): ListPromise<Email, EmailList>;
+}
+
 export interface TestHelpersClockResource {
   /**
    * Sandbox only. Returns the time of this deployment, and how far it is ahead of real time. It is 0
@@ -10930,6 +11068,7 @@ export interface TestHelpersClockResource {
 export interface TestHelpersResource {
   references: TestHelpersReferencesResource;
   payments: TestHelpersPaymentsResource;
+  emails: TestHelpersEmailsResource;
   clock: TestHelpersClockResource;
 }
 

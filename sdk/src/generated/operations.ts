@@ -347,6 +347,7 @@ export const operations = {
         query: ['expand'],
       },
     },
+    emails: { list: { method: 'GET', path: '/v1/test_helpers/emails', answer: 'list' } },
     clock: {
       retrieve: { method: 'GET', path: '/v1/test_helpers/clock', answer: 'object' },
       advance: { method: 'POST', path: '/v1/test_helpers/clock/advance', answer: 'object', body: 'json' },
