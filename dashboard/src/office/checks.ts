@@ -135,10 +135,10 @@ const codesOfFaults = new Set([
   'report_failed',
 ]);
 
-const codesOfAddresses = ['invite_bounced', 'renter_expired'];
+const codesOfAddresses = new Set(['invite_bounced', 'renter_expired']);
 
 /** Only these services send an invitation to a new address. */
-const invitingServices = ['provider_a', 'provider_c'];
+const invitingServices = new Set(['provider_a', 'provider_c']);
 
 /** Returns why an open check does not go on, or null if it does. */
 export function problemOf({ status, automatic_reference: automatic }: Reference): Problem | null {
@@ -152,8 +152,8 @@ export function problemOf({ status, automatic_reference: automatic }: Reference)
     title: titles[code] ?? (isFault ? 'Service has a fault' : 'Service stopped'),
     text: message === '' ? 'Choose another service, or make the check by hand.' : message,
     note: isFault ? 'This says nothing about the applicant.' : null,
-    isAboutAddress: codesOfAddresses.includes(code) && provider !== null && invitingServices.includes(provider),
-    mayBeAsked: !codesOfAddresses.includes(code) && code !== 'ended_by_provider',
+    isAboutAddress: codesOfAddresses.has(code) && provider !== null && invitingServices.has(provider),
+    mayBeAsked: !codesOfAddresses.has(code) && code !== 'ended_by_provider',
   };
 }
 

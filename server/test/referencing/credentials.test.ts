@@ -189,7 +189,9 @@ describe('credentials that do not fit into an HTTP header', () => {
       ]);
       // More orders than connections to the service.
       const made = await Promise.all(Array.from({ length: 40 }, () => refer(other.api, { provider })));
-      const cannotBeSent = expect.stringMatching(/^credentials_invalid: .*cannot be sent.*Set the credentials of the service again/);
+      const cannotBeSent = expect.stringMatching(
+        /^credentials_invalid: .*cannot be sent.*Set the credentials of the service again/,
+      );
       for (const { id } of made)
         await untilReference(other.api, id, { automatic_reference: { last_error: cannotBeSent } });
       const accepted = await refer(working.api, { provider });

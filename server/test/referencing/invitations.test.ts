@@ -105,8 +105,9 @@ describe("the test's own service", () => {
 
   const changeEmail = (person: string, email: string | null) => good(api.post(`/v1/customers/${person}`, { email }));
 
-  const untilTold = (id: string, emails: (string | null)[]): Promise<void> =>
-    expect.poll(() => vendor.emails.get(id), { timeout: 10_000, interval: 20 }).toEqual(emails);
+  async function untilTold(id: string, emails: (string | null)[]): Promise<void> {
+    await expect.poll(() => vendor.emails.get(id), { timeout: 10_000, interval: 20 }).toEqual(emails);
+  }
 
   test('is told of the new address of every open check, and of no other', async () => {
     const [person, other] = [await newPerson(), await newPerson()];

@@ -6,8 +6,8 @@ import { eventsOf, quickly, refer, referenceNow, untilReference } from './scenar
 import { callbackAbout, giveCredentials, heardBy, startVendor, type TestVendor } from './vendor.ts';
 
 /*
- * An open check moves to another service, or to a check by hand. `provider_a` is the test's own service, and the others are simulated. So
- * the test sees what the service that is left was told.
+ * An open check moves to another service, or to a check by hand. `provider_a` is the test's own service. The others are simulated. So the
+ * test sees what the service that is left was told.
  */
 
 let vendor: TestVendor;
@@ -43,8 +43,9 @@ const advance = (seconds: number) => good(api.post('/v1/test_helpers/clock/advan
 const move = (id: string, automatic_reference: object) => api.post(`/v1/references/${id}`, { automatic_reference });
 
 /** Waits until the former service has been told to stop the order. */
-const untilStopped = (key: string): Promise<void> =>
-  expect.poll(() => vendor.stopped.has(key), { timeout: 10_000, interval: 20 }).toBe(true);
+async function untilStopped(key: string): Promise<void> {
+  await expect.poll(() => vendor.stopped.has(key), { timeout: 10_000, interval: 20 }).toBe(true);
+}
 
 /** Waits until no earlier order of the reference is left to be stopped. */
 async function untilNoneWaits(id: string): Promise<void> {
@@ -63,6 +64,11 @@ const callsAbout = (key: string, kind: string): number =>
 
 const endsOf = async (id: string): Promise<string[]> =>
   (await eventsOf(api, id)).map(({ type }) => type).filter((type) => /completed|canceled/.test(type));
+
+async function keyed(type: string, permission: string): Promise<Api> {
+  const { secret } = (await good(api.post('/v1/api_keys', { type, name: 'A', permissions: [permission] }))).body;
+  return apiClient(server.url, secret);
+}
 
 /** Creates a reference whose order is with the test's own service. */
 async function withVendor(more: Parameters<typeof refer>[1] = {}): Promise<string> {
@@ -326,10 +332,6 @@ describe('refused moves', () => {
 
   test('need the permission to create, and agents may move what they may create', async () => {
     const id = await withVendor();
-    const keyed = async (type: string, permission: string): Promise<Api> => {
-      const { secret } = (await good(api.post('/v1/api_keys', { type, name: 'A', permissions: [permission] }))).body;
-      return apiClient(server.url, secret);
-    };
     const reader = await keyed('restricted', 'references.read');
     const body = { automatic_reference: { provider: 'provider_c' } };
     expectRefusal(await reader.post(`/v1/references/${id}`, body), refusals.permission);
@@ -361,6 +363,16 @@ describe('refused moves', () => {
   });
 });
 
+/** Every order at the test's own service is stopped, unless its reference is still there. */
+async function expectStopped(ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    await untilNoneWaits(id);
+    const now = await referenceNow(api, id);
+    if (now.automatic_reference.provider === 'provider_a' && now.automatic_reference.enabled) continue;
+    if (vendor.orders.has(id)) expect([id, vendor.stopped.has(id)]).toEqual([id, true]);
+  }
+}
+
 describe('moves at the same moment as something else', () => {
   const many = 12;
 
@@ -377,16 +389,6 @@ describe('moves at the same moment as something else', () => {
       }),
     );
     return ids;
-  }
-
-  /** Every order at the test's own service is stopped, unless its reference is still there. */
-  async function expectStopped(ids: readonly string[]): Promise<void> {
-    for (const id of ids) {
-      await untilNoneWaits(id);
-      const now = await referenceNow(api, id);
-      if (now.automatic_reference.provider === 'provider_a' && now.automatic_reference.enabled) continue;
-      if (vendor.orders.has(id)) expect([id, vendor.stopped.has(id)]).toEqual([id, true]);
-    }
   }
 
   test('end once, by one of the services, when the first finishes meanwhile', async () => {

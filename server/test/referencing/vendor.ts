@@ -25,7 +25,7 @@ export interface TestVendor {
   /** The stage of all orders without one of their own. */
   stage: Stage;
   decision: 'ACCEPT' | 'CONSIDER' | 'HIGH_RISK';
-  /** Responses in the place of the normal ones, each used once: for the next call, or the next one of a kind. */
+  /** Responses in the place of the normal ones. Each is for the next call, or for the next one of a kind. */
   answers: { kind?: Kind; status: number; headers?: Record<string, string> }[];
   /** From now on, responses about this subject are made but not sent. */
   hold(kind: Kind): void;

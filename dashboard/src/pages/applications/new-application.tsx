@@ -133,7 +133,7 @@ export function NewApplicationPage(): ReactNode {
         <Checkbox isSelected={areChecked} onChange={setChecked}>
           {applicants.length === 1 ? 'Order the check with it' : `Order all ${applicants.length} checks with it`}
         </Checkbox>
-        {areChecked && <ServiceChoice label="Who makes the checks" value={service!} onChange={setChosen} />}
+        {areChecked && <ServiceChoice label="Who makes the checks" value={service} onChange={setChosen} />}
       </Form>
     </Page>
   );

@@ -36,7 +36,7 @@ export const adviceWithoutInvitations =
 export const adviceAfterGivingUp =
   'The server has asked ten times, and asks no more. Retry the check, choose another service, or make the check by hand.';
 
-const invitationCodes: readonly string[] = ['invite_bounced', 'renter_expired'];
+const invitationCodes = new Set(['invite_bounced', 'renter_expired']);
 
 /** Returns what to do about the code of an obstacle. */
 export function adviceFor(
@@ -45,7 +45,7 @@ export function adviceFor(
 ): string {
   const known = Object.hasOwn(advices, code) ? advices[code] : undefined;
   if (isGivenUp && (known === undefined || known === isRepeated)) return adviceAfterGivingUp;
-  if (!repeatsInvitations && invitationCodes.includes(code)) return adviceWithoutInvitations;
+  if (!repeatsInvitations && invitationCodes.has(code)) return adviceWithoutInvitations;
   return known ?? adviceForOtherCodes;
 }
 

@@ -3,7 +3,7 @@ import type { EarlierOrder, EarlierOrders, ReferenceRecord } from './record.ts';
 
 /*
  * A reference can move from one service to another, or to a check by hand. Its order at the service that it leaves is stopped there. Each
- * order has a key of its own, so that a reference can return to a service, and late answers about an earlier order are told apart.
+ * order has a key of its own. So a reference can return to a service, and late answers about an earlier order are told apart.
  *
  *     leaveProvider ──▶ waiting ── look up (id unknown) ──▶ stop ──▶ gone
  *                          │              │ not found twice            ▲
@@ -24,7 +24,7 @@ export function orderNumberOf({ earlier_orders: earlier }: ReferenceRecord): num
   return (earlier?.left ?? 0) + 1;
 }
 
-/** Returns the key by which services know an order: the id of the reference, and a number after the first order. */
+/** Returns the key by which services know an order. It is the id of the reference, with a number after the first order. */
 export function orderKeyOf({ id }: Pick<ReferenceRecord, 'id'>, number: number): string {
   return number === 1 ? id : `${id}-${number}`;
 }

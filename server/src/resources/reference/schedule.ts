@@ -4,7 +4,7 @@ import { nextStepOf, type OrderStep } from './order.ts';
 import type { EarlierOrder, ReferenceRecord } from './record.ts';
 import { nextReportOf } from './report.ts';
 
-/* A reference has one job for three: the next step at its provider, the stop of an earlier order, and the next report about a decision. */
+/* A reference has one job. It takes the next step at the provider, stops an earlier order, or issues the next report about a decision. */
 
 /** Returns when the next step at the provider is due, in milliseconds. Null if there is none. */
 export function orderDueAtMs(reference: ReferenceRecord): number | null {
