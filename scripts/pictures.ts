@@ -61,6 +61,7 @@ const pictures: readonly Picture[] = [
   { name: 'check', path: '/references?status=complete&outcome=accept', prepare: firstRow },
   { name: 'stuck', path: '/?view=stuck' },
   { name: 'board', path: '/units/board' },
+  { name: 'calendar', path: '/units/calendar' },
   { name: 'arrears', path: '/arrears' },
   {
     name: 'tenancy',

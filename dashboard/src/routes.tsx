@@ -259,6 +259,13 @@ const homeBoardRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/homes/home-board.tsx'), 'HomeBoardPage'),
 });
 
+export const homeCalendarRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/units/calendar',
+  validateSearch: (search): { month?: string } => pick(search, ['month']),
+  component: lazyRouteComponent(() => import('./pages/homes/home-calendar.tsx'), 'HomeCalendarPage'),
+});
+
 export const buildingListRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/buildings',
@@ -382,6 +389,7 @@ export const router = createRouter({
       fileRoute,
       homeListRoute,
       homeBoardRoute,
+      homeCalendarRoute,
       homeDetailRoute,
       buildingListRoute,
       buildingRoute,

@@ -129,6 +129,8 @@ const pagesOfOffice: [name: string, path: (office: FullOffice) => string, ready:
   ['no homes', () => '/units?status=reserved', 'No properties match'],
   ['a home', ({ home }) => `/units/${home}`, 'added this home'],
   ['the board of homes', () => '/units/board', 'Micklegate House'],
+  ['the calendar of homes', () => '/units/calendar', 'Micklegate House'],
+  ['a month of no tenancy', () => '/units/calendar?month=2024-02', '29 February 2024'],
   ['buildings', () => '/buildings', 'Fishergate Court'],
   ['a building', ({ building }) => `/buildings/${building}`, '22 Fishergate'],
   ['tenancies', () => '/tenancies', 'Marek Nowak'],

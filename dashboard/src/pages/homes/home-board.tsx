@@ -1,13 +1,11 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useEffect, useState, type ReactNode } from 'react';
-import type { List, Unit } from 'tenure';
+import { useState, type ReactNode } from 'react';
+import type { Unit } from 'tenure';
 import { Badge, ErrorState, Link, Skeleton, TextField, VirtualList } from '@tenure/ui';
-import { ask } from '../../api/ask.ts';
-import { useAccountId, useTenure } from '../../api/client.ts';
 import { shownError } from '../../api/requests.ts';
 import { homeState, tenantsOf } from '../../office/letting-words.ts';
 import { homeOf, rentText, shortDay } from '../../office/words.ts';
 import { Page } from '../../shell/page.tsx';
+import { useAllPages, type ReadPage } from './all-pages.ts';
 import { HomeLinks } from './home-links.tsx';
 import styles from './homes.module.css';
 
@@ -22,61 +20,19 @@ const columns = [
 /** The height of a card with its gap, in rem. */
 const cardRem = 5.5;
 
-/** The most homes on the board. A larger office uses the list with its filters. */
-const homesMax = 5_000;
-
-/** Milliseconds between two pages, because a session may send 20 requests a second. */
-const pauseMs = 100;
-
-/** Reads all homes page by page. The first ones are shown while the others are on their way. */
-function useHomes(): {
-  homes: Unit[];
-  count: number | null;
-  isComplete: boolean;
-  error: Error | null;
-  retry: () => void;
-} {
-  const tenure = useTenure();
-  const account = useAccountId();
-  const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: ['api', account, 'home board'],
-    queryFn: ({ pageParam, signal }): Promise<List<Unit> & { count: number }> =>
-      ask(() =>
-        tenure.units.list(
-          {
-            archived: 'false',
-            limit: 50,
-            expand: ['data.building', 'data.tenancy.customers', 'data.next_tenancy.customers'],
-            ...(pageParam !== null && { starting_after: pageParam }),
-          },
-          { signal },
-        ),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ data: homes, has_more: hasMore }, pages) =>
-      hasMore && pages.length * 50 < homesMax ? homes.at(-1)!.id : undefined,
-    // It takes many requests, so that a look at another window is no reason to read again.
-    staleTime: 60_000,
-    refetchOnWindowFocus: false,
-  });
-  const isWaiting = hasNextPage && !isFetching && error === null;
-  useEffect(() => {
-    if (!isWaiting) return undefined;
-    const timer = setTimeout(() => void fetchNextPage(), pauseMs);
-    return () => clearTimeout(timer);
-  }, [isWaiting, fetchNextPage]);
-  return {
-    homes: data?.pages.flatMap((page) => page.data) ?? [],
-    count: data?.pages.at(-1)?.count ?? null,
-    isComplete: data !== undefined && !hasNextPage,
-    error,
-    retry: () => void (data === undefined ? refetch() : fetchNextPage()),
-  };
-}
+const readHomes: ReadPage<Unit> = (tenure, page, options) =>
+  tenure.units.list(
+    {
+      archived: 'false',
+      expand: ['data.building', 'data.tenancy.customers', 'data.next_tenancy.customers'],
+      ...page,
+    },
+    options,
+  );
 
 /** All homes by where they stand: empty, reserved, let agreed or let. */
 export function HomeBoardPage(): ReactNode {
-  const { homes, count, isComplete, error, retry } = useHomes();
+  const { rows: homes, count, isComplete, error, retry } = useAllPages('home board', readHomes);
   const [text, setText] = useState('');
   const wanted = text.trim().toLowerCase();
   const found = wanted === '' ? homes : homes.filter((home) => wordsOf(home).includes(wanted));
