@@ -586,6 +586,17 @@ describe('the end of a tenancy', () => {
     expect(await subscriptionNow(made)).toMatchObject({ next_invoice_on: '2027-03-12' });
   });
 
+  test('invoices the days after its end today when an agreement names a later end', async () => {
+    const company = { type: 'company', start_date: '2027-02-01', end_date: '2027-03-10' };
+    tenancy = await agency.signed((await agency.unit()).id, company);
+    const made = await subscribe({ invoice_before: 20 });
+    await advanceTo('2027-03-01');
+    expect(await subscriptionNow(made)).toMatchObject({ next_invoice_on: '2027-03-11' });
+    const notice = { by: 'mutual', served_on: '2027-03-01', ends_on: '2027-04-30' };
+    await agency.move('tenancies', tenancy.id, 'give_notice', notice);
+    expect(await subscriptionNow(made)).toMatchObject({ next_invoice_on: '2027-03-01' });
+  });
+
   test('invoices the days after its end today when the notice is withdrawn after the day of their invoice', async () => {
     const made = await subscribe({ invoice_before: 20 });
     const paused = await agency.make('subscriptions', { ...utility, tenancy: tenancy.id, invoice_before: 20 });

@@ -74,12 +74,12 @@ export function giveNotice(
     end_date: by === 'landlord' ? current.end_date : endsOn,
   };
   requireFree(requireUnit(current, related), noticed);
-  return withWarnings(
-    current,
-    { after: noticed, verbs: ['notice_given'] },
-    judgement ? [judgement] : [],
-    caller.nowSeconds,
-  );
+  const judgements = judgement ? [judgement] : [];
+  return {
+    ...withWarnings(current, { after: noticed, verbs: ['notice_given'] }, judgements, caller.nowSeconds),
+    // An agreement can also name a later day than the end that was agreed before.
+    also: current.end_date !== null && endsOn > current.end_date ? rescheduled(noticed, caller, related) : [],
+  };
 }
 
 /** `POST /v1/tenancies/{id}/withdraw_notice`. The tenancy goes on, until its agreed end if it has one. */
@@ -105,7 +105,7 @@ export function withdrawNotice(
   };
 }
 
-/** Sets the next invoices of the rent, which waited for the end that the notice named. */
+/** Sets the next invoices of the subscriptions, which waited for an earlier end. */
 function rescheduled(after: TenancyRecord, { today }: Caller, related: Related): RecordChange[] {
   return related
     .all<SubscriptionRecord>('subscriptions')
