@@ -26,7 +26,7 @@ const UnitStatus = named(
 /** A tenancy that holds the unit, or has held it. */
 export interface Let {
   tenancy: string;
-  /** That of the tenancy, but `signed` while a tenancy in notice has not begun: the home is empty, or another tenancy holds it. */
+  /** That of the tenancy. A tenancy in notice that has not begun counts as `signed`, because it does not hold the home yet. */
   status: 'signed' | 'active' | 'notice' | 'ended';
   start_date: string;
   /** The last day. Null if it is not known. */

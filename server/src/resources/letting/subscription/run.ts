@@ -93,8 +93,8 @@ export function withNextInvoice(
 }
 
 /**
- * Sets the day of the next invoice after the end of the tenancy has moved to a later day, or is unknown again. If that day has passed, the
- * daybreak of today invoices the period.
+ * Sets the day of the next invoice, after the tenancy got a later end or none. If that day has passed, the daybreak of today invoices the
+ * period.
  */
 export function withLaterEnd(subscription: SubscriptionRecord, tenancy: TenancyRecord, today: Day): SubscriptionRecord {
   const period = nextPeriod(subscription, tenancy);
