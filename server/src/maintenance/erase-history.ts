@@ -135,6 +135,7 @@ export interface LogsToErase {
 interface LogRow {
   id: string;
   original_request: string | null;
+  idempotency_key: string | null;
   api_version: string;
   status: number;
   url: string;
@@ -178,11 +179,12 @@ export async function eraseLogs(
          union
          select id from request_logs where account_id = $1 and also_mentions <> '{}' and also_mentions && $4::text[]
        )
-       select id, original_request, api_version, status, url, path, request_body, response_body, error, found
+       select id, original_request, idempotency_key, api_version, status, url, path, request_body, response_body, error,
+         found
        from (
          select *, count(*) over () as found, sum(bytes) over (order by id rows unbounded preceding) as bytes_so_far
          from (
-           select id, original_request, api_version, status, url, path, request_body, response_body, error,
+           select id, original_request, idempotency_key, api_version, status, url, path, request_body, response_body, error,
              coalesce(octet_length(request_body), 0) + coalesce(octet_length(response_body), 0) as bytes
            from request_logs
            where account_id = $1 and id in (select id from found where id > $5 order by id limit ${rowsAtOnce})
@@ -192,11 +194,14 @@ export async function eraseLogs(
        order by id`,
       [accountId, [...about, ...besides], [...paths, ...pathsWithTexts], ids, last],
     );
+    const keys: string[] = [];
     const changed = rows.flatMap((row) => {
       const isTheirs = ofOthers.has(row.original_request ?? row.id) || isOfAnother(row, about, paths);
       const erased = withoutPerson(row, isTheirs, rewritten, bodyRewritten);
+      if (row.idempotency_key !== null && erased.response_body !== row.response_body) keys.push(row.idempotency_key);
       return isSame(row, erased) ? [] : [erased];
     });
+    await dropEncrypted(pool, accountId, keys);
     if (changed.length > 0) {
       await query(
         pool,
@@ -219,6 +224,28 @@ export async function eraseLogs(
     return hasMore(rows);
   };
   while (await held(holdPage, erasePage));
+}
+
+/**
+ * Drops the encrypted copies of responses that showed the person. An encrypted copy has the secrets that the log hides, and is replayed in
+ * its place. Without it, the response is replayed from the log.
+ */
+async function dropEncrypted(pool: Pool, accountId: string, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  await query(
+    pool,
+    `update idempotency_keys
+     set sealed_body = null
+     where account_id = $1
+       and key_account_id in (
+         select $1
+         union all
+         select parent from accounts where account_id = $1 and id = $1 and parent is not null
+       )
+       and key = any($2::text[])
+       and sealed_body is not null`,
+    [accountId, keys],
+  );
 }
 
 /**

@@ -17,7 +17,7 @@ import { readIdsWithTexts } from './erase-texts.ts';
 import type { SealedFiles } from '../commit/sealed-files.ts';
 import { retryWhileUnavailable } from '../commit/retry.ts';
 import { withRollUps } from '../commit/roll-ups.ts';
-import { decideEmptying, decideErasure, isErased } from '../model/change.ts';
+import { decideEmptying, decideEnd, decideErasure, isErased } from '../model/change.ts';
 import { ByteBudget, type ByteCeiling, type HeldBytes } from '../core/byte-budget.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { Encryption } from '../core/encryption.ts';
@@ -27,6 +27,7 @@ import type { JsonObject } from '../core/json-diff.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Resource, RecordChange } from '../model/resource.ts';
 import { erasable, type Erasure } from '../model/traits/erasable.ts';
+import { opensFile } from '../model/traits/opens-file.ts';
 import { storesFile } from '../model/traits/stores-file.ts';
 import { emptied, personalTexts } from '../model/traits/personal-texts.ts';
 import type { Reader } from '../db/reader.ts';
@@ -194,6 +195,7 @@ export class Eraser {
       erased.set(about, recordIds);
     }
     if (isPerson(deleted)) for (const each of await this.#eraseFiles(deleted, record)) ids.add(each);
+    for (const each of await this.#endLinks(accountId, [...ids])) ids.add(each);
     const ownIds = new Set(ids);
     const textIds = new Set(isPerson(deleted) ? await this.#eraseTexts(accountId, id) : []);
     for (const each of textIds) ids.add(each);
@@ -280,6 +282,36 @@ export class Eraser {
       });
     }
     return ids;
+  }
+
+  /**
+   * Ends the links that open one of these files, also files that were deleted before.
+   *
+   * @returns the ids of the links.
+   */
+  async #endLinks(accountId: string, fileIds: readonly string[]): Promise<string[]> {
+    const { committer, readRecord, reader, resources, clock } = this.#context;
+    const found: string[] = [];
+    for (const resource of resources.filter((candidate) => opensFile.has(candidate))) {
+      const ids = await readIdsOpening(reader, resource, accountId, fileIds);
+      for (let at = 0; at < ids.length; at += recordsAtOnce) {
+        const page = ids.slice(at, at + recordsAtOnce);
+        await committer.commitAsSystem({
+          accountId,
+          locks: page,
+          async decide() {
+            const records = await Promise.all(page.map((id) => readRecord(resource, accountId, id)));
+            const changes = records.flatMap((record) => {
+              const change = record && decideEnd(resource, record, toSeconds(clock.nowMs()));
+              return change ? [change] : [];
+            });
+            return changes.length === 0 ? null : { changes };
+          },
+        });
+      }
+      found.push(...ids);
+    }
+    return found;
   }
 
   /**
@@ -385,6 +417,20 @@ async function readIdsAbout(reader: Reader, about: Resource, accountId: string, 
     name: `read_${about.table}_about`,
     text: `select id from ${about.table} where account_id = $1 and ${erasureOf(about).link} = $2 order by id`,
     values: [accountId, personId],
+  });
+  return rows.map(({ id }) => id);
+}
+
+async function readIdsOpening(
+  reader: Reader,
+  resource: Resource,
+  accountId: string,
+  fileIds: readonly string[],
+): Promise<string[]> {
+  const rows = await reader.query<{ id: string }>({
+    name: `read_${resource.table}_opening`,
+    text: `select id from ${resource.table} where account_id = $1 and ${opensFile.of(resource)!.link} = any($2::text[]) order by id`,
+    values: [accountId, fileIds],
   });
   return rows.map(({ id }) => id);
 }

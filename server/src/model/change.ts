@@ -11,6 +11,7 @@ import type { Caller } from './caller.ts';
 import type { EmailToSend } from './email.ts';
 import type { Action, Change, RecordChange, RequestedDelivery, Resource } from './resource.ts';
 import { erasable } from './traits/erasable.ts';
+import { opensFile } from './traits/opens-file.ts';
 import { madeInBulk } from './traits/made-in-bulk.ts';
 import { ownAccount } from './traits/own-account.ts';
 
@@ -83,6 +84,19 @@ export function decideEmptying(
   const after = withoutPerson(resource, before, erasedIds);
   if (after === before) return null;
   return { resource, before, after: { ...after, revision: before.revision + 1 }, erasedIds };
+}
+
+/**
+ * Ends a record that opens an erased file, and empties its personal fields. Returns null if that was done before.
+ *
+ * @param nowSeconds Unix seconds.
+ */
+export function decideEnd(resource: Resource, before: StoredRecord, nowSeconds: number): RecordChange | null {
+  const { after: ended, verbs } = opensFile.of(resource)?.end(before, nowSeconds) ?? { after: before };
+  const after = withoutPerson(resource, ended);
+  if (after === before) return null;
+  const erasedIds = new Set([before.id]);
+  return { resource, before, after: { ...after, revision: before.revision + 1 }, erasedIds, ...(verbs && { verbs }) };
 }
 
 /** Decides one of the record's actions, such as `cancel`. */

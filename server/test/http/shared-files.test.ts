@@ -153,6 +153,39 @@ describe('the page of a link', () => {
       expect((await agency.get('file_links', id)).open_count).toBe(0);
   });
 
+  test('is revoked without its recipient when the person of the file is erased', async () => {
+    const { person, file } = await checked('Grace Hopper');
+    const named = { recipient: 'Grace Zyxwvut' };
+    const key = { 'Idempotency-Key': 'link-to-grace' };
+    const open = (await good(agency.api.post(`/v1/files/${file.id}/links`, named, key))).body as Made;
+    const revoked = await linkTo(file.id, named);
+    await agency.move('file_links', revoked.id, 'revoke');
+    const removed = await uploaded();
+    const { id: reference } = await agency.make('references', { application: 'app_1', customer: person.id });
+    await good(agency.api.post(`/v1/references/${reference}`, { reference_pdf: removed.id }));
+    const ofRemoved = await linkTo(removed.id, named);
+    await good(agency.api.delete(`/v1/files/${removed.id}`));
+    const { id: unrelated } = await uploaded();
+    const kept = await linkTo(unrelated, named);
+
+    await good(agency.api.delete(`/v1/customers/${person.id}`));
+    for (const { id } of [open, revoked, ofRemoved])
+      expect(await agency.get('file_links', id)).toMatchObject({ status: 'revoked', recipient: null });
+    expect(await agency.get('file_links', kept.id)).toMatchObject({ status: 'active', ...named });
+    expect(await agency.historyOf(open.id)).toEqual(['file_link.created', 'file_link.updated', 'file_link.revoked']);
+    for (const { id } of [open, revoked, ofRemoved]) {
+      const { body } = await good(agency.api.get(`/v1/events?object_id=${id}`));
+      expect(JSON.stringify(body)).not.toContain('Zyxwvut');
+    }
+    for (const { id } of [file, removed]) {
+      const { body } = await good(agency.api.get(`/v1/logs?path=/v1/files/${id}/links`));
+      expect(body.count).toBeGreaterThan(0);
+      expect(JSON.stringify(body)).not.toContain('Zyxwvut');
+    }
+    const again = await agency.api.post(`/v1/files/${file.id}/links`, named, key);
+    expect(JSON.stringify(again.body)).not.toContain('Zyxwvut');
+  });
+
   test('counts each opening once when many come at once', async () => {
     const { id: file } = await uploaded();
     const link = await linkTo(file);

@@ -6,6 +6,7 @@ import type { Caller } from '../../model/caller.ts';
 import { LinkedId, SingleLine, StoredLine } from '../../model/fields.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { defineResource, exactly, type Change } from '../../model/resource.ts';
+import { opensFile } from '../../model/traits/opens-file.ts';
 import { described, named, nullable, oneOf } from '../../model/schemas.ts';
 
 const hour = 3600;
@@ -36,93 +37,101 @@ export type FileLinkRecord = StoredRecord & {
 };
 
 /** A link with which a person without an account opens one file. Only the hash of its token is stored. */
-export const fileLink = defineResource<FileLinkRecord>({
-  object: 'file_link',
-  prefix: 'fln',
-  path: 'file_links',
-  table: 'file_links',
-  docs: {
-    description:
-      'A link with which a person without an account opens one file: a landlord reads the report of an applicant. `POST /v1/files/{id}/links` makes it. Its page says what was found, and has the file. It opens nothing once it is revoked or expired, or once the file is deleted, also by the erasure of its person.',
-    example: {
-      record: {
-        file: 'file_0VbZrD2W00aY9fTmLp4Kc7',
-        recipient: 'Mr Okafor, landlord',
-        recipient_email: 'okafor@example.com',
-        email_status: 'sent',
-        email_failure: null,
-        expires_at: 1795842427,
-        status: 'active',
-        opened_at: 1795241044,
-        open_count: 2,
-        url: 'http://127.0.0.1:4000/links#h3Vd8sKq1ZtYb6Wn4Lr9Mc2Xp7Gf5Ja0',
-      },
-      before: { opened_at: null, open_count: 0 },
-      after: {
-        created: { opened_at: null, open_count: 0, email_status: 'queued' },
-        revoked: { status: 'revoked' },
-      },
-    },
-  },
-  links: { file: 'files' },
-  verbs: {
-    created: 'A link to a file was made.',
-    opened: 'A person has opened the file by the link. The event has no actor.',
-    revoked: 'It was revoked, and opens nothing any more.',
-  },
-  fields: {
-    file: { column: 'text', schema: LinkedId, description: 'The id of the file that it opens.' },
-    recipient: {
-      column: 'text',
-      schema: nullable(StoredLine),
-      description: `${recipient} Null if you sent none.`,
-    },
-    recipient_email: {
-      column: 'text',
-      schema: nullable(Type.String()),
-      description: `${recipientEmail} Null if you sent none.`,
-    },
-    ...emailFields,
-    token_hash: { column: 'text', schema: Type.String({ maxLength: 100 }), shown: 'never' },
-    expires_at: {
-      column: 'bigint',
-      schema: Type.Integer(),
-      description: 'When it expires, in seconds since the Unix epoch. The clock of a sandbox does not move this time.',
-    },
-    opened_at: {
-      column: 'bigint',
-      schema: nullable(Type.Integer()),
-      description: 'When it was opened last, in seconds since the Unix epoch. Null if it was never opened.',
-    },
-    open_count: {
-      column: 'integer',
-      schema: Type.Integer(),
-      description: 'How often it was opened. A preview of the page does not count: a person presses a button.',
-    },
-    revoked_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
-    status: {
-      column: null,
-      schema: Status,
-      derive: (record, { realSeconds }) => statusOf(record as FileLinkRecord, realSeconds),
-      description: '`active`: it opens the file. `revoked`: you have ended it. `expired`: its time is over.',
-    },
-    url: {
-      column: null,
-      schema: Type.String(),
-      shown: 'as_secret',
+export const fileLink = defineResource<FileLinkRecord>(
+  {
+    object: 'file_link',
+    prefix: 'fln',
+    path: 'file_links',
+    table: 'file_links',
+    docs: {
       description:
-        'The link for the recipient. Only the response that makes the link has it. The token is behind the `#`, so no server logs it.',
+        'A link with which a person without an account opens one file: a landlord reads the report of an applicant. `POST /v1/files/{id}/links` makes it. Its page says what was found, and has the file. It opens nothing once it is revoked or expired, or once the file is deleted, also by the erasure of its person.',
+      example: {
+        record: {
+          file: 'file_0VbZrD2W00aY9fTmLp4Kc7',
+          recipient: 'Mr Okafor, landlord',
+          recipient_email: 'okafor@example.com',
+          email_status: 'sent',
+          email_failure: null,
+          expires_at: 1795842427,
+          status: 'active',
+          opened_at: 1795241044,
+          open_count: 2,
+          url: 'http://127.0.0.1:4000/links#h3Vd8sKq1ZtYb6Wn4Lr9Mc2Xp7Gf5Ja0',
+        },
+        before: { opened_at: null, open_count: 0 },
+        after: {
+          created: { opened_at: null, open_count: 0, email_status: 'queued' },
+          revoked: { status: 'revoked' },
+        },
+      },
+    },
+    links: { file: 'files' },
+    verbs: {
+      created: 'A link to a file was made.',
+      opened: 'A person has opened the file by the link. The event has no actor.',
+      revoked: 'It was revoked, and opens nothing any more.',
+    },
+    fields: {
+      file: { column: 'text', schema: LinkedId, description: 'The id of the file that it opens.' },
+      recipient: {
+        column: 'text',
+        schema: nullable(StoredLine),
+        description: `${recipient} Null if you sent none, and after the erasure of the file’s person.`,
+        erased: () => null,
+      },
+      recipient_email: {
+        column: 'text',
+        schema: nullable(Type.String()),
+        description: `${recipientEmail} Null if you sent none, and after the erasure of the file’s person.`,
+        erased: () => null,
+      },
+      ...emailFields,
+      // The mail server's reason can quote the address.
+      email_failure: { ...emailFields.email_failure, erased: () => null },
+      token_hash: { column: 'text', schema: Type.String({ maxLength: 100 }), shown: 'never' },
+      expires_at: {
+        column: 'bigint',
+        schema: Type.Integer(),
+        description:
+          'When it expires, in seconds since the Unix epoch. The clock of a sandbox does not move this time.',
+      },
+      opened_at: {
+        column: 'bigint',
+        schema: nullable(Type.Integer()),
+        description: 'When it was opened last, in seconds since the Unix epoch. Null if it was never opened.',
+      },
+      open_count: {
+        column: 'integer',
+        schema: Type.Integer(),
+        description: 'How often it was opened. A preview of the page does not count: a person presses a button.',
+      },
+      revoked_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
+      status: {
+        column: null,
+        schema: Status,
+        derive: (record, { realSeconds }) => statusOf(record as FileLinkRecord, realSeconds),
+        description: '`active`: it opens the file. `revoked`: you have ended it. `expired`: its time is over.',
+      },
+      url: {
+        column: null,
+        schema: Type.String(),
+        shown: 'as_secret',
+        description:
+          'The link for the recipient. Only the response that makes the link has it. The token is behind the `#`, so no server logs it.',
+      },
+    },
+    filters: exactly({ file: LinkedId }),
+    actions: {
+      revoke: {
+        summary: 'Revoke a link to a file',
+        description: 'Ends the link: it opens nothing any more. To revoke it again changes nothing.',
+        decide: revoke,
+      },
     },
   },
-  filters: exactly({ file: LinkedId }),
-  actions: {
-    revoke: {
-      summary: 'Revoke a link to a file',
-      description: 'Ends the link: it opens nothing any more. To revoke it again changes nothing.',
-      decide: revoke,
-    },
-  },
-});
+  opensFile({ link: 'file', end: (current, nowSeconds) => revokedAt(current as FileLinkRecord, nowSeconds) }),
+);
 
 /** What a client chooses about a new link. */
 export const linkInput = {
@@ -222,7 +231,11 @@ export function opened(current: FileLinkRecord, realSeconds: number): FileLinkRe
   return { ...current, opened_at: realSeconds, open_count: current.open_count + 1, revision: current.revision + 1 };
 }
 
-function revoke(current: FileLinkRecord, caller: Caller): Change<FileLinkRecord> {
+function revoke(current: FileLinkRecord, { realSeconds }: Caller): Change<FileLinkRecord> {
+  return revokedAt(current, realSeconds);
+}
+
+function revokedAt(current: FileLinkRecord, atSeconds: number): Pick<Change<FileLinkRecord>, 'after' | 'verbs'> {
   if (current.revoked_at !== null) return { after: current };
-  return { after: { ...current, revoked_at: caller.realSeconds }, verbs: ['revoked'] };
+  return { after: { ...current, revoked_at: atSeconds }, verbs: ['revoked'] };
 }
