@@ -3,13 +3,15 @@ import type { Principal } from '../model/principal.ts';
 import { fieldOf, type StoredRecord } from '../model/record.ts';
 import type { Resource } from '../model/resource.ts';
 import { isOfOffice } from '../model/roles.ts';
+import { nestedUnder } from '../model/traits/nested-under.ts';
 import { snapshot } from '../model/traits/snapshot.ts';
 import type { Without } from '../db/list-query.ts';
 import type { HttpContext } from './context.ts';
 
 /**
  * Returns the events that a principal may not see, or null if it sees every record of this kind. An event shows its record. So events
- * about the team, API keys and webhook endpoints also need the permission to read that kind.
+ * about the team, API keys and webhook endpoints also need the permission to read that kind. So do events about what is listed below them,
+ * such as the recoveries of an endpoint.
  */
 export function hiddenFrom(
   { resources }: Pick<HttpContext, 'resources'>,
@@ -19,9 +21,17 @@ export function hiddenFrom(
   const events = snapshot.of(resource);
   if (!events) return null;
   const beginnings = resources
-    .filter(({ path }) => !isOfOffice(path) && !includesPermission(permissions, `${path}.read`))
+    .filter((kind) =>
+      pathsToRead(kind).some((path) => !isOfOffice(path) && !includesPermission(permissions, `${path}.read`)),
+    )
     .map(({ object }) => `${object}.`);
   return beginnings.length === 0 ? null : { column: events.typeColumn, beginnings };
+}
+
+/** Returns the kinds whose permissions a reader of this kind needs: itself, or those that it is listed below. */
+function pathsToRead(kind: Resource): string[] {
+  const nesting = nestedUnder.of(kind);
+  return nesting ? Object.keys(nesting.columns) : [kind.path];
 }
 
 /** Returns whether a principal may not see a record: an event of a kind that it may not read. */

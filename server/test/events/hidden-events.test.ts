@@ -8,7 +8,7 @@ import { idsInOrder, streamForTest } from './scenario.ts';
 type Listed = { id: string; type: string };
 
 const team = ['user', 'invitation'];
-const developing = ['api_key', 'webhook_endpoint'];
+const developing = ['api_key', 'recovery', 'webhook_endpoint'];
 const office = ['customer'];
 
 let server: TestServer;
@@ -33,7 +33,10 @@ async function officeWithEvents(): Promise<Office> {
   await good(tenant.api.post('/v1/customers', { name: 'Ada' }));
   await good(browser.post('/v1/invitations', { email: `${id.toLowerCase()}@example.net`, role: 'viewer' }));
   await good(tenant.api.post('/v1/api_keys', { type: 'restricted', permissions: ['events.read'] }));
-  await good(tenant.api.post('/v1/webhook_endpoints', { url: 'https://hooks.example.com/secret-path' }));
+  const { body } = await good(
+    tenant.api.post('/v1/webhook_endpoints', { url: 'https://hooks.example.com/secret-path' }),
+  );
+  await good(tenant.api.post(`/v1/webhook_endpoints/${body.id}/recover`, { since: body.created }));
   await good(browser.post(`/auth/me`, { name: 'Grace' }));
   await good(tenant.api.post('/v1/customers', { name: 'Alan' }));
   return {
