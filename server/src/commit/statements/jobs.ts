@@ -4,11 +4,17 @@ import { type Statement, statementOf } from './statement.ts';
 /**
  * Puts jobs into the queue. Each replaces the waiting job of the same record. The queue uses the database's clock, so it gets a delay
  * instead of a time.
+ *
+ * The waiting jobs are locked first. Otherwise a worker may take one while `add_jobs` runs, and `add_jobs` then adds nothing: it
+ * takes the job for one that waits, and does not replace a job under way.
  */
 export function addJobs(batch: readonly BatchEntry[], nowMs: number): Statement | null {
   return statementOf(
     'add_jobs',
     `
+    with waiting as materialized (
+      select from graphile_worker._private_jobs where key = any($4::text[]) order by id for update
+    )
     select from graphile_worker.add_jobs(array(
       select (
         job,
@@ -21,6 +27,8 @@ export function addJobs(batch: readonly BatchEntry[], nowMs: number): Statement 
         array[job_group]
       )::graphile_worker.job_spec
       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) as input (job, job_group, account_id, id, wait_ms)
+      -- An argument is evaluated before the call, so the jobs are locked by then.
+      where (select count(*) from waiting) >= 0
     ))`,
     batch.flatMap(({ accountId, jobs }) =>
       jobs.map(({ job, group, id, dueAtMs }) => [job, group, accountId, id, Math.max(0, dueAtMs - nowMs)]),
