@@ -128,6 +128,7 @@ describe('an id of another kind', () => {
   test('is refused in each link, and leaves nothing', async () => {
     const links = placesLike(isLink);
     expect(links.map(({ name }) => name).toSorted(), advice).toEqual([
+      'POST /v1/accounts letterhead[logo]',
       'POST /v1/applications customers[0]',
       'POST /v1/applications unit',
       'POST /v1/applications/:id customers[0]',

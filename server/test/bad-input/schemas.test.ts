@@ -50,6 +50,8 @@ const judgedFurther: Record<string, Record<string, Json>> = {
   webhook_endpoint: {},
   // A payment is for a tenancy, if it is for no deposit.
   tenancy: { null: 'ten_1' },
+  // It must be a picture of the account.
+  'letterhead[logo]': {},
   // They must be applicants.
   guarantees: {},
   'guarantees[0]': {},
