@@ -155,7 +155,7 @@ describe('the page of a link', () => {
 
   test('is revoked without its recipient when the person of the file is erased', async () => {
     const { person, file } = await checked('Grace Hopper');
-    const named = { recipient: 'Grace Zyxwvut' };
+    const named = { recipient: 'Grace Zyxwvut', recipient_email: 'grace@Zyxwvut.example' };
     const key = { 'Idempotency-Key': 'link-to-grace' };
     const open = (await good(agency.api.post(`/v1/files/${file.id}/links`, named, key))).body as Made;
     const revoked = await linkTo(file.id, named);
@@ -170,7 +170,7 @@ describe('the page of a link', () => {
 
     await good(agency.api.delete(`/v1/customers/${person.id}`));
     for (const { id } of [open, revoked, ofRemoved])
-      expect(await agency.get('file_links', id)).toMatchObject({ status: 'revoked', recipient: null });
+      expect(await agency.get('file_links', id)).toMatchObject({ status: 'revoked', recipient: null, recipient_email: null });
     expect(await agency.get('file_links', kept.id)).toMatchObject({ status: 'active', ...named });
     expect(await agency.historyOf(open.id)).toEqual(['file_link.created', 'file_link.updated', 'file_link.revoked']);
     for (const { id } of [open, revoked, ofRemoved]) {
