@@ -1,5 +1,5 @@
 import { Printer } from '../server/src/print/printer.ts';
-import type { DocumentContents, InvoiceContents, StatementContents } from '../server/src/documents/contents.ts';
+import type { DocumentContents, InvoiceContents, StatementContents } from '../server/src/rent-documents/contents.ts';
 import { percentile, verify, type Suite } from './suite.ts';
 
 const printedCount = 60;
@@ -36,7 +36,7 @@ export const documentPdf: Suite<'invoice' | 'statement' | 'large'> = {
     },
   },
   async round() {
-    printer ??= new Printer({ threadFile: new URL('../server/src/documents/thread.ts', import.meta.url) });
+    printer ??= new Printer({ threadFile: new URL('../server/src/rent-documents/thread.ts', import.meta.url) });
     return {
       invoice: { value: await medianMs(printer, printedCount, (index) => ({ ...invoice, number: `INV-${index}` })) },
       statement: { value: await medianMs(printer, printedCount, () => statementOf(entries.ofYear)) },

@@ -6,7 +6,7 @@ import type { StoredRecord } from '../model/record.ts';
 import type { Resource, RecordChange } from '../model/resource.ts';
 import { rollUpsOf } from '../model/roll-ups.ts';
 import type { ReadByPath, RollUp, RollUpFacts } from '../model/traits/sums-up.ts';
-import { withNumbers } from './numbers.ts';
+import { withNumbers } from './invoice-numbers.ts';
 
 interface RollUpContext {
   resources: readonly Resource[];

@@ -21,4 +21,4 @@ export type { RaisedCheck } from './raised-checks.ts';
 export { nextDeadlineOn } from './deadlines.ts';
 export { checksOn, rulesets } from './rulesets.ts';
 export { isWithin } from './rent.ts';
-export { retentionBases, retentionKinds, retentionsOn } from './retention.ts';
+export { retentionBases, retentionKinds, retentionsOn } from './legal-retention.ts';

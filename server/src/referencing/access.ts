@@ -2,7 +2,7 @@ import { isId } from '../core/ids.ts';
 import { credentialNames, type Provider } from '../core/providers.ts';
 import type { Encryption } from '../core/encryption.ts';
 import type { RecordReader } from '../db/record-reader.ts';
-import { ProviderFault, type ProviderClient } from '../services/service.ts';
+import { ProviderFault, type ProviderClient } from '../outside-services/service.ts';
 import type { Address, Order } from './providers/provider.ts';
 import { account, type AccountRecord } from '../resources/account.ts';
 import { application, type ApplicationRecord } from '../resources/letting/application/index.ts';

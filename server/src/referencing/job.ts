@@ -4,8 +4,8 @@ import type { IdMaker } from '../core/ids.ts';
 import type { Provider } from '../core/providers.ts';
 import type { Change, RecordChange } from '../model/resource.ts';
 import type { Encryption } from '../core/encryption.ts';
-import type { Steps } from '../steps/task.ts';
-import { ProviderFault, type ProviderAccess } from '../services/service.ts';
+import type { Steps } from '../outside-jobs/task.ts';
+import { ProviderFault, type ProviderAccess } from '../outside-services/service.ts';
 import type { Findings, Progress, ReferencingProvider } from './providers/provider.ts';
 import { reference } from '../resources/reference/index.ts';
 import {
@@ -40,7 +40,7 @@ import {
   type ProviderConnection,
   type ProviderConnections,
 } from './access.ts';
-import { lateRead, scaled, workingDaySeconds } from '../services/pauses.ts';
+import { lateRead, scaled, workingDaySeconds } from '../outside-services/pauses.ts';
 import type { Reports, ReportContext } from './reports.ts';
 
 /** Seconds until a new order is first read. A callback during its submission is lost. */

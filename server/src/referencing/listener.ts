@@ -7,7 +7,7 @@ import { reference } from '../resources/reference/index.ts';
 import { isPresentKey, referenceIdOf } from '../resources/reference/earlier-orders.ts';
 import { onCallback } from '../resources/reference/order.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
-import type { Listener } from '../steps/callbacks.ts';
+import type { Listener } from '../outside-jobs/callbacks.ts';
 import { credentialsOf } from './access.ts';
 import type { ReferencingProvider } from './providers/provider.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { workingDaySeconds } from '../services/pauses.ts';
+import { workingDaySeconds } from '../outside-services/pauses.ts';
 import { Referencing } from '../referencing/job.ts';
 import { Reports } from '../referencing/reports.ts';
 import { ReferenceTask } from '../referencing/task.ts';
@@ -8,21 +8,21 @@ import { JobWorker } from '../job-queue/queue.ts';
 import { simulatedProviders } from './config.ts';
 import type { Context } from './context.ts';
 import { providers as providerNames, type Provider } from '../core/providers.ts';
-import { HttpProviderClient } from '../services/client.ts';
+import { HttpProviderClient } from '../outside-services/client.ts';
 import { email } from '../resources/email.ts';
 import { SmtpSender } from '../email/smtp.ts';
 import { EmailTask } from '../email/task.ts';
 import { referencingProviders } from '../referencing/providers/index.ts';
 import { reportPrinter } from '../referencing/report/index.ts';
 import { reference } from '../resources/reference/index.ts';
-import { Collecting } from '../collecting/job.ts';
-import { paymentGateways } from '../collecting/gateways/index.ts';
-import { startGateway } from '../collecting/simulator/index.ts';
+import { Collecting } from '../gateway-payments/job.ts';
+import { paymentGateways } from '../gateway-payments/gateways/index.ts';
+import { startGateway } from '../gateway-payments/simulator/index.ts';
 import type { Gateway } from '../core/gateways.ts';
 import { payment } from '../resources/letting/payment/index.ts';
 import { startSimulators } from '../referencing/simulator/index.ts';
 import { scheduled } from '../model/traits/scheduled.ts';
-import { StepTask } from '../steps/task.ts';
+import { StepTask } from '../outside-jobs/task.ts';
 
 /** Milliseconds for a whole call to a service. A simulated service is on the same machine. */
 const callTimeoutMs = { real: 15_000, simulated: 5_000 };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { Office } from '../documents/office.ts';
+import { Office } from '../rent-documents/office.ts';
 import { objectStream, pdfWith } from '../support/active-pdfs.ts';
 import { startLetting } from '../letting/agency.ts';
 import { formOf, pdfOf } from '../support/files.ts';

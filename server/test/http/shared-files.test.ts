@@ -170,7 +170,11 @@ describe('the page of a link', () => {
 
     await good(agency.api.delete(`/v1/customers/${person.id}`));
     for (const { id } of [open, revoked, ofRemoved])
-      expect(await agency.get('file_links', id)).toMatchObject({ status: 'revoked', recipient: null, recipient_email: null });
+      expect(await agency.get('file_links', id)).toMatchObject({
+        status: 'revoked',
+        recipient: null,
+        recipient_email: null,
+      });
     expect(await agency.get('file_links', kept.id)).toMatchObject({ status: 'active', ...named });
     expect(await agency.historyOf(open.id)).toEqual(['file_link.created', 'file_link.updated', 'file_link.revoked']);
     for (const { id } of [open, revoked, ofRemoved]) {

@@ -6,7 +6,7 @@ import { resources } from '../../src/resources/index.ts';
 const sourceDir = join(import.meta.dirname, '../../src');
 
 /**
- * The rooms that each room may import. A room is a folder of `src/`, or one below `http/`, `referencing/` or `collecting/`. Only `http/app.ts` is a room
+ * The rooms that each room may import. A room is a folder of `src/`, or one below `http/`, `referencing/` or `gateway-payments/`. Only `http/app.ts` is a room
  * by itself, because it assembles the others of `http/`.
  */
 const mayImport: Record<string, readonly string[]> = {
@@ -25,30 +25,30 @@ const mayImport: Record<string, readonly string[]> = {
   resources: ['core', 'model', 'law', 'rent', 'bank'],
   'job-queue': ['db'],
   email: ['core', 'model', 'db', 'commit', 'resources', 'job-queue'],
-  documents: ['core', 'model', 'db', 'resources', 'print'],
+  'rent-documents': ['core', 'model', 'db', 'resources', 'print'],
   // Records that outside services advance.
-  steps: ['core', 'model', 'db', 'commit', 'job-queue', 'services'],
-  services: ['core'],
-  'referencing/providers': ['core', 'services'],
+  'outside-jobs': ['core', 'model', 'db', 'commit', 'job-queue', 'outside-services'],
+  'outside-services': ['core'],
+  'referencing/providers': ['core', 'outside-services'],
   print: ['core'],
   // It opens files of strangers, in a process of its own.
   'file-check': ['core'],
   'referencing/report': ['print', 'referencing/providers'],
-  'collecting/gateways': ['core', 'services'],
-  'collecting/simulator': ['core', 'db', 'services'],
-  collecting: [
+  'gateway-payments/gateways': ['core', 'outside-services'],
+  'gateway-payments/simulator': ['core', 'db', 'outside-services'],
+  'gateway-payments': [
     'core',
     'model',
     'db',
     'commit',
     'resources',
-    'steps',
-    'services',
-    'collecting/gateways',
-    'collecting/simulator',
+    'outside-jobs',
+    'outside-services',
+    'gateway-payments/gateways',
+    'gateway-payments/simulator',
   ],
   // An outside service: it knows only what its customer sends over HTTP.
-  'referencing/simulator': ['core', 'db', 'services'],
+  'referencing/simulator': ['core', 'db', 'outside-services'],
   referencing: [
     'core',
     'model',
@@ -56,17 +56,17 @@ const mayImport: Record<string, readonly string[]> = {
     'commit',
     'resources',
     // The sender and the home of a report are those of an invoice.
-    'documents',
+    'rent-documents',
     'job-queue',
-    'steps',
-    'services',
+    'outside-jobs',
+    'outside-services',
     'referencing/providers',
     'referencing/report',
     'referencing/simulator',
   ],
   webhooks: ['core', 'model', 'db', 'commit', 'versions', 'resources'],
   search: ['core', 'model', 'db', 'events', 'commit'],
-  maintenance: ['core', 'model', 'db', 'commit', 'versions', 'webhooks', 'steps', 'search'],
+  maintenance: ['core', 'model', 'db', 'commit', 'versions', 'webhooks', 'outside-jobs', 'search'],
   // The types of a request and a route. The rooms of `http/` follow in the order of a request.
   http: ['core', 'model', 'db', 'events', 'commit', 'versions', 'search', 'sign-in'],
   'http/body': ['core', 'model', 'versions', 'http'],
@@ -148,7 +148,7 @@ const packageOwners: Record<string, readonly string[]> = {
   pg: ['db', 'embedded-postgres'],
   fastify: ['http'],
   ajv: ['http/body'],
-  undici: ['webhooks', 'services'],
+  undici: ['webhooks', 'outside-services'],
   'prom-client': ['metrics'],
   'graphile-worker': ['job-queue'],
   'csv-parse': ['bank'],
@@ -277,24 +277,24 @@ test('writes only in the committer and in housekeeping duties', () => {
   const writes = /\b(insert into|delete from|update (?!of\b)[a-z$])/;
   const writers = [...readSources()].filter(([, source]) => statementsIn(source).some((text) => writes.test(text)));
   expect(writers.map(([file]) => file).sort()).toEqual([
-    // Simulated services store the charges and orders that they receive.
-    'collecting/simulator/charges.ts',
     // Parts of a file are stored before the file, and belong to an account only through it.
     'commit/file-store.ts',
     // Copies of files for a legal duty. Parts count only through their hold, which the committer makes and empties.
     'commit/sealed-files.ts',
     // The statements of the committer itself.
-    'commit/statements/clock.ts',
-    'commit/statements/counts.ts',
-    'commit/statements/deliveries.ts',
-    'commit/statements/history.ts',
-    'commit/statements/idempotency-keys.ts',
-    'commit/statements/jobs.ts',
-    'commit/statements/records.ts',
+    'commit/sql/clock.ts',
+    'commit/sql/counts.ts',
+    'commit/sql/deliveries.ts',
+    'commit/sql/history.ts',
+    'commit/sql/idempotency-keys.ts',
+    'commit/sql/jobs.ts',
+    'commit/sql/records.ts',
     // The deployment's one row, and the list of migrations. Neither belongs to an account.
     'db/deployment.ts',
     'db/latest-version.ts',
     'db/migrate.ts',
+    // Simulated services store the charges and orders that they receive.
+    'gateway-payments/simulator/charges.ts',
     // The time of a key's last use is not a change of the key.
     'http/pipeline/uses.ts',
     // The merge of deltas changes no count.
@@ -333,7 +333,7 @@ test('asks SQL or JavaScript for the current time only where no other clock woul
     // Compares a connection's process with the connection: both by the database's clock.
     'commit/committer.ts',
     // The job queue uses the database's clock, and is told how long to wait.
-    'commit/statements/jobs.ts',
+    'commit/sql/jobs.ts',
     'job-queue/queue.ts',
     // The ages of transactions and jobs, by the clock that they use.
     'metrics/database.ts',

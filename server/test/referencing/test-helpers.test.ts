@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { Simulations } from '../../src/referencing/simulations.ts';
+import { Simulations } from '../../src/referencing/test-helpers.ts';
 import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import {

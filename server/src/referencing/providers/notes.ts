@@ -1,5 +1,5 @@
-import { withoutContacts } from '../../services/contacts.ts';
-import { ProviderFault } from '../../services/service.ts';
+import { withoutContacts } from '../../outside-services/contacts.ts';
+import { ProviderFault } from '../../outside-services/service.ts';
 import type { Note } from './provider.ts';
 
 /**

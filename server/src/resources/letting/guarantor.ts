@@ -4,7 +4,7 @@ import { CalendarDate, LinkedId, moment } from '../../model/fields.ts';
 import { createFromFields, updateFromFields } from '../../model/inputs.ts';
 import type { Fields, FieldsOf, RecordOf, StoredRecord } from '../../model/record.ts';
 import type { Related } from '../../model/related.ts';
-import { amountMax, CurrencyInput } from '../../model/rent.ts';
+import { amountMax, CurrencyInput } from '../../model/money-schema.ts';
 import { actionFrom, defineResource, exactly, type Change } from '../../model/resource.ts';
 import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';
 import { requireStatus } from '../../model/status.ts';

@@ -6,7 +6,7 @@ import type { Caller } from '../../model/caller.ts';
 import { createFromFields, updateFromFields } from '../../model/inputs.ts';
 import type { Fields, RecordOf, StoredRecord } from '../../model/record.ts';
 import type { Related } from '../../model/related.ts';
-import { Rent, RentInput } from '../../model/rent.ts';
+import { Rent, RentInput } from '../../model/money-schema.ts';
 import { defineResource, exactly, type Change } from '../../model/resource.ts';
 import { described, named, nullable, oneOf } from '../../model/schemas.ts';
 import { inUse, recordInUse } from '../../model/traits/in-use.ts';

@@ -3,7 +3,7 @@ import type { Json } from '../../../core/json-diff.ts';
 import { RaisedChecks } from '../../../law/index.ts';
 import { CalendarDate, LinkedId, moment } from '../../../model/fields.ts';
 import type { Fields, RecordOf, StoredRecord } from '../../../model/record.ts';
-import { Rent, RentInput } from '../../../model/rent.ts';
+import { Rent, RentInput } from '../../../model/money-schema.ts';
 import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas.ts';
 import { GuarantorsKnown } from './guarantors.ts';
 import { ReferenceCounts, ReferencesRollUp, rollUpOf } from './references.ts';

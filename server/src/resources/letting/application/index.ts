@@ -13,7 +13,7 @@ import { sumsUp } from '../../../model/traits/sums-up.ts';
 import type { BuildingRecord } from '../building.ts';
 import type { UnitRecord } from '../unit.ts';
 import { raisedAtOnce, withWarnings } from '../warnings.ts';
-import { addressMembers, homeOf } from '../home.ts';
+import { addressMembers, homeOf } from '../home-names.ts';
 import { adaptToDeposit } from './deposits.ts';
 import { approve, reject, requestReview, review, withdraw } from './decisions.ts';
 import { fields, Note, Reasons, Status, type ApplicationRecord } from './fields.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { candidatesMax, evidence } from '../../../bank/matching.ts';
 import { CalendarDate, LinkedId, moment } from '../../../model/fields.ts';
 import type { Fields, RecordOf } from '../../../model/record.ts';
-import { amountMax } from '../../../model/rent.ts';
+import { amountMax } from '../../../model/money-schema.ts';
 import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 500 });

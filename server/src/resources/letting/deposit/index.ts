@@ -10,7 +10,7 @@ import { linksHere } from '../../../model/traits/links-here.ts';
 import { emptied, personalTexts } from '../../../model/traits/personal-texts.ts';
 import { namesOf, searchable, type NamedRecord } from '../../../model/traits/searchable.ts';
 import { sumsUp } from '../../../model/traits/sums-up.ts';
-import { homeOf } from '../home.ts';
+import { homeOf } from '../home-names.ts';
 import { raisedAtOnce } from '../warnings.ts';
 import { agreed, readsOfCreation, withAmount } from './creation.ts';
 import { atDawn, nextOn, readsOfLaw } from './duties.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../../../core/errors.ts';
 import { Flag, LinkedId } from '../../../model/fields.ts';
 import { createFromFields, updateFromFields } from '../../../model/inputs.ts';
-import { amountMax } from '../../../model/rent.ts';
+import { amountMax } from '../../../model/money-schema.ts';
 import { actionFrom, dayBounds, defineResource, exactly } from '../../../model/resource.ts';
 import { described } from '../../../model/schemas.ts';
 import { requireStatus, wrongStatus } from '../../../model/status.ts';

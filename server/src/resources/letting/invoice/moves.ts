@@ -5,7 +5,7 @@ import type { Rules } from '../../../core/law-rules.ts';
 import type { Caller } from '../../../model/caller.ts';
 import type { FieldsOf } from '../../../model/record.ts';
 import type { Related } from '../../../model/related.ts';
-import { amountMax } from '../../../model/rent.ts';
+import { amountMax } from '../../../model/money-schema.ts';
 import type { Change, RecordChange } from '../../../model/resource.ts';
 import { requireStatus, wrongStatus } from '../../../model/status.ts';
 import type { Dawn } from '../../../model/traits/daybreak.ts';

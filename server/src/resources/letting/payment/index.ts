@@ -4,7 +4,7 @@ import { ApiError, invalidParameter } from '../../../core/errors.ts';
 import type { Json, JsonObject } from '../../../core/json-diff.ts';
 import { CalendarDate, LinkedId } from '../../../model/fields.ts';
 import { createFromFields, updateFromFields } from '../../../model/inputs.ts';
-import { amountMax } from '../../../model/rent.ts';
+import { amountMax } from '../../../model/money-schema.ts';
 import { actionFrom, dayBounds, defineResource, exactly } from '../../../model/resource.ts';
 import { closedObject, described, nullable } from '../../../model/schemas.ts';
 import { linksHere } from '../../../model/traits/links-here.ts';

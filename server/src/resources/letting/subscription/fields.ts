@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { CalendarDate, LinkedId, moment } from '../../../model/fields.ts';
 import type { Fields, RecordOf } from '../../../model/record.ts';
-import { amountMax } from '../../../model/rent.ts';
+import { amountMax } from '../../../model/money-schema.ts';
 import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas.ts';
 import { LineType } from '../invoice/fields.ts';
 

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { RaisedChecks, tenancyTypes, type Jurisdiction as JurisdictionName } from '../../../law/index.ts';
 import { CalendarDate, LinkedId, moment } from '../../../model/fields.ts';
 import type { Fields, RecordOf } from '../../../model/record.ts';
-import { amountMax, CurrencyInput } from '../../../model/rent.ts';
+import { amountMax, CurrencyInput } from '../../../model/money-schema.ts';
 import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas.ts';
 import { Jurisdiction } from '../building.ts';
 

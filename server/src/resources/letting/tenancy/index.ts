@@ -12,7 +12,7 @@ import { linksHere } from '../../../model/traits/links-here.ts';
 import { personalTexts } from '../../../model/traits/personal-texts.ts';
 import { namesOf, searchable, type NamedRecord } from '../../../model/traits/searchable.ts';
 import { sumsUp } from '../../../model/traits/sums-up.ts';
-import { addressMembers, homeOf } from '../home.ts';
+import { addressMembers, homeOf } from '../home-names.ts';
 import { atDawn, nextOn } from './dawn.ts';
 import { draft, readsOfDraft, update } from './draft.ts';
 import { fields, Grounds, NoticeBy, petRequestsMax, TenancyStatus, TenancyType, type TenancyRecord } from './fields.ts';

@@ -18,9 +18,9 @@ import {
 import { payment, type PaymentRecord } from '../resources/letting/payment/index.ts';
 import { readsOfSettling } from '../resources/letting/payment/moves.ts';
 import { readsOfFreeing } from '../resources/letting/settlement.ts';
-import { lateRead, scaled, workingDaySeconds } from '../services/pauses.ts';
-import { ProviderFault, type ProviderAccess, type ProviderClient } from '../services/service.ts';
-import type { StepContext, Steps } from '../steps/task.ts';
+import { lateRead, scaled, workingDaySeconds } from '../outside-services/pauses.ts';
+import { ProviderFault, type ProviderAccess, type ProviderClient } from '../outside-services/service.ts';
+import type { StepContext, Steps } from '../outside-jobs/task.ts';
 import { simulatedCredentials } from './access.ts';
 import type { Charge, PaymentGateway } from './gateways/gateway.ts';
 

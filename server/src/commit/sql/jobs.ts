@@ -5,8 +5,8 @@ import { type Statement, statementOf } from './statement.ts';
  * Puts jobs into the queue. Each replaces the waiting job of the same record. The queue uses the database's clock, so it gets a delay
  * instead of a time.
  *
- * The waiting jobs are locked first. Otherwise a worker may take one while `add_jobs` runs, and `add_jobs` then adds nothing: it
- * takes the job for one that waits, and does not replace a job under way.
+ * The waiting jobs are locked first. Without that, a worker may take one while `add_jobs` runs. Then `add_jobs` would add nothing, because
+ * it has seen a waiting job and replaces no job under way.
  */
 export function addJobs(batch: readonly BatchEntry[], nowMs: number): Statement | null {
   return statementOf(

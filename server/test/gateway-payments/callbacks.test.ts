@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { simulatedCredentials } from '../../src/collecting/access.ts';
-import { forcedToFail, forcedToSucceed } from '../../src/collecting/simulator/charge.ts';
-import { changeCharge } from '../../src/collecting/simulator/charges.ts';
+import { simulatedCredentials } from '../../src/gateway-payments/access.ts';
+import { forcedToFail, forcedToSucceed } from '../../src/gateway-payments/simulator/charge.ts';
+import { changeCharge } from '../../src/gateway-payments/simulator/charges.ts';
 import { startLetting } from '../letting/agency.ts';
 import type { TestServer } from '../support/server.ts';
 import { collect, letOn, slow, untilPayment, type Let } from './collection.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { forcedToFail, forcedToSucceed } from '../../src/collecting/simulator/charge.ts';
-import { changeCharge, readCharge } from '../../src/collecting/simulator/charges.ts';
+import { forcedToFail, forcedToSucceed } from '../../src/gateway-payments/simulator/charge.ts';
+import { changeCharge, readCharge } from '../../src/gateway-payments/simulator/charges.ts';
 import { startLetting } from '../letting/agency.ts';
 import { good, startTestServer, type TestServer } from '../support/server.ts';
 import {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { withoutContacts } from '../../services/contacts.ts';
-import { codeOf, meaningOf, orNull, read } from '../../services/reading.ts';
-import type { ProviderAccess, ProviderRequest } from '../../services/service.ts';
-import { headerOf, isHmacOf, memberOf } from '../../services/signatures.ts';
+import { withoutContacts } from '../../outside-services/contacts.ts';
+import { codeOf, meaningOf, orNull, read } from '../../outside-services/reading.ts';
+import type { ProviderAccess, ProviderRequest } from '../../outside-services/service.ts';
+import { headerOf, isHmacOf, memberOf } from '../../outside-services/signatures.ts';
 import type { Charge, Failure, PaymentGateway } from './gateway.ts';
 
 /*

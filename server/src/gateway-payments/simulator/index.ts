@@ -15,7 +15,7 @@ import {
   urlOf,
   type ServiceRequest,
   type ServiceResponse,
-} from '../../services/simulated.ts';
+} from '../../outside-services/simulated.ts';
 import { courseOf, nextEventAtMs, standingOf, voided, withRefund, type SimulatedCharge } from './charge.ts';
 import {
   changeCharge,

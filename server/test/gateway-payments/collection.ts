@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
-import { startGateway, type SimulatedGateway } from '../../src/collecting/simulator/index.ts';
+import { startGateway, type SimulatedGateway } from '../../src/gateway-payments/simulator/index.ts';
 import { Agency, type Made } from '../letting/agency.ts';
 import { good, type TestServer } from '../support/server.ts';
 
