@@ -2899,10 +2899,13 @@ export interface FileLink {
   file: string | File;
   /**
    * The person that gets the link, in your own words, such as `Mr Okafor, landlord`. Null if you sent
-   * none.
+   * none, and after the erasure of the file’s person.
    */
   recipient: string | null;
-  /** The address to which the link is sent by e-mail. Null if you sent none. */
+  /**
+   * The address to which the link is sent by e-mail. Null if you sent none, and after the erasure of the
+   * file’s person.
+   */
   recipient_email: string | null;
   /**
    * The status of the e-mail with the link. `queued`: it is sent soon. `sent`: the mail server has
@@ -3072,10 +3075,13 @@ export interface FileLinkWithSecret {
   file: string | File;
   /**
    * The person that gets the link, in your own words, such as `Mr Okafor, landlord`. Null if you sent
-   * none.
+   * none, and after the erasure of the file’s person.
    */
   recipient: string | null;
-  /** The address to which the link is sent by e-mail. Null if you sent none. */
+  /**
+   * The address to which the link is sent by e-mail. Null if you sent none, and after the erasure of the
+   * file’s person.
+   */
   recipient_email: string | null;
   /**
    * The status of the e-mail with the link. `queued`: it is sent soon. `sent`: the mail server has
