@@ -201,11 +201,17 @@ describe('a mail server', () => {
     'gets the e-mail again when it hung at its answer to %s',
     async (step) => {
       const agency = await agencyForTest({
-        overrides: { emailLimits: { pauses: [0.05], timeouts: { connectMs: 300, silenceMs: 300, wholeMs: 500 } } },
+        overrides: {
+          emailLimits: {
+            // A busy machine may fail more than once before the server answers again.
+            pauses: Array<number>(1_000).fill(0.05),
+            timeouts: { connectMs: 300, silenceMs: 300, wholeMs: 500 },
+          },
+        },
       });
       agency.mail.replies = { [step]: 'hang' };
       const made = await invite(agency);
-      await vi.waitFor(async () => expect(await attempts(agency, 'retried')).toBe(1), soon);
+      await vi.waitFor(async () => expect(await attempts(agency, 'retried')).toBeGreaterThan(0), soon);
       agency.mail.replies = {};
       const { email_status: status } = await untilEnded(agency, made);
       expect(status).toBe('sent');

@@ -593,7 +593,7 @@ describe('reference updates', () => {
       'parameter_invalid',
       'status',
     ]),
-    ...['application', 'automatic_reference', 'completed_at', 'customer', 'type'].map((name): RefusedBody => [
+    ...['application', 'completed_at', 'customer', 'type'].map((name): RefusedBody => [
       `the ${name}, which is settled at creation`,
       { [name]: null },
       'parameter_unknown',
