@@ -136,7 +136,8 @@ test('stops every order at the service that is left, and orders none twice, when
   for (const { id, last } of made) {
     const wanted =
       last === null
-        ? { status: 'pending', automatic_reference: { enabled: false } }
+        ? // The service may have begun before it was left, and no status moves back.
+          { status: expect.stringMatching(/^(pending|processing)$/), automatic_reference: { enabled: false } }
         : { status: 'complete', automatic_reference: { provider: last, outcome: 'Pass' } };
     await expect
       .poll(async () => (await api.get(`/v1/references/${id}`)).body, { timeout: 300_000, interval: 500 })

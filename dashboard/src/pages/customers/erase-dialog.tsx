@@ -16,14 +16,24 @@ const previewRead = defineRead<ErasurePreview, { id: string }>((tenure, { id }, 
 
 /** Erases a person. It says what goes and what stays, and wants the name typed. */
 export function EraseDialog({ person, onClose }: { person: Customer; onClose: () => void }): ReactNode {
-  const preview = useRead(previewRead, { id: person.id });
+  const navigate = useNavigate();
+  const erasing = useWrite<string, DeletedCustomer>((tenure, id, options) => tenure.customers.delete(id, options), {
+    onDone: () => {
+      toast('The person is erased.');
+      void navigate({ to: '/customers', search: {} });
+    },
+  });
+  // There is no preview of a person that is erased, and this page stays until the next one is loaded.
+  const preview = useRead(previewRead, { id: person.id }, { isOn: erasing.isIdle || erasing.isError });
   const isPrevented = preview.data !== undefined && preview.data.prevented_by.length > 0;
   return (
     <Dialog title={`Erase ${person.name}?`} isOpen isWide onClose={onClose} role="alertdialog">
       {preview.error !== null && <ErrorState error={shownError(preview.error)} />}
       {preview.data === undefined && preview.error === null && <Skeleton />}
       {preview.data && isPrevented && <Prevented preview={preview.data} onClose={onClose} />}
-      {preview.data && !isPrevented && <Confirm person={person} preview={preview.data} onClose={onClose} />}
+      {preview.data && !isPrevented && (
+        <Confirm person={person} preview={preview.data} erasing={erasing} onClose={onClose} />
+      )}
     </Dialog>
   );
 }
@@ -63,21 +73,16 @@ function Prevented({ preview, onClose }: { preview: ErasurePreview; onClose: () 
 function Confirm({
   person,
   preview,
+  erasing,
   onClose,
 }: {
   person: Customer;
   preview: ErasurePreview;
+  erasing: ReturnType<typeof useWrite<string, DeletedCustomer>>;
   onClose: () => void;
 }): ReactNode {
   const [typed, setTyped] = useState('');
-  const navigate = useNavigate();
   const { retention_days: days } = useSession();
-  const erasing = useWrite<string, DeletedCustomer>((tenure, id, options) => tenure.customers.delete(id, options), {
-    onDone: () => {
-      toast('The person is erased.');
-      void navigate({ to: '/customers', search: {} });
-    },
-  });
   const isTyped = typed.trim().localeCompare(person.name.trim(), undefined, { sensitivity: 'base' }) === 0;
   const goes = new Map(preview.erased.map(({ object, number }) => [object, number]));
   return (
