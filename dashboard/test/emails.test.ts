@@ -26,7 +26,7 @@ describeInBrowser('the e-mails', () => {
     await using recipient = await openDashboard(server, '/', { person: new Browser(server) });
     await recipient.page.goto((await link.getAttribute('href'))!);
     await recipient.page.getByRole('button', { name: /open/i }).first().waitFor();
-    await page.getByLabel('To').first().fill('nobody@example.com');
+    await page.getByLabel('To').first().fill('stranger@example.com');
     await page.keyboard.press('Enter');
     await page.getByText('No e-mails match').waitFor();
     expect(problems).toEqual([]);

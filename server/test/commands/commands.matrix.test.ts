@@ -79,9 +79,9 @@ test('prints links that sign in the first owner, and then a user by address, whe
     expect(again.body.user?.email, again.text).toBe('ada@example.com');
     expect((await browser.post('/auth/links/use', { token })).body.error.code).toBe('link_invalid');
   }
-  expect(await runProgram('login-link', ['--email', 'nobody@example.com'], settings)).toEqual({
+  expect(await runProgram('login-link', ['--email', 'stranger@example.com'], settings)).toEqual({
     code: 1,
-    output: 'No user has the e-mail address nobody@example.com.\n',
+    output: 'No user has the e-mail address stranger@example.com.\n',
   });
 });
 

@@ -72,7 +72,7 @@ describe('the e-mails of a sandbox', () => {
     const pages = [first, second, last].map(({ data }) => data.map(({ to }: { to: string }) => to[6]));
     expect(pages).toEqual([['4', '3'], ['2', '1'], ['0']]);
     expect((await good(fresh.api.get(`${path}?to=person3@example.com`))).body.count).toBe(1);
-    expect((await good(fresh.api.get(`${path}?to=nobody@example.com`))).body).toMatchObject({ count: 0, data: [] });
+    expect((await good(fresh.api.get(`${path}?to=stranger@example.com`))).body).toMatchObject({ count: 0, data: [] });
     expect((await fresh.api.get(`${path}?starting_after=cus_1`)).body.error.code).toBe('parameter_invalid');
   });
 

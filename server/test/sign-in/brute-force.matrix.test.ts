@@ -105,7 +105,7 @@ describe('a user', () => {
     expect(codeIn(await attempt(shared, email))).toBe('signed in');
     const kept = new Map(shared.cookies);
     shared.cookies.clear();
-    await fail(() => shared, 'nobody@example.com', failuresMax);
+    await fail(() => shared, 'stranger@example.com', failuresMax);
     expect(codeIn(await attempt(shared, email))).toBe('too_many_attempts');
     for (const [name, value] of kept) shared.cookies.set(name, value);
     expect(codeIn(await attempt(shared, email))).toBe('signed in');

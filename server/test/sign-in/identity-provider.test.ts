@@ -239,7 +239,7 @@ describe('a stranger', () => {
     'gets one error for every address when the provider calls it verified: %j',
     async (isVerified) => {
       const { email } = await signedIn(server, 'viewer');
-      for (const address of [email, 'nobody@example.com']) {
+      for (const address of [email, 'stranger@example.com']) {
         const refused = await signIn(stranger(), { ...somePerson(address), email_verified: isVerified });
         expect(errorOf(refused)).toEqual(failed);
         expect(refused.body.error.message).toMatch(/^Acme Login did not confirm your e-mail address/);

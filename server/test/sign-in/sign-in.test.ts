@@ -76,7 +76,7 @@ describe('a sign-in', () => {
     const { id } = (await disabled.get('/auth/session')).body.user;
     expect((await owner.post(`/v1/users/${id}`, { status: 'disabled' })).status).toBe(200);
     const attempts = [
-      { email: 'nobody@example.com', password: goodPassword },
+      { email: 'stranger@example.com', password: goodPassword },
       { email: 'ada@example.com', password: 'not the right one' },
       { email: 'disabled@example.com', password: goodPassword },
     ];
@@ -93,7 +93,7 @@ describe('a sign-in', () => {
 
   test('leaves a log without a user when the address is unknown', async () => {
     const other = await serverForTest();
-    await new Browser(other).post('/auth/sign_in', { email: 'nobody@example.com', password: goodPassword });
+    await new Browser(other).post('/auth/sign_in', { email: 'stranger@example.com', password: goodPassword });
     const [log] = (await other.api.get('/v1/logs')).body.data;
     expect(log).toMatchObject({
       path: '/auth/sign_in',
@@ -105,7 +105,7 @@ describe('a sign-in', () => {
     expect(JSON.stringify(log)).not.toContain('nobody');
   });
 
-  test.each(['ada@example.com', 'nobody@example.com'])(
+  test.each(['ada@example.com', 'stranger@example.com'])(
     'leaves no log when too many attempts have failed: %s',
     async (email) => {
       const other = await serverForTest();
