@@ -112,3 +112,19 @@ export async function hasNewerInvitation(
   });
   return rows.length > 0;
 }
+
+/** Returns whether the same user got a newer link to a new password, which ends this one. */
+export async function hasNewerPasswordLink(
+  reader: Reader,
+  { account_id: accountId, user_id: userId, id }: { account_id: string; user_id: string | null; id: string },
+): Promise<boolean> {
+  const rows = await reader.query({
+    name: 'has_newer_password_link',
+    text: `
+      select 1 from one_time_links
+      where account_id = $1 and user_id = $2 and purpose = 'password_reset' and id > $3
+      limit 1`,
+    values: [accountId, userId, id],
+  });
+  return rows.length > 0;
+}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { goodPassword, signedIn, tokenOf } from '../support/browser.ts';
+import { Browser, goodPassword, signedIn, tokenOf } from '../support/browser.ts';
 import { TestClock } from '../support/clock.ts';
 import { good, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
@@ -61,5 +61,22 @@ describe('a new e-mail address of a member', () => {
     clock.advanceSeconds(15 * 60);
     await good(viewer.post('/auth/confirm', { password: goodPassword }));
     await good(viewer.post('/auth/me', { email: `free.${id}@example.org` }));
+  });
+
+  test('ends the other sessions, and the links that went to the earlier address', async () => {
+    const { browser: owner } = await signedIn(server, 'owner');
+    const { browser: member, id, email } = await signedIn(server, 'viewer');
+    const elsewhere = new Browser(server);
+    await good(elsewhere.post('/auth/sign_in', { email, password: goodPassword }));
+    const { body: link } = await good(owner.post('/auth/users/reset_link', { user: id }));
+    await good(member.post('/auth/me', { email: `new.${id}@example.net` }));
+    const used = await member.copy().post('/auth/links/use', { token: tokenOf(link.url), password: goodPassword });
+    expect([used.status, used.body.error.code]).toEqual([400, 'link_invalid']);
+    await good(member.get('/v1/account'));
+    expect((await elsewhere.get('/v1/account')).status).toBe(401);
+    // The same address in other letters ends nothing.
+    const { body: kept } = await good(owner.post('/auth/users/reset_link', { user: id }));
+    await good(member.post('/auth/me', { email: `New.${id}@example.net` }));
+    await good(member.copy().post('/auth/links/use', { token: tokenOf(kept.url), password: 'battery horse correct' }));
   });
 });

@@ -13,7 +13,14 @@ import { secondFactorOf, user as users, type UserRecord } from '../../resources/
 import { session } from '../../resources/people/session.ts';
 import { refuseWeakPassword } from '../../sign-in/passwords.ts';
 import { endOf, lifetimeOf, newSession, realSecondsOf } from '../../sign-in/sessions.ts';
-import { findFirstOwnerLinks, findLink, findUser, hasNewerInvitation, hasUsers } from '../../sign-in/users.ts';
+import {
+  findFirstOwnerLinks,
+  findLink,
+  findUser,
+  hasNewerInvitation,
+  hasNewerPasswordLink,
+  hasUsers,
+} from '../../sign-in/users.ts';
 import type { Subject } from '../../sign-in/attempts.ts';
 import type { HttpContext } from '../context.ts';
 import {
@@ -120,6 +127,7 @@ async function openLink({ context }: AuthCall, token: string): Promise<OpenLink>
   }
   const user = link.user_id === null ? null : await readRecord(users, found.accountId, link.user_id);
   if (!user || user.status !== 'active' || user.credentials_revision !== link.credentials_revision) throw linkInvalid();
+  if (link.purpose === 'password_reset' && (await hasNewerPasswordLink(reader, link))) throw linkInvalid();
   const maker = link.made_by === null ? null : await readRecord(users, found.accountId, link.made_by);
   if (link.made_by !== null && !maySend(maker, user.role)) throw linkInvalid();
   return { purpose: link.purpose, link, user };

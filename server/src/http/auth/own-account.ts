@@ -114,7 +114,10 @@ export function confirmPurposeOf({ session }: OwnCall): ChallengePurpose {
   return `confirm ${session.principal.person!.sessionId}`;
 }
 
-/** Changes the own name, e-mail address or password. A new password ends all other sessions. */
+/**
+ * Changes the own name, e-mail address or password. A new address or password ends all other sessions, and the links that the person has
+ * got.
+ */
 export async function changeMe(call: OwnCall<Static<typeof MeBody>>): Promise<string> {
   const { context, session, user, body } = call;
   const { accounts, passwords } = context;
@@ -135,15 +138,15 @@ export async function changeMe(call: OwnCall<Static<typeof MeBody>>): Promise<st
     await refuseWeakPassword(body.password, { hasSecondFactor: hasSecondFactor(user), names });
     passwordHash = await passwords.hash(body.password);
   }
-  return changeOwn(call, async (member) => ({
-    user: {
+  return changeOwn(call, async (member) => {
+    const changed = {
       ...member,
       email: body.email ?? member.email,
       name: body.name === undefined ? member.name : body.name,
-      ...(passwordHash !== null && withNewCredentials(member, { password_hash: passwordHash })),
-    },
-    changes: [],
-  }));
+      ...(passwordHash !== null && { password_hash: passwordHash }),
+    };
+    return { user: isNewEmail || passwordHash !== null ? withNewCredentials(changed, {}) : changed, changes: [] };
+  });
 }
 
 /**
