@@ -8,6 +8,7 @@ import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { RecordChange, Resource } from '../model/resource.ts';
 import { email, type EmailRecord } from '../resources/email.ts';
+import { file } from '../resources/file/index.ts';
 import { fileLink, statusOf as statusOfFileLink, type FileLinkRecord } from '../resources/file/link.ts';
 import { invitation, statusOf as statusOfInvitation, type InvitationRecord } from '../resources/people/invitation.ts';
 import { oneTimeLink, type OneTimeLinkRecord } from '../resources/people/one-time-link.ts';
@@ -55,6 +56,8 @@ interface About {
   resource: Resource;
   /** Returns whether its link still works, so that the e-mail is still worth sending. */
   isOpen(record: StoredRecord, realSeconds: number): boolean;
+  /** The record that the link opens. The link opens nothing once that is deleted. */
+  opened?(record: StoredRecord): { resource: Resource; id: string };
 }
 
 const abouts: readonly About[] = [
@@ -62,7 +65,11 @@ const abouts: readonly About[] = [
     resource: invitation,
     isOpen: (record, now) => statusOfInvitation(record as InvitationRecord, now) === 'pending',
   },
-  { resource: fileLink, isOpen: (record, now) => statusOfFileLink(record as FileLinkRecord, now) === 'active' },
+  {
+    resource: fileLink,
+    isOpen: (record, now) => statusOfFileLink(record as FileLinkRecord, now) === 'active',
+    opened: (record) => ({ resource: file, id: (record as FileLinkRecord).file }),
+  },
   { resource: oneTimeLink, isOpen: (record) => (record as OneTimeLinkRecord).used_at === null },
 ];
 
@@ -157,9 +164,12 @@ export class EmailTask implements Task {
   async #isWanted(current: EmailRecord): Promise<boolean> {
     const realSeconds = toSeconds(this.#context.realClock.nowMs());
     if (current.expires_at <= realSeconds) return false;
+    const { readRecord } = this.#context;
     const about = aboutOf(current);
-    const record = await this.#context.readRecord(about.resource, current.account_id, current.about);
-    return record !== null && about.isOpen(record, realSeconds);
+    const record = await readRecord(about.resource, current.account_id, current.about);
+    if (record === null || !about.isOpen(record, realSeconds)) return false;
+    const opened = about.opened?.(record);
+    return !opened || (await readRecord(opened.resource, current.account_id, opened.id)) !== null;
   }
 
   /** Ends an e-mail, and empties it: its link is a secret. */

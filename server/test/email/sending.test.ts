@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { pausesSeconds } from '../../src/email/task.ts';
 import { Browser, goodPassword, tokenOf } from '../support/browser.ts';
+import { formOf } from '../support/files.ts';
 import { Scrape } from '../support/prometheus.ts';
 import { mailServerForTest } from '../support/mail-server.ts';
 import { good, serverForTest } from '../support/server.ts';
@@ -119,6 +120,46 @@ describe('an invitation', () => {
       'The link had ended before the e-mail could be sent.',
     );
     expect(agency.mail.mails).toEqual([]);
+  });
+});
+
+describe('a link to a file', () => {
+  test('sends no e-mail when its file was deleted before', async () => {
+    const agency = await agencyForTest();
+    await agency.mail.stop();
+    const { api } = agency.server;
+    const { body: file } = await good(api.post('/v1/files', formOf()));
+    const { body: link } = await good(
+      api.post(`/v1/files/${file.id}/links`, { recipient_email: 'okafor@example.com' }),
+    );
+    await vi.waitFor(async () => expect(await attempts(agency, 'retried')).toBeGreaterThan(0), soon);
+    await good(api.delete(`/v1/files/${file.id}`));
+    await agency.mail.start();
+    const ended = await untilShown(() => api.get(`/v1/file_links/${link.id}`), 'failed');
+    expect(ended.email_failure).toBe('The link had ended before the e-mail could be sent.');
+    expect(agency.mail.mails).toEqual([]);
+  });
+
+  test('shows that its e-mail has failed when the person is erased before', async () => {
+    const agency = await agencyForTest();
+    await agency.mail.stop();
+    const { api } = agency.server;
+    const { body: customer } = await good(api.post('/v1/customers', { name: 'Ada Lovelace' }));
+    const { body: file } = await good(api.post('/v1/files', formOf()));
+    const sent = { application: 'app_1', customer: customer.id };
+    const { body: reference } = await good(api.post('/v1/references', sent));
+    await good(api.post(`/v1/references/${reference.id}`, { reference_pdf: file.id }));
+    const { body: link } = await good(
+      api.post(`/v1/files/${file.id}/links`, { recipient_email: 'okafor@example.com' }),
+    );
+    expect(link.email_status).toBe('queued');
+    await good(api.delete(`/v1/customers/${customer.id}`));
+    const { body } = await good(api.get(`/v1/file_links/${link.id}`));
+    expect(body).toMatchObject({
+      status: 'revoked',
+      recipient_email: null,
+      email_status: 'failed',
+    });
   });
 });
 

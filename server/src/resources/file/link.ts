@@ -130,7 +130,7 @@ export const fileLink = defineResource<FileLinkRecord>(
       },
     },
   },
-  opensFile({ link: 'file', end: (current, nowSeconds) => revokedAt(current as FileLinkRecord, nowSeconds) }),
+  opensFile({ link: 'file', end: (current, nowSeconds) => endedByErasure(current as FileLinkRecord, nowSeconds) }),
 );
 
 /** What a client chooses about a new link. */
@@ -233,6 +233,13 @@ export function opened(current: FileLinkRecord, realSeconds: number): FileLinkRe
 
 function revoke(current: FileLinkRecord, { realSeconds }: Caller): Change<FileLinkRecord> {
   return revokedAt(current, realSeconds);
+}
+
+/** The erasure also deletes an e-mail that has not left, so it will not be sent. */
+function endedByErasure(current: FileLinkRecord, atSeconds: number): Pick<Change<FileLinkRecord>, 'after' | 'verbs'> {
+  const { after, verbs } = revokedAt(current, atSeconds);
+  if (after.email_status !== 'queued') return { after, ...(verbs && { verbs }) };
+  return { after: { ...after, email_status: 'failed' }, ...(verbs && { verbs }) };
 }
 
 function revokedAt(current: FileLinkRecord, atSeconds: number): Pick<Change<FileLinkRecord>, 'after' | 'verbs'> {
