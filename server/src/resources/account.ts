@@ -328,7 +328,7 @@ export const account = defineResource<AccountRecord>(
             rules: changeRules(current.rules, input.rules ?? {}),
             invoice_prefix: input.invoice_prefix ?? current.invoice_prefix,
             year_end: input.year_end ?? current.year_end,
-            letterhead: changedLetterhead(current, input.letterhead),
+            letterhead: changedLetterhead(current, input.letterhead, caller),
             payment_provider:
               input.payment_provider === undefined
                 ? current.payment_provider
@@ -345,7 +345,7 @@ export const account = defineResource<AccountRecord>(
       },
       {
         description:
-          '`provider_credentials` is stored encrypted, and no response, event or log shows it. The credentials that you send for a provider replace its earlier ones, and null removes them. Those of other providers stay. A `letterhead` replaces the earlier one as a whole, and null removes it. Only an owner or an admin changes `require_second_factor`, in the dashboard. No API key does.',
+          '`provider_credentials` is stored encrypted, and no response, event or log shows it. The credentials that you send for a provider replace its earlier ones, and null removes them. Those of other providers stay. A `letterhead` replaces the earlier one as a whole, and null removes it. A new `logo` needs the permission `file_contents.read`, because invoices and pages show the picture. Only an owner or an admin changes `require_second_factor`, in the dashboard. No API key does.',
         example: { default_provider: 'provider_a' },
         refusals: ['person_required'],
         secrets: ['provider_credentials'],
@@ -445,12 +445,23 @@ function withoutLogo(letterhead: Letterhead): Letterhead {
   );
 }
 
+/** @throws {ApiError} `permission_denied` if the caller chooses a picture that it may not see. */
 function changedLetterhead(
   current: AccountRecord,
   sent: Static<typeof LetterheadInput> | null | undefined,
+  { permissions }: Caller,
 ): Letterhead | null {
   if (sent === undefined) return current.letterhead;
-  return sent && letterheadFrom(sent);
+  const letterhead = sent && letterheadFrom(sent);
+  const logo = letterhead?.logo ?? null;
+  // A logo is printed for people without this permission. A passport could be made one to see it.
+  if (logo !== null && logo !== (current.letterhead?.logo ?? null) && !permissions.has('file_contents.read'))
+    throw new ApiError(
+      'permission_denied',
+      'To choose a `logo`, your key needs `file_contents.read`, because invoices and pages show the picture. Leave `letterhead[logo]` as it is, or use a key with this permission.',
+      { param: 'letterhead[logo]' },
+    );
+  return letterhead;
 }
 
 /** Changes the sent members. Null returns a check to its own severity. */

@@ -5,7 +5,7 @@ import { formOf, pdfOf } from '../support/files.ts';
 import { jpegOf, pngOf } from '../support/pictures.ts';
 import { pdfToolsMissing, structureOf } from '../support/pdf.ts';
 import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
-import { good, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+import { apiClient, good, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
 import { letterhead, Office, textIn } from './office.ts';
 
@@ -99,6 +99,21 @@ describe('the logo of an account', () => {
     for (const id of [foreign, 'logo_of_our_system', server.context.ids.make('file'), server.context.ids.make('cus')])
       expectRefusal(await setLogo(id), { ...refusals.idUnknown, status: 400, param: 'letterhead[logo]' });
     expect((await good(api.get('/v1/account'))).body.letterhead.logo).toBeNull();
+  });
+
+  test('is refused when the key may not see the contents of files, unless it stays as it is', async () => {
+    const key = { type: 'restricted', permissions: ['accounts.write', 'invoices.read'] };
+    const { body } = await good(api.post('/v1/api_keys', key));
+    const blind = apiClient(server.url, body.secret);
+    const [logo, passport] = [await uploaded(await pngOf()), await uploaded(await jpegOf())];
+    await good(setLogo(logo));
+    const refused = await blind.post('/v1/account', { letterhead: { ...letterhead, logo: passport } });
+    expectRefusal(refused, { ...refusals.permission, param: 'letterhead[logo]', says: /needs `file_contents\.read`/ });
+    const { body: renamed } = await good(
+      blind.post('/v1/account', { letterhead: { ...letterhead, name: 'Ouse', logo } }),
+    );
+    expect(renamed.letterhead).toMatchObject({ name: 'Ouse', logo });
+    await good(blind.post('/v1/account', { letterhead: { ...letterhead, logo: null } }));
   });
 
   test('is refused for a new connected account, which has no files', async () => {
