@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
-import type { Deployment } from '../faults/crash-checker/deployment.ts';
 import { dice } from '../support/dice.ts';
 import { inParallel } from '../support/routes.ts';
 import { processesForTest, urlOf, type Processes } from '../support/processes.ts';
 import { apiClient, type Api, type ApiResponse } from '../support/server.ts';
 import type { Made } from './agency.ts';
+import { Killer, startTwo } from './killer.ts';
 
 /*
  * Many clients sign and pay at random on two processes, of which one after the other is killed with -9. Afterwards the records are compared
@@ -58,46 +58,6 @@ async function sharedDays({ connection }: Processes): Promise<number> {
   );
   await client.end();
   return rows[0]!.count;
-}
-
-/** Starts two processes. */
-async function startTwo(processes: Processes): Promise<[Deployment, Deployment]> {
-  const settings = { TENURE_RATE_LIMIT: '0' };
-  return [await processes.start(settings), await processes.start(settings)];
-}
-
-/** Kills and restarts two processes in turn, each time after so many steps of the clients. */
-class Killer {
-  readonly #steps: number;
-  readonly #both: readonly Deployment[];
-  #count = 0;
-  kills = 0;
-
-  constructor(steps: number, both: readonly Deployment[]) {
-    this.#steps = steps;
-    this.#both = both;
-  }
-
-  /** Counts a step. It waits if the kills have fallen behind, so that a fast machine has as many. */
-  async step(): Promise<void> {
-    this.#count++;
-    while (this.#count > (this.kills + 1.5) * this.#steps) await delay(10);
-  }
-
-  /** Kills until the work of the clients has ended. */
-  async during(work: Promise<unknown>): Promise<void> {
-    const ended = new AbortController();
-    const ending = work.finally(() => ended.abort());
-    while (!ended.signal.aborted) {
-      await delay(5);
-      if (this.#count < (this.kills + 1) * this.#steps) continue;
-      const one = this.#both[this.kills % this.#both.length]!;
-      await one.kill();
-      await one.start();
-      this.kills++;
-    }
-    await ending;
-  }
 }
 
 /** Sends a request. A process that was killed gives no answer, and the outcome is then not known. */

@@ -3,7 +3,7 @@ import { allOf } from '../support/paging.ts';
 import { good } from '../support/server.ts';
 import { advance, Agency, dawn, expectCode, fiveWeeks, rent, startLetting, week } from './agency.ts';
 
-/* A let from the empty flat to the deposit returned, with each day and amount as the law and the calendar give them. */
+/* A let from the empty flat to the deposit returned. The law and the calendar give each day and amount. */
 
 test('a let of thirty calls has each day, amount and status when one person rents a flat with a guarantor', async () => {
   const server = await startLetting({ works: true, settings: { TENURE_SIMULATOR_SPEED: '1' } });
