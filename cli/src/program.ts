@@ -32,6 +32,7 @@ export const resourceTexts: Record<string, string> = {
   retention_holds: 'Data of erased persons that legal duties keep',
   files: 'Reports and evidence',
   file_links: 'Links with which others open a file',
+  portal_sessions: 'Links with which a person opens the portal',
   events: 'Changes of records',
   logs: 'Requests that changed something',
   activity: 'Requests, events and attempts by time',

@@ -426,11 +426,13 @@ create table files (
   sha256 text collate "C" not null,
   content_type text not null,
   metadata text not null,
+  customer text collate "C",
   constraint files_pkey PRIMARY KEY (account_id, id),
   constraint files_hash_whole CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
   constraint files_size_bounded CHECK (((size >= 1) AND (size <= 10485760)))
 );
 
+CREATE INDEX files_customer ON public.files USING btree (account_id, customer, id) WHERE (customer IS NOT NULL);
 CREATE INDEX files_purpose ON public.files USING btree (account_id, purpose, id);
 
 create table guarantors (
@@ -647,6 +649,31 @@ CREATE INDEX payments_reference ON public.payments USING btree (account_id, lowe
 CREATE INDEX payments_status ON public.payments USING btree (account_id, status, id);
 CREATE INDEX payments_tenancy ON public.payments USING btree (account_id, tenancy, id);
 
+create table portal_sessions (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  customer text collate "C" not null,
+  features text[] collate "C" not null,
+  return_url text,
+  metadata text not null default '{}'::text,
+  email_status text collate "C",
+  email_failure text,
+  link_hash text collate "C" not null,
+  expires_at bigint not null,
+  session_hash text collate "C",
+  opened_at bigint,
+  last_used_at bigint,
+  ended_at bigint,
+  constraint portal_sessions_pkey PRIMARY KEY (account_id, id),
+  constraint portal_sessions_opened CHECK (((opened_at IS NOT NULL) = (session_hash IS NOT NULL)))
+);
+
+CREATE INDEX portal_sessions_customer ON public.portal_sessions USING btree (account_id, customer, id);
+CREATE UNIQUE INDEX portal_sessions_link ON public.portal_sessions USING btree (link_hash);
+CREATE UNIQUE INDEX portal_sessions_token ON public.portal_sessions USING btree (session_hash) WHERE (session_hash IS NOT NULL);
+
 create table recoveries (
   account_id text collate "C" not null,
   id text collate "C" not null,
@@ -693,6 +720,7 @@ create table request_logs (
   also_mentions text[] collate "C" not null default '{}'::text[],
   user_id text collate "C",
   error_code text collate "C",
+  portal_session text collate "C",
   constraint request_logs_pkey PRIMARY KEY (account_id, id),
   constraint request_logs_source_known CHECK ((source = ANY (ARRAY['api'::text, 'dashboard'::text, 'portal'::text])))
 ) partition by range (id);
@@ -703,6 +731,7 @@ CREATE INDEX request_logs_idempotency_key ON ONLY public.request_logs USING btre
 CREATE INDEX request_logs_key ON ONLY public.request_logs USING btree (account_id, key_id, id);
 CREATE INDEX request_logs_original ON ONLY public.request_logs USING btree (account_id, original_request) WHERE (original_request IS NOT NULL);
 CREATE INDEX request_logs_path ON ONLY public.request_logs USING btree (account_id, path, id);
+CREATE INDEX request_logs_portal_session ON ONLY public.request_logs USING btree (account_id, portal_session, id) WHERE (portal_session IS NOT NULL);
 CREATE INDEX request_logs_status ON ONLY public.request_logs USING btree (account_id, status, id);
 CREATE INDEX request_logs_user ON ONLY public.request_logs USING btree (account_id, user_id, id) WHERE (user_id IS NOT NULL);
 

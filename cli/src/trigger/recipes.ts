@@ -233,6 +233,18 @@ export const recipes: Record<string, Recipe | string> = {
     return id;
   },
   'file_link.opened': 'a person presses the button of the page at the `url` of a link.',
+  'portal_session.created': portalSession,
+  'portal_session.updated': async (kitchen) => {
+    const id = await portalSession(kitchen);
+    await kitchen.client.portalSessions.end(id, {}, kitchen.options);
+    return id;
+  },
+  'portal_session.ended': async (kitchen) => {
+    const id = await portalSession(kitchen);
+    await kitchen.client.portalSessions.end(id, {}, kitchen.options);
+    return id;
+  },
+  'portal_session.opened': 'a person opens the `url` of a portal session.',
   'webhook_endpoint.created': (kitchen) => withEndpoint(kitchen, async () => {}),
   'webhook_endpoint.updated': (kitchen) =>
     withEndpoint(kitchen, (id) => kitchen.client.webhookEndpoints.update(id, changed, kitchen.options)),
@@ -536,6 +548,12 @@ async function fileLink(kitchen: Kitchen): Promise<string> {
   const { client, options, overrides } = kitchen;
   const id = await file({ ...kitchen, overrides: {} });
   return (await client.files.links(id, overrides, options)).id;
+}
+
+async function portalSession(kitchen: Kitchen): Promise<string> {
+  const { client, options, overrides } = kitchen;
+  const person = await customer({ ...kitchen, overrides: {} });
+  return (await client.portalSessions.create({ customer: person, metadata, ...overrides }, options)).id;
 }
 
 async function file({ client, options, overrides }: Kitchen): Promise<string> {

@@ -99,7 +99,7 @@ export function navigationFor(permissions: readonly string[], mode: 'sandbox' | 
 }
 
 /** The prefixes of kinds without a page of their own. A page of all kinds shows their records as JSON. */
-const prefixesWithoutPage = ['bln', 'fln', 'gua', 'hold', 'pim'] as const;
+const prefixesWithoutPage = ['bln', 'fln', 'gua', 'hold', 'pim', 'psn'] as const;
 
 export type PrefixWithoutPage = (typeof prefixesWithoutPage)[number];
 

@@ -162,7 +162,7 @@ function refusedCalls(tenure: ResourcesOf['2026-11-01']): void {
   // @ts-expect-error -- The second argument has parameters. Options are the third.
   void tenure.references.cancel('ref_1', { idempotencyKey: 'key' });
   // @ts-expect-error -- The operation has no parameters yet.
-  void tenure.files.retrieve('file_1', { expand: ['reference'] });
+  void tenure.buildings.retrieve('bld_1', { expand: ['unit'] });
   // @ts-expect-error -- A path is no file.
   void tenure.files.create({ file: 'report.pdf', purpose: 'reference_report' });
   // @ts-expect-error -- The version calls it `count`.

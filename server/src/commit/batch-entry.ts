@@ -14,7 +14,7 @@ import type {
   WriteRequest,
   RequestFacts,
 } from './write-request.ts';
-import { system, userOf, type Actor } from '../model/principal.ts';
+import { shownActor, system, userOf, type Actor } from '../model/principal.ts';
 import { daybreak, withNextOn } from '../model/traits/daybreak.ts';
 import { receivesDeliveries } from '../model/traits/receives-deliveries.ts';
 import { scheduled } from '../model/traits/scheduled.ts';
@@ -153,7 +153,8 @@ export function prepareEntry(
       entry.events.push(row);
       for (const id of row.mentions) mentions.add(id);
       addTotal(entry.counts, 'event', 1);
-      addCounts(entry.counts, 'event', { type: event.type, actor_type: actor.type, actor_id: actor.id }, 1);
+      const shown = shownActor(actor);
+      addCounts(entry.counts, 'event', { type: event.type, actor_type: shown?.type, actor_id: shown?.id }, 1);
     }
   }
   entry.guards = guardsOf(decision, entry);
@@ -177,6 +178,7 @@ export function prepareEntry(
       source: actor.source,
       key_id: actor.key?.id,
       user_id: userOf(actor)?.id,
+      portal_session: actor.type === 'portal_session' ? actor.id : undefined,
       error_code: error?.code,
     };
     addCounts(entry.counts, 'log', counted, 1);
@@ -217,11 +219,13 @@ function bytesOf({ inserts, updates, deletes, events, log }: BatchEntry): number
  */
 function mentionsBeyond(
   known: ReadonlySet<string>,
-  { path, body }: RequestFacts,
+  { path, body, actor }: RequestFacts,
   response: StoredResponse,
   personalDataIds: RegExp,
 ): string[] {
-  const found = [path, body ?? '', response.body].flatMap((text) => text.match(personalDataIds) ?? []);
+  const found = [path, body ?? '', response.body].flatMap((text): string[] => text.match(personalDataIds) ?? []);
+  // The path of a request in the portal does not name its person, and a refusal has no events.
+  if (actor.customerId !== undefined) found.push(actor.customerId);
   return [...new Set(found)].filter((id) => !known.has(id));
 }
 
@@ -315,13 +319,20 @@ function eventRow(
 
 /** Returns the event's `request` (spec, event): the actor and the request that caused it. */
 function eventRequest(request: RequestFacts | null, actor: Actor): JsonObject {
-  const { type, id, name, key, source } = actor;
+  const { source } = actor;
+  const shown = shownActor(actor);
   return {
     id: request?.id ?? null,
     idempotency_key: request?.idempotencyKey ?? null,
     from_dashboard: source === 'dashboard',
     customer_portal: source === 'portal',
-    actor: { type, id, name, key_id: key?.id ?? null, key_type: key?.type ?? null },
+    actor: shown && {
+      type: shown.type,
+      id: shown.id,
+      name: shown.name,
+      key_id: shown.key?.id ?? null,
+      key_type: shown.key?.type ?? null,
+    },
   };
 }
 

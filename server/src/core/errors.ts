@@ -199,6 +199,12 @@ export const errorCatalogue = {
     explanation:
       'Only a person that is signed in to the dashboard may do this, such as inviting a member of the team. No API key can.',
   },
+  portal_session_invalid: {
+    status: 401,
+    type: 'authentication_error',
+    explanation:
+      'The link to the portal was used, has expired, was ended, or never existed. Or the session of the portal has ended: an hour after its last request, eight hours after its beginning, or because it was ended. All get the same error. Ask the letting agent for a new link: `POST /v1/portal_sessions` makes it.',
+  },
   rate_limit: {
     status: 429,
     type: 'rate_limit_error',

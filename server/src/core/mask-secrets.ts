@@ -1,18 +1,18 @@
 /**
- * An API key (`sk_test_…`) or a signing secret (`whsec_…`) with at least 16 characters. The checksum is not compared, because texts
+ * An API key (`sk_test_…`), a signing secret (`whsec_…`) or a token of the portal (`pst_…`) with at least 16 characters. The checksum is not compared, because texts
  * are cut. The rest of a cut key can be guessed if little is missing.
  */
-const secretForm = /((?:sk|rk|ak)_(?:test|live)_|whsec_)[0-9A-Za-z]{12,}([0-9A-Za-z]{4})/g;
+const secretForm = /((?:sk|rk|ak)_(?:test|live)_|whsec_|pst_)[0-9A-Za-z]{12,}([0-9A-Za-z]{4})/g;
 
 /** The user name and password of a URL (RFC 3986, 3.2.1), also in JSON that escapes its slashes. */
 const userOfUrl = /(:\\?\/\\?\/)(?:[^\s"/?#\\]|\\[^/])+@/g;
 
 /**
- * Masks what no log may have: API keys, signing secrets, and the users and passwords of URLs. Returns the same text if it has none.
+ * Masks what no log may have: API keys, signing secrets, tokens of the portal, and the users and passwords of URLs. Returns the same text if it has none.
  */
 export function maskSecrets(text: string): string {
   let masked = text;
-  if (text.includes('_test_') || text.includes('_live_') || text.includes('whsec_'))
+  if (['_test_', '_live_', 'whsec_', 'pst_'].some((part) => text.includes(part)))
     masked = masked.replace(secretForm, '$1****$2');
   return masked.includes('@') ? masked.replace(userOfUrl, '$1****@') : masked;
 }

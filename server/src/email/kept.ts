@@ -11,9 +11,10 @@ import { openEmail } from './queue.ts';
 export const keptEmail = email;
 
 /** Returns the e-mails whose links would give a principal more rights than it has. Null if it may read all. */
-export function emailsHiddenFrom({ person }: Pick<Principal, 'person'>): Without | null {
+export function emailsHiddenFrom({ person, type }: Pick<Principal, 'person' | 'type'>): Without | null {
   if (person?.role === 'owner') return null;
   const beginnings: EmailAudience[] = person?.role === 'admin' ? ['owners'] : ['owners', 'team'];
+  if (type === 'agent') beginnings.push('renter');
   return { column: 'audience', beginnings };
 }
 

@@ -12,6 +12,11 @@ import { file } from '../resources/file/index.ts';
 import { fileLink, statusOf as statusOfFileLink, type FileLinkRecord } from '../resources/file/link.ts';
 import { invitation, statusOf as statusOfInvitation, type InvitationRecord } from '../resources/people/invitation.ts';
 import { oneTimeLink, type OneTimeLinkRecord } from '../resources/people/one-time-link.ts';
+import {
+  portalSession,
+  statusOf as statusOfPortalSession,
+  type PortalSessionRecord,
+} from '../resources/portal-session.ts';
 import { openEmail } from './queue.ts';
 import { SmtpFault, type OutgoingMessage } from './smtp.ts';
 
@@ -69,6 +74,10 @@ const abouts: readonly About[] = [
     resource: fileLink,
     isOpen: (record, now) => statusOfFileLink(record as FileLinkRecord, now) === 'active',
     opened: (record) => ({ resource: file, id: (record as FileLinkRecord).file }),
+  },
+  {
+    resource: portalSession,
+    isOpen: (record, now) => statusOfPortalSession(record as PortalSessionRecord, now) === 'pending',
   },
   { resource: oneTimeLink, isOpen: (record) => (record as OneTimeLinkRecord).used_at === null },
 ];

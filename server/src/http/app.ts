@@ -71,6 +71,9 @@ import {
 import type { HttpContext } from './context.ts';
 import { headerOf } from './headers.ts';
 import { requireOneOf, requirePermission } from '../model/permissions.ts';
+import { addPortalOpening } from './portal/open.ts';
+import { portalRoutes } from './portal/routes.ts';
+import { requireFeature } from './pipeline/portal.ts';
 import type { Principal } from '../model/principal.ts';
 import { HeldResponses, whenClosed } from './response/held-responses.ts';
 import { largeJson } from './response/large-json.ts';
@@ -192,11 +195,12 @@ export function buildApp(context: HttpContext): FastifyInstance {
     received.route = config.route;
     requireServedVersion(known);
     const apiRequest = routed(known, config.route, await chooseAccount(context, known));
-    apiRequest.hasServiceContext = headerOf(request, 'service-context') !== undefined;
+    apiRequest.hasServiceContext = !known.principal.renter && headerOf(request, 'service-context') !== undefined;
     const { permission, alsoNeeds = [] } = apiRequest.route;
     if (apiRequest.principal.person) requireSecondFactor(apiRequest.principal.person);
     for (const needed of [permission, ...alsoNeeds])
       requirePermission(needed, apiRequest.principal, apiRequest.route.isForPersons);
+    requireFeature(apiRequest.route.portalFeatures, apiRequest.principal);
     if (apiRequest.route.needsOneOf) requireOneOf(apiRequest.route.needsOneOf, apiRequest.principal);
     requireOwnAccount(apiRequest);
     if (apiRequest.route.method !== 'GET') checkBodyHeaders(apiRequest);
@@ -247,7 +251,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
   if (!isWorker) {
     const routes = routesOf(context);
     const responses = new HeldResponses(context.readBudgets, context.readLimits);
-    addRoutes(app, context, { streams, responses }, routes);
+    addRoutes(app, context, { streams, responses }, [...routes, ...portalRoutes(context)]);
+    addPortalOpening(app, context, { bodies, failedSignIns: limits.failedSignIns });
     addReference(app, context, routes);
     addGuidePages(app, context);
     addAuthRoutes(app, context, { bodies, failedSignIns: limits.failedSignIns });
@@ -316,8 +321,13 @@ async function identify(
 }
 
 /** Notes the use of a key by the deployment's clock, and that of a session by the world's. */
-function noteUse({ keyUses, sessionUses, realClock }: HttpContext, principal: Principal, startedMs: number): void {
-  const { person, accountId } = principal;
+function noteUse(
+  { keyUses, sessionUses, portalUses, realClock }: HttpContext,
+  principal: Principal,
+  startedMs: number,
+): void {
+  const { person, renter, accountId } = principal;
+  if (renter) return portalUses.note({ accountId, id: renter.sessionId }, toSeconds(realClock.nowMs()));
   if (person) sessionUses.note({ accountId, id: person.sessionId }, toSeconds(realClock.nowMs()));
   else keyUses.note(principal, toSeconds(startedMs));
 }

@@ -29,6 +29,7 @@ import type { ApiVersions } from '../versions/apply.ts';
 import type { ReadBudgets, ReadLimits } from './read-room.ts';
 import type { IdentityProvider } from '../sign-in/identity-provider.ts';
 import type { Passwords } from '../sign-in/passwords.ts';
+import type { PortalRing } from '../sign-in/portal-sessions.ts';
 import type { SessionRing } from '../sign-in/sessions.ts';
 import type { SecretMembers } from '../core/secret-members.ts';
 import type { AccountFacts, StoredKey } from './request.ts';
@@ -105,6 +106,10 @@ export interface HttpContext {
   keyUses: UseNotes;
   /** Notes that a session was used. It never waits. */
   sessionUses: UseNotes;
+  /** Opened sessions of the portal. */
+  portalRing: PortalRing;
+  /** Notes that a session of the portal was used. It never waits. */
+  portalUses: UseNotes;
   accounts: Accounts;
   encryption: Encryption;
   randomBytes: RandomBytes;

@@ -7,6 +7,7 @@ import type { Provider } from '../core/providers.ts';
 import type { NonEmpty } from '../core/lists.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
 import type { Payer } from '../core/byte-budget.ts';
+import type { PortalFeature } from '../model/portal.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ImportedFile } from '../model/traits/imports-file.ts';
 import type { Contents } from '../model/traits/stores-file.ts';
@@ -123,6 +124,8 @@ export interface MatchedRoute {
   alsoNeeds?: readonly string[];
   /** Permissions of which one is enough. The handler leaves out what the others would show. */
   needsOneOf?: NonEmpty<string>;
+  /** Set for a route of the portal: features of the session, of which one is enough. Empty if it needs none. */
+  portalFeatures?: readonly PortalFeature[];
   /** Set if only persons have the permission. */
   isForPersons?: true;
   /** Set if the route is refused while `Service-Context` names a connected account. */

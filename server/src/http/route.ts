@@ -6,6 +6,7 @@ import type { HeldEvents } from '../events/event-feed.ts';
 import type { PlacedEvent } from '../events/event-order.ts';
 import type { Caller } from '../model/caller.ts';
 import type { Principal } from '../model/principal.ts';
+import type { StoredRecord } from '../model/record.ts';
 import type { Resource, OperationDocs } from '../model/resource.ts';
 import type { HttpContext } from './context.ts';
 import type { ApiRequest, UploadRoute, MatchedRoute } from './request.ts';
@@ -124,6 +125,8 @@ export interface WriteRoute extends RouteBase {
   upload: UploadRoute | null;
   /** Tells whether the response shows the record's secrets. */
   showsSecrets: boolean;
+  /** Returns another object than the record for the client. The log has the record. */
+  render?: (request: ApiRequest, record: StoredRecord, deciding: HttpContext) => Promise<JsonObject>;
   /** If set, the decision reads the acting key or user anew, which must not change before the commit. */
   requiresSamePrincipal?: true;
   secretMembers: readonly string[];

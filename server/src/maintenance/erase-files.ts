@@ -15,13 +15,22 @@ export async function readFilesToErase(
   reader: Reader,
   resources: readonly Resource[],
   persons: Resource,
-  { path, prefix }: Resource,
+  { path, prefix, table: filesTable, links = {} }: Resource,
   person: StoredRecord,
 ): Promise<string[]> {
   const { account_id: accountId, id: personId } = person;
   const rule = retained.of(persons);
   const own = rule ? [...(fieldOf(person, rule.filesColumn) as string[]), ...rule.filesOf(person)] : [];
   const found = new Set(own);
+  const sender = Object.keys(links).find((link) => links[link] === persons.path);
+  if (sender !== undefined) {
+    const sent = await reader.query<{ id: string }>({
+      name: `read_${filesTable}_of_person`,
+      text: `select id from ${filesTable} where account_id = $1 and ${sender} = $2`,
+      values: [accountId, personId],
+    });
+    for (const { id } of sent) found.add(id);
+  }
   for (const { table, link, from, persons: column } of linksOfStaying(resources)) {
     const rows = await reader.query<{ id: string }>({
       name: `read_${link}_of_${table}_about`,

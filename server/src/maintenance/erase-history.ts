@@ -294,6 +294,9 @@ function withoutPerson(
   const body = row.response_body === null ? null : parseBody(row.response_body);
   const emptied = body && rewritten(body, row.api_version);
   const responseBody = emptied ? JSON.stringify(emptied) : row.response_body;
+  // A body from the portal is what a person has written, and its path does not name that person.
+  if (isOfAnotherRecord && row.path.startsWith('/v1/portal/'))
+    return { ...row, request_body: null, response_body: responseBody };
   if (isOfAnotherRecord)
     return { ...row, request_body: requestWithoutTexts(row, body, bodyRewritten), response_body: responseBody };
   const [url = ''] = row.url.split('?', 1);

@@ -27,7 +27,7 @@ import type { JsonObject } from '../core/json-diff.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Resource, RecordChange } from '../model/resource.ts';
 import { erasable, type Erasure } from '../model/traits/erasable.ts';
-import { opensFile } from '../model/traits/opens-file.ts';
+import { opensData } from '../model/traits/opens-data.ts';
 import { storesFile } from '../model/traits/stores-file.ts';
 import { emptied, personalTexts } from '../model/traits/personal-texts.ts';
 import type { Reader } from '../db/reader.ts';
@@ -285,15 +285,15 @@ export class Eraser {
   }
 
   /**
-   * Ends the links that open one of these files, also files that were deleted before.
+   * Ends the records that open one of these files or persons to others, also of files that were deleted before.
    *
-   * @returns the ids of the links.
+   * @returns the ids of the ended records.
    */
-  async #endLinks(accountId: string, fileIds: readonly string[]): Promise<string[]> {
+  async #endLinks(accountId: string, openedIds: readonly string[]): Promise<string[]> {
     const { committer, readRecord, reader, resources, clock } = this.#context;
     const found: string[] = [];
-    for (const resource of resources.filter((candidate) => opensFile.has(candidate))) {
-      const ids = await readIdsOpening(reader, resource, accountId, fileIds);
+    for (const resource of resources.filter((candidate) => opensData.has(candidate))) {
+      const ids = await readIdsOpening(reader, resource, accountId, openedIds);
       for (let at = 0; at < ids.length; at += recordsAtOnce) {
         const page = ids.slice(at, at + recordsAtOnce);
         await committer.commitAsSystem({
@@ -429,7 +429,7 @@ async function readIdsOpening(
 ): Promise<string[]> {
   const rows = await reader.query<{ id: string }>({
     name: `read_${resource.table}_opening`,
-    text: `select id from ${resource.table} where account_id = $1 and ${opensFile.of(resource)!.link} = any($2::text[]) order by id`,
+    text: `select id from ${resource.table} where account_id = $1 and ${opensData.of(resource)!.link} = any($2::text[]) order by id`,
     values: [accountId, fileIds],
   });
   return rows.map(({ id }) => id);

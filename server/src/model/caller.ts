@@ -8,7 +8,7 @@ import type { Rules } from '../core/law-rules.ts';
 import type { Role } from './roles.ts';
 
 /** The path of a page that persons open by a link with a token. */
-export type LinkPage = 'dashboard/link' | 'links';
+export type LinkPage = 'dashboard/link' | 'links' | 'portal';
 
 /** The request behind a decision. A decision makes ids and secrets only through it. */
 export interface Caller {
@@ -31,7 +31,7 @@ export interface Caller {
   today: Day;
   /** Tells whether that is the principal's own account, and not a connected one. */
   isOwnAccount: boolean;
-  /** The id of the API key or the user. */
+  /** The id of the API key, the user or the portal session. */
   actorId: string;
   /** The name of the API key or the e-mail address of the user. Null if it has none. */
   actorName: string | null;

@@ -11,7 +11,7 @@ import type { Caller } from './caller.ts';
 import type { EmailToSend } from './email.ts';
 import type { Action, Change, RecordChange, RequestedDelivery, Resource } from './resource.ts';
 import { erasable } from './traits/erasable.ts';
-import { opensFile } from './traits/opens-file.ts';
+import { opensData } from './traits/opens-data.ts';
 import { madeInBulk } from './traits/made-in-bulk.ts';
 import { ownAccount } from './traits/own-account.ts';
 
@@ -87,12 +87,12 @@ export function decideEmptying(
 }
 
 /**
- * Ends a record that opens an erased file, and empties its personal fields. Returns null if that was done before.
+ * Ends a record that opens an erased file or person, and empties its personal fields. Returns null if that was done before.
  *
  * @param nowSeconds Unix seconds.
  */
 export function decideEnd(resource: Resource, before: StoredRecord, nowSeconds: number): RecordChange | null {
-  const { after: ended, verbs } = opensFile.of(resource)?.end(before, nowSeconds) ?? { after: before };
+  const { after: ended, verbs } = opensData.of(resource)?.end(before, nowSeconds) ?? { after: before };
   const after = withoutPerson(resource, ended);
   if (after === before) return null;
   const erasedIds = new Set([before.id]);

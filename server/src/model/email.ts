@@ -4,15 +4,16 @@ import { described, named, nullable, oneOf } from './schemas.ts';
 export type EmailStatus = 'queued' | 'sent' | 'failed' | 'kept';
 
 /** The kinds of e-mail. */
-export const emailKinds = ['invitation', 'password_link', 'file_link'] as const;
+export const emailKinds = ['invitation', 'password_link', 'file_link', 'portal_session'] as const;
 
 export type EmailKind = (typeof emailKinds)[number];
 
 /**
  * The readers of an e-mail that a sandbox keeps. Its link gives rights, so its readers must be able to give them. The word `office` stands
- * for each key and person that may read contents of files. The word `team` stands for owners and admins.
+ * for each key and person that may read contents of files. The word `team` stands for owners and admins. The word `renter` stands for the
+ * office without agent keys, because the link acts for a person.
  */
-export type EmailAudience = 'office' | 'team' | 'owners';
+export type EmailAudience = 'office' | 'renter' | 'team' | 'owners';
 
 /** The texts of an e-mail. The template makes the plain text and the HTML of them. Each is one line or one paragraph. */
 export interface EmailTexts {

@@ -13,7 +13,6 @@ import { sumsUp } from './traits/sums-up.ts';
  */
 export const plannedKinds: ReadonlyMap<string, IdPrefix> = new Map([
   ['approval_requests', 'apr'],
-  ['portal_sessions', 'psn'],
   ['workflow_runs', 'wfr'],
   ['workflows', 'wf'],
 ]);

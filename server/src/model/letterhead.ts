@@ -23,7 +23,11 @@ const about = {
   registration: 'What the law requires on a letter, such as the number of a company. Null if there is nothing.',
   bank: 'The account to which tenants pay. Null if invoices name none.',
   logo: 'The id of a file of the account: a JPEG or PNG. It stands at the head of reports, invoices and statements, and on the pages of links. Null if there is none. The id stays when the file is deleted. Then nothing is printed in its place.',
+  brand_color: 'The colour of buttons in the portal, such as `#1d4ed8`. Null for the portal’s own.',
 };
+
+/** A colour of CSS, in full hexadecimal digits. */
+const Color = Type.String({ pattern: '^#[0-9a-fA-F]{6}$', examples: ['#1d4ed8'] });
 
 const aboutBank = {
   account_name: 'The name of the account, as the bank knows it.',
@@ -79,6 +83,8 @@ export const Letterhead = named(
     bank: described(nullable(BankDetails), about.bank),
     // Left out in letterheads from before there were logos.
     logo: Type.Optional(described(nullable(LinkedId), about.logo)),
+    // Left out in letterheads from before there was a portal.
+    brand_color: Type.Optional(described(nullable(Color), about.brand_color)),
   }),
 );
 export type Letterhead = Static<typeof Letterhead>;
@@ -103,6 +109,7 @@ export const LetterheadInput = named(
     registration: Type.Optional(described(nullable(SingleLine), about.registration)),
     bank: Type.Optional(described(nullable(BankDetailsInput), about.bank)),
     logo: Type.Optional(described(nullable(LinkedId), about.logo)),
+    brand_color: Type.Optional(described(nullable(Color), about.brand_color)),
   }),
 );
 
@@ -112,7 +119,7 @@ export const LetterheadInput = named(
  * @throws {ApiError} `parameter_invalid` if its bank account cannot be paid to.
  */
 export function letterheadFrom(sent: Static<typeof LetterheadInput>): Letterhead {
-  const { name, address, email, phone, registration, bank, logo } = sent;
+  const { name, address, email, phone, registration, bank, logo, brand_color } = sent;
   const { line1, line2, city, postal_code, country } = address;
   return {
     name,
@@ -122,6 +129,7 @@ export function letterheadFrom(sent: Static<typeof LetterheadInput>): Letterhead
     registration: registration ?? null,
     bank: bank ? bankFrom(bank) : null,
     logo: logo ?? null,
+    brand_color: brand_color ?? null,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { KeyType } from '../core/api-keys.ts';
+import type { Renter } from './portal.ts';
 import type { Role } from './roles.ts';
 
 /** The interface of a request, as logs show it. */
@@ -6,7 +7,7 @@ export type Source = 'api' | 'dashboard' | 'portal';
 
 /** The party behind a change, as logs and events show it. */
 export interface Actor {
-  type: 'user' | 'api_key' | 'agent' | 'system';
+  type: 'user' | 'api_key' | 'agent' | 'system' | 'portal_session';
   /** Null for the system. */
   id: string | null;
   /** The name of the key, or the e-mail address of the user. Null if there is none. */
@@ -14,6 +15,8 @@ export interface Actor {
   /** The API key of the request. Null if it used none. */
   key: { id: string; type: KeyType } | null;
   source: Source;
+  /** The person of a portal session. An erasure finds its logs by this id. Left out for others. */
+  customerId?: string;
 }
 
 /** A party that makes requests, with its permissions. */
@@ -26,6 +29,8 @@ export interface Principal extends Actor {
   expiresAt: number | null;
   /** The person in a browser. Null for a key. */
   person: Person | null;
+  /** The person of a portal session, which reaches only the routes of the portal. Left out for others. */
+  renter?: Renter;
 }
 
 /** A user that is signed in. */
@@ -41,6 +46,11 @@ export interface Person {
 
 /** The server itself. */
 export const system: Actor = { type: 'system', id: null, name: 'Tenure', key: null, source: 'api' };
+
+/** Returns the actor that events show. Null for a person in the portal, which is none of their types (spec, event). Its log names the session. */
+export function shownActor(actor: Actor): Actor | null {
+  return actor.type === 'portal_session' ? null : actor;
+}
 
 /** Returns the id and the e-mail address of the user behind a change. Returns null if it was no user. */
 export function userOf({ type, id, name }: Actor): { id: string; email: string | null } | null {
@@ -85,5 +95,22 @@ export function principalOfPerson(
     permissions,
     expiresAt: null,
     person: facts,
+  };
+}
+
+/** Returns the principal of a portal session. It has no permission: its features tell what it may do. */
+export function principalOfRenter(renter: Renter, accountId: string): Principal {
+  return {
+    type: 'portal_session',
+    id: renter.sessionId,
+    name: null,
+    key: null,
+    source: 'portal',
+    customerId: renter.customerId,
+    accountId,
+    permissions: new Set(),
+    expiresAt: null,
+    person: null,
+    renter,
   };
 }

@@ -10,7 +10,7 @@ import { erasureFields, type Fields, type FieldsOf, type StoredRecord } from './
 import type { Related } from './related.ts';
 import { closedObject, described } from './schemas.ts';
 import type { Trait, Traits } from './trait.ts';
-import { opensFile } from './traits/opens-file.ts';
+import { opensData } from './traits/opens-data.ts';
 import { storesFile } from './traits/stores-file.ts';
 
 /** The result of a decision about a record. */
@@ -246,7 +246,7 @@ function requireLinks<R extends StoredRecord>({ object, fields, links = {} }: Re
  * none: an erasure deletes a file, and uses `erased` only for the file's events. What opens a file ends with it.
  */
 function requireErasure<R extends StoredRecord>(resource: Resource<R>): void {
-  if ('deleted_at' in resource.fields || storesFile.has(resource) || opensFile.has(resource)) return;
+  if ('deleted_at' in resource.fields || storesFile.has(resource) || opensData.has(resource)) return;
   const name = Object.keys(resource.fields).find((field) => resource.fields[field]?.erased);
   if (name === undefined) return;
   throw new Error(

@@ -79,6 +79,7 @@ export class Reports {
       size: bytes.length,
       sha256: createHash('sha256').update(bytes).digest('hex'),
       content_type: 'application/pdf',
+      customer: null,
       metadata: {},
     };
     return { resource: file, before: null, after: record };

@@ -169,6 +169,7 @@ export const account = defineResource<AccountRecord>(
               bic: null,
             },
             logo: 'file_0VbZrD2W00aY9fTmLp4Kc7',
+            brand_color: '#1d4ed8',
           },
           payment_provider: null,
           parent: null,

@@ -232,6 +232,12 @@ function grantedPermissions(type: KeyType, asked: string[] | null, caller: Calle
       `An agent key cannot have \`${sealed}\`, because the data of erased persons is for people. Leave it out.`,
     );
   }
+  if (type === 'agent' && granted.includes('portal_sessions.write')) {
+    throw invalidParameter(
+      'permissions',
+      'An agent key cannot have `portal_sessions.write`, because a link to the portal acts for a person. Leave it out.',
+    );
+  }
   refuseGrantingMore(granted, caller);
   return granted;
 }

@@ -49,7 +49,7 @@ const Request = named(
     customer_portal: Type.Boolean({ description: 'Whether the request came from a portal for customers.' }),
     actor: described(
       nullable(Actor),
-      'The party that made the request. Null in events from before this member existed.',
+      'The party that made the request. Null for a person in the portal, and in events from before this member existed.',
     ),
   }),
 );

@@ -19,6 +19,7 @@ import { event } from './event.ts';
 import { file } from './file/index.ts';
 import { fileLink } from './file/link.ts';
 import { log } from './log.ts';
+import { portalSession } from './portal-session.ts';
 import { reference } from './reference/index.ts';
 import { retentionHold } from './retention-hold.ts';
 import { invitation } from './people/invitation.ts';
@@ -46,6 +47,7 @@ export const resources: readonly Resource[] = listOfKinds([
   retentionHold,
   file,
   fileLink,
+  portalSession,
   event,
   log,
   webhookEndpoint,

@@ -48,6 +48,7 @@ export const log = defineResource(
           key_id: 'key_0VbZq7hM00eR5tBvNx1Zs9',
           key_type: 'secret',
           source: 'api',
+          portal_session: null,
           api_version: '2026-11-01',
           idempotency_key: '0b0f4a0e-7c60-4c58-9b1c-2f1f7d1b6a11',
           original_request: null,
@@ -105,6 +106,11 @@ export const log = defineResource(
         description: 'The kind of the API key. Null if the request used none.',
       },
       source: { column: 'text', schema: Source, description: 'The interface of the request.' },
+      portal_session: {
+        column: 'text',
+        schema: TextOrNull,
+        description: 'The id of the portal session. Null if the request was not from the portal.',
+      },
       api_version: { column: 'text', schema: Text, description: 'The version of the response.' },
       idempotency_key: {
         column: 'text',
@@ -143,7 +149,7 @@ export const log = defineResource(
       },
       events: { column: 'text[]', schema: Type.Array(Text), description: 'The ids of the events that it caused.' },
     },
-    counted: ['method', 'status', 'source', 'key_id', 'user_id', 'error_code'],
+    counted: ['method', 'status', 'source', 'key_id', 'user_id', 'portal_session', 'error_code'],
     filters: {
       ...exactly({
         method: oneOf('POST', 'DELETE'),
@@ -167,6 +173,16 @@ export const log = defineResource(
           maxLength: idLengthMax,
           pattern: idPattern,
           description: 'Only requests of the team member with this id, in the dashboard.',
+        }),
+      },
+      portal_session: {
+        column: 'portal_session',
+        match: 'exact',
+        schema: Type.String({
+          minLength: 1,
+          maxLength: idLengthMax,
+          pattern: idPattern,
+          description: 'Only requests of the portal session with this id.',
         }),
       },
       error_code: {

@@ -69,6 +69,7 @@ import { referencingProviders } from '../referencing/providers/index.ts';
 import { IdentityProvider } from '../sign-in/identity-provider.ts';
 import { SearchIndex } from '../search/search-index.ts';
 import { Passwords } from '../sign-in/passwords.ts';
+import { openPortalRing } from '../sign-in/portal-sessions.ts';
 import { openSessionRing } from '../sign-in/sessions.ts';
 import { version } from './version.ts';
 import type { ApiVersion } from '../versions/api-version.ts';
@@ -82,6 +83,7 @@ export interface Context extends HttpContext {
   connection: Connection;
   keyUses: Uses;
   sessionUses: Uses;
+  portalUses: Uses;
   database: Database;
   eraser: Eraser;
   searchIndex: SearchIndex;
@@ -334,6 +336,8 @@ export async function createContext(
     keyUses: new Uses('api_keys'),
     sessionRing: openSessionRing({ reader, mode: config.mode, permissions: permissionsOfPersons(resources) }),
     sessionUses: new Uses('sessions'),
+    portalRing: openPortalRing(reader),
+    portalUses: new Uses('portal_sessions'),
     passwords: new Passwords(randomBytes),
     identityProvider:
       config.identityProvider && new IdentityProvider(config.identityProvider, config.publicUrl, realClock),

@@ -63,6 +63,7 @@ async function start(overrides: Overrides): Promise<void> {
       writeUses: async (pool) => {
         await context.keyUses.write(pool);
         await context.sessionUses.write(pool);
+        await context.portalUses.write(pool);
       },
     });
     lifetime.onStop(() => duties.stop());

@@ -159,6 +159,7 @@ describe('an id of another kind', () => {
       'POST /v1/payments deposit',
       'POST /v1/payments tenancy',
       'POST /v1/payments/:id/allocate allocations[0][invoice]',
+      'POST /v1/portal_sessions customer',
       'POST /v1/references application',
       'POST /v1/references customer',
       'POST /v1/references/:id reference_pdf',

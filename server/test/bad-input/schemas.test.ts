@@ -42,6 +42,7 @@ const atOnce = 16;
 /** Parameters with rules beyond their schema, and the limits that are valid nevertheless. */
 const judgedFurther: Record<string, Record<string, Json>> = {
   url: { maxLength: 'https://hooks.example.com/'.padEnd(2048, 'x') },
+  return_url: { maxLength: 'https://example.com/'.padEnd(2000, 'x') },
   expires_at: { maximum: 9_999_999_999 },
   api_version: {},
   since: {},

@@ -129,20 +129,23 @@ describe.each(made)('records of kind $object', (resource) => {
     expectRefusal(await api.delete(path), refusals.methodNotAllowed);
   });
 
-  test.runIf(resource.fields.metadata)('merges metadata when it is updated: empty removes, null clears', async () => {
-    const { api } = await tenant();
-    const { body: record } = await make(api, resource);
-    const update = async (metadata: unknown) =>
-      (await good(api.post(`${path}/${record.id}`, { metadata }))).body.metadata;
-    expect(await update({ a: '1', b: '2', ['__proto__']: '3' })).toEqual({ a: '1', b: '2', ['__proto__']: '3' });
-    expect(await update({ a: '', b: '4' })).toEqual({ b: '4', ['__proto__']: '3' });
-    expect(await update({})).toEqual({ b: '4', ['__proto__']: '3' });
-    expect(await update(null)).toEqual({});
-    const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 'v']));
-    expectRefusal(await api.post(`${path}/${record.id}`, { metadata: many }), invalid('metadata'));
-    expectRefusal(await api.post(`${path}/${record.id}`, { metadata: { a: 1 } }), invalid('metadata[a]'));
-    expect((await good(api.get(`${path}/${record.id}`))).body.metadata).toEqual({});
-  });
+  test.runIf(resource.fields.metadata && resource.update)(
+    'merges metadata when it is updated: empty removes, null clears',
+    async () => {
+      const { api } = await tenant();
+      const { body: record } = await make(api, resource);
+      const update = async (metadata: unknown) =>
+        (await good(api.post(`${path}/${record.id}`, { metadata }))).body.metadata;
+      expect(await update({ a: '1', b: '2', ['__proto__']: '3' })).toEqual({ a: '1', b: '2', ['__proto__']: '3' });
+      expect(await update({ a: '', b: '4' })).toEqual({ b: '4', ['__proto__']: '3' });
+      expect(await update({})).toEqual({ b: '4', ['__proto__']: '3' });
+      expect(await update(null)).toEqual({});
+      const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 'v']));
+      expectRefusal(await api.post(`${path}/${record.id}`, { metadata: many }), invalid('metadata'));
+      expectRefusal(await api.post(`${path}/${record.id}`, { metadata: { a: 1 } }), invalid('metadata[a]'));
+      expect((await good(api.get(`${path}/${record.id}`))).body.metadata).toEqual({});
+    },
+  );
 
   test('responds in every version when a request asks for it', async () => {
     const { api } = await tenant();

@@ -39,6 +39,7 @@ test('stores numbers in one form, with null for what was left out', async () => 
       bic: 'BUKBGB22',
     },
     logo: null,
+    brand_color: null,
   };
   expect(body.letterhead).toEqual(stored);
   expect((await good(api.get('/v1/account'))).body.letterhead).toEqual(stored);

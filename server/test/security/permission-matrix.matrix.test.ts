@@ -79,6 +79,7 @@ const forbiddenForAgents = new Set([
   'accounts.write',
   'retention_holds.read',
   'retention_holds.write',
+  'portal_sessions.write',
 ]);
 
 /** Routes on which a person has to decide. */

@@ -2,6 +2,7 @@ import { withTraits } from '../../src/model/resource.ts';
 import { cached } from '../../src/model/traits/cached.ts';
 import type { Context, Overrides } from '../../src/server/context.ts';
 import { openAccounts } from '../../src/http/pipeline/account-context.ts';
+import { openPortalRing } from '../../src/sign-in/portal-sessions.ts';
 import { openSessionRing } from '../../src/sign-in/sessions.ts';
 import { openKeyRing } from '../../src/http/pipeline/authenticate.ts';
 import type { Resource } from '../../src/model/resource.ts';
@@ -33,6 +34,7 @@ export function withShortWaits(context: Context): Context {
       { reader, mode: context.config.mode, permissions: context.permissionsOfPersons },
       ageMaxMs,
     ),
+    portalRing: openPortalRing(reader, ageMaxMs),
     accounts: openAccounts(reader, ageMaxMs),
     // A search finds what a test has just written, however busy the machine is.
     searchWaitMs: searchMsMax,

@@ -25,6 +25,7 @@ export const officeKinds = [
   'customers',
   'files',
   'file_links',
+  'portal_sessions',
 ] as const;
 
 /** The kinds that a key can write. */

@@ -49,6 +49,7 @@ export const bodies: Record<string, object> = {
   'POST /v1/payments': { tenancy: 'ten_1', amount: 4_000, method: 'cash', status: 'pending' },
   'POST /v1/payments/import': importForm(statementOf([{ date: '2026-01-10', amount: '3.20', reference: 'Interest' }])),
   'POST /v1/files': formOf(),
+  'POST /v1/portal_sessions': { customer: 'cus_1' },
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/' },
   'POST /v1/accounts': { name: 'Agency', letterhead },
   'POST /v1/account': { letterhead },

@@ -17,4 +17,5 @@ export const recordKinds: Readonly<Record<PrefixWithoutPage, RecordKind>> = {
     load: (tenure, id, options) => tenure.retentionHolds.retrieve(id, {}, options),
   },
   pim: { noun: 'Payment import', load: (tenure, id, options) => tenure.paymentImports.retrieve(id, {}, options) },
+  psn: { noun: 'Portal session', load: (tenure, id, options) => tenure.portalSessions.retrieve(id, {}, options) },
 };

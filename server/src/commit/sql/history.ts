@@ -1,6 +1,6 @@
 import { toSeconds } from '../../core/clock.ts';
 import { arrayLiteral } from '../../db/array-literal.ts';
-import { userOf } from '../../model/principal.ts';
+import { shownActor, userOf } from '../../model/principal.ts';
 import type { BatchEntry } from '../batch-entry.ts';
 import { type Statement, type Cell, statementOf } from './statement.ts';
 
@@ -19,8 +19,8 @@ export function insertEvents(batch: readonly BatchEntry[], epoch: number): State
         arrayLiteral(mentions),
         data,
         request,
-        actor.type,
-        actor.id,
+        shownActor(actor)?.type ?? null,
+        shownActor(actor)?.id ?? null,
         shapeVersion,
         ...place,
       ]);
@@ -63,6 +63,7 @@ export function insertLogs(batch: readonly BatchEntry[]): Statement | null {
       facts.actor.key?.id ?? null,
       facts.actor.key?.type ?? null,
       facts.actor.source,
+      facts.actor.type === 'portal_session' ? facts.actor.id : null,
       facts.apiVersion,
       facts.idempotencyKey,
       facts.originalRequest,
@@ -81,16 +82,16 @@ export function insertLogs(batch: readonly BatchEntry[]): Statement | null {
     `
     insert into request_logs
       (account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, user_email, user_id, key_id, key_type,
-       source, api_version, idempotency_key, original_request, replayed, request_body, response_body, error, error_code,
+       source, portal_session, api_version, idempotency_key, original_request, replayed, request_body, response_body, error, error_code,
        events, mentions, also_mentions)
     select account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, user_email, user_id, key_id, key_type,
-      source, api_version, idempotency_key, original_request, replayed, request_body, response_body, error, error_code, events::text[],
+      source, portal_session, api_version, idempotency_key, original_request, replayed, request_body, response_body, error, error_code, events::text[],
       mentions::text[], also_mentions::text[]
     from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::integer[],
         $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[],
-        $19::boolean[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[])
+        $19::text[], $20::boolean[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[])
       as input (account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, user_email, user_id, key_id,
-        key_type, source, api_version, idempotency_key, original_request, replayed, request_body, response_body, error, error_code,
+        key_type, source, portal_session, api_version, idempotency_key, original_request, replayed, request_body, response_body, error, error_code,
         events, mentions, also_mentions)`,
     rows,
   );

@@ -306,6 +306,18 @@ export const errorExamples: Record<ApiErrorCode, ErrorExample> & Partial<Record<
     mend: 'Open the page of the team in the dashboard. A program can read which user made a change from the events.',
     right: { method: 'GET', path: '/v1/events' },
   },
+  portal_session_invalid: {
+    when: 'The session of the portal has ended.',
+    wrong: {
+      method: 'GET',
+      path: '/v1/portal/me',
+      key: null,
+      headers: { Authorization: 'Bearer pst_00000000000000000000000000000000' },
+    },
+    error: { message: 'This link or session does not work any more. Ask your letting agent for a new link.' },
+    mend: 'Make a new link with `POST /v1/portal_sessions`. Then open it, which gives a new token.',
+    right: { method: 'GET', path: '/v1/portal_sessions' },
+  },
   rate_limit: {
     when: 'The account has sent more than 100 requests within a second.',
     wrong: createWithKey,

@@ -31,7 +31,9 @@ export function openAccounts(reader: Reader, maxMs = ageMaxMs): Accounts {
  * @throws {ApiError} `request_invalid` or `account_invalid`. An unknown account and one that is not connected get the same error.
  */
 export async function chooseAccount(context: AccountContext, request: AuthenticatedRequest): Promise<PinnedAccount> {
-  const wanted = onlyHeaderOf(request.incoming, 'Service-Context') ?? request.principal.accountId;
+  // A session of the portal belongs to one account.
+  const named = request.principal.renter ? undefined : onlyHeaderOf(request.incoming, 'Service-Context');
+  const wanted = named ?? request.principal.accountId;
   if (isId('acct', wanted)) return requireAccount(context, request, wanted);
   throw new ApiError('account_invalid', '`Service-Context` must be an account id, such as `acct_…`.', {
     status: 400,

@@ -16,6 +16,11 @@ export async function settleVersion(context: HttpContext, request: Authenticated
   if (!own) throw new Error(`Bug! The account ${request.principal.accountId} of a key is not there.`);
   request.payer = { accountId: own.id, rootId: own.rootId };
   const { apiVersion } = await pinned(context, request, own);
+  // The portal has one shape.
+  if (request.principal.renter) {
+    request.version = request.versionsServed[0];
+    return;
+  }
   const header = headerOf(request.incoming, 'service-version');
   if (header !== undefined)
     request.version = request.versionsServed.includes(header) ? header : request.versionsServed[0];
@@ -29,7 +34,8 @@ export async function settleVersion(context: HttpContext, request: Authenticated
  *
  * @throws {ApiError} `request_invalid` or `api_version_invalid`.
  */
-export function requireServedVersion({ incoming, versionsServed }: ReceivedRequest): void {
+export function requireServedVersion({ incoming, principal, versionsServed }: ReceivedRequest): void {
+  if (principal?.renter) return;
   const header = onlyHeaderOf(incoming, 'Service-Version');
   if (header === undefined || versionsServed.includes(header)) return;
   throw new ApiError(

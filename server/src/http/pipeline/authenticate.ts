@@ -9,6 +9,7 @@ import type { Reader } from '../../db/reader.ts';
 import type { HttpContext, KeyRing } from '../context.ts';
 import { hasExpired, realSecondsOf, type StoredSession } from '../../sign-in/sessions.ts';
 import { isFromDashboard, requireOwnOrigin, sessionTokenOf } from './browser.ts';
+import { isPortalRequest, portalSessionOf } from './portal.ts';
 import { onlyHeaderOf } from '../headers.ts';
 import type { AuthenticatedRequest, StoredKey } from '../request.ts';
 
@@ -21,17 +22,21 @@ export function openKeyRing(reader: Reader, maxMs = ageMaxMs): KeyRing {
 }
 
 /** The parts of the context that find the principal of a request. */
-export type AuthenticationContext = Pick<HttpContext, 'keyRing' | 'sessionRing' | 'clock' | 'realClock'> & {
+export type AuthenticationContext = Pick<
+  HttpContext,
+  'keyRing' | 'sessionRing' | 'portalRing' | 'clock' | 'realClock'
+> & {
   config: { mode: Mode; publicUrl: string };
 };
 
 /**
- * Returns the principal of a request: of its key, or of the session in its cookie. A key wins.
+ * Returns the principal of a request: of its key, or of the session in its cookie. A key wins. A route of the portal has sessions of its own.
  *
  * @throws {ApiError} 401 with the wrong part of the key, but without quoting it, and 400 if there are two keys. For a cookie: 401
  * `session_expired`, or 403 `origin_forbidden`.
  */
 export async function authenticate(request: FastifyRequest, context: AuthenticationContext): Promise<Principal> {
+  if (isPortalRequest(request)) return (await portalSessionOf(request, context)).principal;
   const authorization = onlyHeaderOf(request, 'Authorization');
   if (authorization === undefined && isFromDashboard(request)) return (await sessionOf(request, context)).principal;
   const key = bearerKey(authorization);
@@ -59,6 +64,7 @@ export async function authenticateAfterBody(
   request: AuthenticatedRequest,
   context: AuthenticationContext,
 ): Promise<Principal> {
+  if (request.principal.renter) return (await portalSessionOf(request.incoming, context)).principal;
   if (request.principal.person) return (await sessionOf(request.incoming, context)).principal;
   const stored = await context.keyRing.get(bearerKey(onlyHeaderOf(request.incoming, 'Authorization')));
   if (stored) refuseEnded(stored, context.clock);

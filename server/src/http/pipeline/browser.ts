@@ -82,10 +82,16 @@ export function cookieOf(request: FastifyRequest, name: string): string | null {
  *
  * @param maxAgeSeconds 0 removes the cookie.
  */
-export function cookieHeader({ isSecure }: BrowserPlace, name: string, value: string, maxAgeSeconds: number): string {
+export function cookieHeader(
+  { isSecure }: BrowserPlace,
+  name: string,
+  value: string,
+  maxAgeSeconds: number,
+  path = '/',
+): string {
   // Safari drops a secure cookie at http, even on the machine itself.
   const secure = isSecure ? '; Secure' : '';
-  return `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+  return `${name}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
 }
 
 function forbidden(message: string): ApiError {

@@ -53,6 +53,9 @@ export class Buckets {
 /** Requests a second of one session. A page of the dashboard needs up to ten at once. */
 const sessionPerSecond = 20;
 
+/** Requests a second of one session of the portal. */
+const portalPerSecond = 5;
+
 /**
  * Limits the rate of an account's requests, and sets response headers with the remaining number (draft-ietf-httpapi-ratelimit-headers).
  *
@@ -62,6 +65,7 @@ export class RateLimit {
   readonly #perSecond: number;
   readonly #buckets: Buckets;
   readonly #sessions = new Buckets(sessionPerSecond);
+  readonly #portalSessions = new Buckets(portalPerSecond);
 
   constructor(perSecond: number) {
     this.#perSecond = perSecond;
@@ -73,8 +77,9 @@ export class RateLimit {
    *
    * @throws {ApiError} `rate_limit`.
    */
-  check({ accountId, person }: Principal, reply: FastifyReply): void {
-    if (person) return this.#checkSession(person.sessionId);
+  check({ accountId, person, renter }: Principal, reply: FastifyReply): void {
+    if (person) return requireToken(this.#sessions, person.sessionId, sessionPerSecond);
+    if (renter) return requireToken(this.#portalSessions, renter.sessionId, portalPerSecond);
     if (this.#perSecond === 0) return;
     const { taken, left, nextInMs } = this.#buckets.take(accountId);
     reply.header('ratelimit-policy', `"account";q=${this.#perSecond};w=1`);
@@ -86,15 +91,16 @@ export class RateLimit {
       { retryAfterSeconds: Math.max(1, Math.ceil(nextInMs / 1000)) },
     );
   }
+}
 
-  #checkSession(id: string): void {
-    if (this.#sessions.take(id).taken) return;
-    throw new ApiError(
-      'rate_limit',
-      `This browser sends more than ${sessionPerSecond} requests a second. Wait for the time in \`Retry-After\`.`,
-      { retryAfterSeconds: 1 },
-    );
-  }
+/** Counts a request of a session. */
+function requireToken(sessions: Buckets, id: string, perSecond: number): void {
+  if (sessions.take(id).taken) return;
+  throw new ApiError(
+    'rate_limit',
+    `This browser sends more than ${perSecond} requests a second. Wait for the time in \`Retry-After\`.`,
+    { retryAfterSeconds: 1 },
+  );
 }
 
 const failuresPerSecond = 20;

@@ -3,7 +3,7 @@ import type { Pool } from '../../db/pools.ts';
 const minuteSeconds = 60;
 
 /** Where the last use of a key or a session is stored. */
-const columns = { api_keys: 'last_used_at', sessions: 'last_seen_at' } as const;
+const columns = { api_keys: 'last_used_at', sessions: 'last_seen_at', portal_sessions: 'last_used_at' } as const;
 
 /** Collects when keys or sessions were last used, to the minute. A duty writes it, so that no request waits. */
 export class Uses {

@@ -48,6 +48,8 @@ export class EventStreams {
       realClock: context.realClock,
       keyRing: openKeyRing(reader, freshMs),
       sessionRing: openSessionRing({ reader, mode: config.mode, permissions }, freshMs),
+      // The portal has no streams.
+      portalRing: context.portalRing,
     };
     this.#accountContext = { accounts: openAccounts(reader, freshMs), resources, committer, readRecord, config };
   }

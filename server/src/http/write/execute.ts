@@ -205,6 +205,9 @@ function contextAfter(context: HttpContext, changes: readonly RecordChange[]): H
   };
 }
 
+/** No request of a route with its own `render` is replayed, so no copy of the response is stored. */
+const noCopy = Buffer.alloc(0);
+
 async function responseOf(
   context: HttpContext,
   request: ApiRequest,
@@ -226,6 +229,10 @@ async function responseOf(
   }
   const { encryption } = context;
   const object = await renderExpanded(context, request, resource, record, response ? {} : request.expansion);
+  if (route.render) {
+    const body = JSON.stringify(await route.render(request, record, context));
+    return { status: 200, body, secret: { redactedBody: textIn(context, request, object), encryptedBody: noCopy } };
+  }
   const secrets = route.showsSecrets ? openSecrets(resource, record, encryption) : null;
   if (!secrets) return { status: 200, body: textIn(context, request, object) };
   const body = textIn(context, request, { ...object, ...secrets });

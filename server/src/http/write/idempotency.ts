@@ -66,7 +66,8 @@ export const fingerprintVersions: Readonly<Record<string, FingerprintVersion>> =
 
 /** Returns the claim of a request on its idempotency key. Returns null if it has no key. */
 export function claimOf(request: ApiRequest, input: JsonObject): Claim | null {
-  if (request.idempotencyKey === null) return null;
+  // A session of the portal claims none: a stored response could outlive what the person may see.
+  if (request.idempotencyKey === null || request.principal.renter) return null;
   const [path = '', query = ''] = request.incoming.url.split('?', 2);
   const { method } = request.incoming;
   const keyAccountId = request.principal.accountId;

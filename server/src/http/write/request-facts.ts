@@ -28,7 +28,8 @@ export function requestFacts(
     get originalRequest() {
       return request.originalRequest;
     },
-    idempotencyKey: masked(loggedIdempotencyKey(request.incoming)),
+    // In the portal, the header has no effect.
+    idempotencyKey: principal.renter ? null : masked(loggedIdempotencyKey(request.incoming)),
     // A decision can remove the body from the log.
     get body() {
       return request.bodyText;

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
+import { LinkedId } from '../../model/fields.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { actionFrom, createFrom, defineResource, exactly, updateFrom } from '../../model/resource.ts';
-import { closedObject, named, oneOf } from '../../model/schemas.ts';
+import { closedObject, named, nullable, oneOf } from '../../model/schemas.ts';
 import { storesFile } from '../../model/traits/stores-file.ts';
 import { emailOf, fileLink, linkInput, newFileLink } from './link.ts';
 
@@ -41,6 +42,7 @@ export type FileRecord = StoredRecord & {
   size: number;
   sha256: string;
   content_type: string;
+  customer: string | null;
 };
 
 /** A document or a picture: the report of a reference, or evidence for one. */
@@ -60,6 +62,7 @@ export const file = defineResource<FileRecord>(
           size: 48_213,
           sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
           content_type: 'application/pdf',
+          customer: null,
           metadata: { order: '17' },
         },
         before: { metadata: {} },
@@ -72,8 +75,14 @@ export const file = defineResource<FileRecord>(
       size: { column: 'integer', schema: Size },
       sha256: { column: 'text', schema: Sha256 },
       content_type: { column: 'text', schema: ContentType },
+      customer: {
+        column: 'text',
+        schema: nullable(LinkedId),
+        description: 'The id of the person that sent the file in the portal. Null for any other file.',
+      },
     },
-    filters: exactly({ purpose: Purpose }),
+    links: { customer: 'customers' },
+    filters: exactly({ purpose: Purpose, customer: LinkedId }),
     create: createFrom(
       {
         purpose: Purpose,
@@ -86,6 +95,7 @@ export const file = defineResource<FileRecord>(
         size,
         sha256,
         content_type,
+        customer: null,
       }),
       {
         summary: 'Upload a file',

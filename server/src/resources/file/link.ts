@@ -6,7 +6,7 @@ import type { Caller } from '../../model/caller.ts';
 import { LinkedId, SingleLine, StoredLine } from '../../model/fields.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { defineResource, exactly, type Change } from '../../model/resource.ts';
-import { opensFile } from '../../model/traits/opens-file.ts';
+import { opensData } from '../../model/traits/opens-data.ts';
 import { described, named, nullable, oneOf } from '../../model/schemas.ts';
 
 const hour = 3600;
@@ -130,7 +130,7 @@ export const fileLink = defineResource<FileLinkRecord>(
       },
     },
   },
-  opensFile({ link: 'file', end: (current, nowSeconds) => endedByErasure(current as FileLinkRecord, nowSeconds) }),
+  opensData({ link: 'file', end: (current, nowSeconds) => endedByErasure(current as FileLinkRecord, nowSeconds) }),
 );
 
 /** What a client chooses about a new link. */

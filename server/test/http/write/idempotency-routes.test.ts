@@ -41,6 +41,7 @@ const otherBodies: Record<string, object> = {
   'POST /v1/subscriptions': { ...bodies['POST /v1/subscriptions'], amount: 4_001 },
   'POST /v1/payments/import': importForm(statementOf([{ date: '2026-01-11', reference: 'Interest' }])),
   'POST /v1/files': formOf({ purpose: 'other' }),
+  'POST /v1/portal_sessions': { customer: 'cus_1', features: ['pets'] },
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/other' },
   'POST /v1/accounts': { name: 'Another agency' },
   'POST /v1/api_keys': { type: 'secret', name: 'Another' },
@@ -129,6 +130,7 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
       'POST /v1/api_keys',
       'POST /v1/api_keys/:id/roll',
       'POST /v1/files/:id/links',
+      'POST /v1/portal_sessions',
       'POST /v1/retention_holds/:id/reveal',
       'POST /v1/webhook_endpoints',
       'POST /v1/webhook_endpoints/:id/roll_secret',
@@ -164,7 +166,8 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
     expectReplay(await first.post(request.path, request.body, key), executed);
 
     const { object, secret: ofKey, signing_secret: ofEndpoint, content, url } = executed.body;
-    const secret: unknown = ofKey ?? ofEndpoint ?? content?.name ?? (object === 'file_link' ? url : undefined);
+    const secret: unknown =
+      ofKey ?? ofEndpoint ?? content?.name ?? (['file_link', 'portal_session'].includes(object) ? url : undefined);
     if (typeof secret !== 'string') await expectLeft(first, again, key, {});
     else await expectRedacted(first, [executed, again], secret);
     return typeof secret === 'string';

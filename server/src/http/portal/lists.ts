@@ -1,0 +1,75 @@
+import { invalidParameter } from '../../core/errors.ts';
+import { isId } from '../../core/ids.ts';
+import type { Json, JsonObject } from '../../core/json-diff.ts';
+import { limitDefault } from '../../db/list-query.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import type { Filter, Resource } from '../../model/resource.ts';
+import type { HttpContext } from '../context.ts';
+import type { ApiRequest } from '../request.ts';
+import type { Query } from '../route.ts';
+import { listQuery } from '../routes/list.ts';
+import { loadPage } from '../routes/load.ts';
+import type { IdPage, PageQuery } from './find.ts';
+import { viewerOf } from './own-records.ts';
+
+/** Leaves out the drafts of the office. */
+export const withoutDrafts = { column: 'status', beginnings: ['draft'] } as const;
+
+/** Returns a page of the records that name the person. */
+export function listOfPerson<R extends StoredRecord>(
+  context: HttpContext,
+  request: ApiRequest,
+  resource: Resource<R>,
+  query: Query,
+  view: (record: R) => Promise<JsonObject>,
+  without: typeof withoutDrafts | null = null,
+): Promise<JsonObject> {
+  const { column, match } = resource.filters!.customer!;
+  const value = viewerOf(request).customerId;
+  return listWith(context, request, resource, query, { column, match, value }, view, without);
+}
+
+/** Returns a page of the records with this value. */
+export async function listWith<R extends StoredRecord>(
+  context: HttpContext,
+  request: ApiRequest,
+  resource: Resource<R>,
+  query: Query,
+  { value, ...filter }: Pick<Filter, 'column' | 'match'> & { value: string },
+  view: (record: R) => Promise<JsonObject>,
+  without: typeof withoutDrafts | null = null,
+): Promise<JsonObject> {
+  const wanted = listQuery(context, resource, query, request.accountId);
+  wanted.filters.push({ filter: { ...filter, schema: {} }, value });
+  const page = await loadPage(context, resource, { ...wanted, without }, request);
+  return listOf(page.count, page.hasMore, await Promise.all((page.records as R[]).map(view)));
+}
+
+/** Returns a page of records by their ids. */
+export async function listOfIds<R extends StoredRecord>(
+  context: HttpContext,
+  { accountId }: ApiRequest,
+  resource: Resource<R>,
+  { ids, count, hasMore }: IdPage,
+  view: (record: R) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  const records = await Promise.all(ids.map((id) => context.readRecord(resource, accountId, id)));
+  return listOf(count, hasMore, await Promise.all(records.flatMap((record) => (record ? [view(record)] : []))));
+}
+
+function listOf(count: number, hasMore: boolean, data: Json[]): JsonObject {
+  return { object: 'list', count, has_more: hasMore, data };
+}
+
+/** @throws {ApiError} `parameter_invalid` for a cursor of another kind. */
+export function pageQueryOf(
+  { prefix }: Pick<Resource, 'prefix'>,
+  { limit = limitDefault, starting_after: after = '', tenancy: ofTenancy = '' }: Query,
+): PageQuery {
+  if (after !== '' && !isId(prefix, String(after)))
+    throw invalidParameter(
+      'starting_after',
+      `\`starting_after\` must be the id of a record in this list: \`${prefix}_…\`.`,
+    );
+  return { limit: Number(limit), after: String(after), tenancy: String(ofTenancy) };
+}

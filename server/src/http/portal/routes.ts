@@ -1,0 +1,261 @@
+import { Type, type TObject, type TSchema } from 'typebox';
+import { ApiError, invalidParameter } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
+import type { Caller } from '../../model/caller.ts';
+import { toDecision } from '../../model/change.ts';
+import { CalendarDate, LinkedId } from '../../model/fields.ts';
+import type { PortalFeature } from '../../model/portal.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import type { Action, Resource } from '../../model/resource.ts';
+import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';
+import { storesFile } from '../../model/traits/stores-file.ts';
+import { customer, type CustomerRecord } from '../../resources/customer.ts';
+import { file, type FileRecord } from '../../resources/file/index.ts';
+import { application } from '../../resources/letting/application/index.ts';
+import { Note, type ApplicationRecord } from '../../resources/letting/application/fields.ts';
+import { deposit } from '../../resources/letting/deposit/index.ts';
+import { invoice } from '../../resources/letting/invoice/index.ts';
+import { ledgerEntry } from '../../resources/letting/ledger-entry.ts';
+import { payment } from '../../resources/letting/payment/index.ts';
+import { petRequestsMax } from '../../resources/letting/tenancy/fields.ts';
+import { tenancy, type TenancyRecord } from '../../resources/letting/tenancy/index.ts';
+import { ended, portalSession } from '../../resources/portal-session.ts';
+import type { HttpContext } from '../context.ts';
+import type { ApiRequest } from '../request.ts';
+import type { GuardedDecision, ReadRoute, WriteRoute } from '../route.ts';
+import { idInPath } from '../routes/load.ts';
+import { decideActionOn, decideCreation, decideUpdateOf } from '../write/decisions.ts';
+import { findDeposits, findPayments } from './find.ts';
+import { listOfIds, listOfPerson, listWith, pageQueryOf, withoutDrafts } from './lists.ts';
+import { meView } from './me.ts';
+import { loadApplication, loadTenancy, readPerson, requireOpen, viewerOf } from './own-records.ts';
+import { read, write } from './route.ts';
+import {
+  applicationView,
+  depositView,
+  fileView,
+  invoiceView,
+  ledgerEntryView,
+  paymentView,
+  readOwn,
+  readOwnFacts,
+  tenancyView,
+  type Viewer,
+} from './views.ts';
+
+/** The files that a person can have sent, so that no link fills the storage of an account. */
+const filesMax = 50;
+
+/** The purposes that a person's files can have. The others are the office's. */
+const Purpose = oneOf('identity_document', 'income_evidence', 'right_to_rent', 'other');
+
+const paging: Record<string, TSchema> = {
+  limit: Type.Integer({ minimum: 1, maximum: 50 }),
+  starting_after: Type.String({ minLength: 1, maxLength: 255 }),
+};
+const pagingOfTenancy = { ...paging, tenancy: LinkedId };
+
+/**
+ * Returns the routes of the portal. A record of another person does not exist for them. They take the same path as all requests, and need features of the session instead of permissions.
+ */
+export function portalRoutes(context: HttpContext): (ReadRoute | WriteRoute)[] {
+  return [
+    ...routesOfPerson(context),
+    ...routesOfFiles(context),
+    ...routesOfApplications(context),
+    ...routesOfTenancies(context),
+    ...routesOfMoney(context),
+  ];
+}
+
+function routesOfPerson(context: HttpContext): (ReadRoute | WriteRoute)[] {
+  const { phone, date_of_birth, addresses } = customer.update!.body.properties;
+  return [
+    read('/me', [], {}, async (request) =>
+      meView(context, request, viewerOf(request), await readPerson(context, request)),
+    ),
+    write('/me', ['details'], closedObject({ phone, date_of_birth, addresses } as Record<string, TSchema>), {
+      locks: (request) => [viewerOf(request).customerId],
+      decide: async (request, input, caller, deciding) =>
+        decideUpdateOf(deciding, customer, await readPerson(deciding, request), request, input, caller),
+      render: (request, record, deciding) => meView(deciding, request, viewerOf(request), record as CustomerRecord),
+    }),
+    write('/end', [], closedObject({}), {
+      locks: (request) => [request.principal.id],
+      async decide(request, _, { realSeconds }, deciding) {
+        const session = await requireOpen(deciding, request);
+        return toDecision(portalSession, session, ended(session, realSeconds));
+      },
+      render: async (_, { id }) => ({ object: 'portal_access', id, ended: true }),
+    }),
+  ];
+}
+
+function routesOfFiles(context: HttpContext): (ReadRoute | WriteRoute)[] {
+  return [
+    read('/files', ['documents'], paging, (request, query) =>
+      listOfPerson(context, request, file, query, async (record) => fileView(record)),
+    ),
+    write('/files', ['documents'], closedObject({ purpose: Purpose, file: file.create!.body.properties.file! }), {
+      locks: (request) => [viewerOf(request).customerId],
+      async decide(request, input, caller, deciding) {
+        const viewer = viewerOf(request);
+        if ((await readOwn(deciding, file, viewer)).length >= filesMax)
+          throw new ApiError(
+            'limit_reached',
+            `You have sent ${filesMax} files, the most that this page takes. Ask your letting agent how to send more.`,
+          );
+        const { changes, ...rest } = await decideCreation(deciding, file, request, input, caller);
+        const [made, ...others] = changes;
+        if (!made.after || made.before) throw new Error('Bug! The creation of a file made none.');
+        return { ...rest, changes: [{ ...made, after: { ...made.after, customer: viewer.customerId } }, ...others] };
+      },
+      render: async (_, record) => fileView(record as FileRecord),
+      upload: { contents: storesFile.of(file)!, prefix: file.prefix },
+    }),
+  ];
+}
+
+function routesOfApplications(context: HttpContext): (ReadRoute | WriteRoute)[] {
+  return [
+    read('/applications', ['applications'], paging, async (request, query) => {
+      const viewer = viewerOf(request);
+      const facts = await readOwnFacts(context, viewer, await readPerson(context, request));
+      return listOfPerson(context, request, application, query, (record) =>
+        applicationView(context, viewer, record, facts),
+      );
+    }),
+    moveApplication('withdraw', closedObject({})),
+    moveApplication(
+      'request_review',
+      closedObject({ message: Type.Optional(described(nullable(Note), 'What you say about the decision.')) }),
+    ),
+  ];
+}
+
+/** Returns the route of an action on an application of the person. */
+function moveApplication(name: 'withdraw' | 'request_review', body: TObject): WriteRoute {
+  return write(`/applications/:id/${name}`, ['applications'], body, {
+    locks: (request) => [idInPath(request)],
+    decide: async (request, input, caller, deciding) =>
+      decideMove(deciding, application, name, await loadApplication(deciding, request), request, input, caller),
+    render: async (request, record, deciding) => renderApplication(deciding, request, record as ApplicationRecord),
+  });
+}
+
+function routesOfTenancies(context: HttpContext): (ReadRoute | WriteRoute)[] {
+  return [
+    read('/tenancies', ['money', 'notice', 'pets'], paging, (request, query) =>
+      listOfPerson(
+        context,
+        request,
+        tenancy,
+        query,
+        (record) => tenancyView(context, viewerOf(request), record),
+        withoutDrafts,
+      ),
+    ),
+    read('/tenancies/:id/ledger', ['money'], paging, async (request, query) => {
+      const { id } = await loadTenancy(context, request);
+      return listWith(
+        context,
+        request,
+        ledgerEntry,
+        query,
+        { column: 'tenancy', match: 'exact', value: id },
+        async (entry) => ledgerEntryView(entry),
+      );
+    }),
+    moveTenancy(
+      'give_notice',
+      'notice',
+      closedObject({ ends_on: described(CalendarDate, 'The day on which the tenancy ends by the notice.') }),
+      ({ ends_on: endsOn }, { today }) => ({ by: 'tenant', served_on: today, ends_on: endsOn! }),
+    ),
+    moveTenancy(
+      'request_pet',
+      'pets',
+      closedObject({
+        description: Type.String({ minLength: 1, maxLength: 500 }),
+        number: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: petRequestsMax }))),
+      }),
+      petRequestOf,
+    ),
+  ];
+}
+
+/** Returns the route of an action on a tenancy of the person. A null input changes nothing. */
+function moveTenancy(
+  name: 'give_notice' | 'request_pet',
+  feature: PortalFeature,
+  body: TObject,
+  inputOf: (input: JsonObject, caller: Caller, viewer: Viewer, current: TenancyRecord) => JsonObject | null,
+): WriteRoute {
+  return write(`/tenancies/:id/${name}`, [feature], body, {
+    locks: (request) => [idInPath(request)],
+    async decide(request, sent, caller, deciding) {
+      const current = await loadTenancy(deciding, request);
+      const input = inputOf(sent, caller, viewerOf(request), current);
+      if (!input) return toDecision(tenancy, current, { after: current });
+      return decideMove(deciding, tenancy, name, current, request, input, caller);
+    },
+    render: (request, record, deciding) => tenancyView(deciding, viewerOf(request), record as TenancyRecord),
+  });
+}
+
+function routesOfMoney(context: HttpContext): (ReadRoute | WriteRoute)[] {
+  return [
+    read('/invoices', ['money'], pagingOfTenancy, (request, query) =>
+      listOfPerson(context, request, invoice, query, async (record) => invoiceView(record), withoutDrafts),
+    ),
+    read('/payments', ['money'], pagingOfTenancy, async (request, query) => {
+      const viewer = viewerOf(request);
+      const page = await findPayments(context.reader, viewer, pageQueryOf(payment, query));
+      return listOfIds(context, request, payment, page, async (record) => paymentView(viewer, record));
+    }),
+    read('/deposits', ['money'], pagingOfTenancy, async (request, query) => {
+      const viewer = viewerOf(request);
+      const page = await findDeposits(context.reader, viewer, pageQueryOf(deposit, query));
+      return listOfIds(context, request, deposit, page, (record) => depositView(context, viewer, record));
+    }),
+  ];
+}
+
+/**
+ * Returns the input of a request for a pet. Null if the same request waits for its answer, as after a second press of the button.
+ *
+ * @throws {ApiError} `parameter_invalid` for a request of a co-tenant.
+ */
+function petRequestOf(
+  { description, number }: JsonObject,
+  _: Caller,
+  { customerId }: Viewer,
+  { pet_requests: requests }: TenancyRecord,
+): JsonObject | null {
+  const own = requests.filter(({ customer: asking }) => asking === customerId);
+  if (own.some((request) => request.status === 'open' && request.description === description)) return null;
+  if (typeof number === 'number' && !own.some((request) => request.number === number))
+    throw invalidParameter('number', 'You have no pet request with this number. Leave `number` out for a new request.');
+  return { customer: customerId, description: description!, ...(typeof number === 'number' && { number }) };
+}
+
+async function renderApplication(
+  context: HttpContext,
+  request: ApiRequest,
+  record: ApplicationRecord,
+): Promise<JsonObject> {
+  const viewer = viewerOf(request);
+  const facts = await readOwnFacts(context, viewer, await readPerson(context, request));
+  return applicationView(context, viewer, record, facts);
+}
+
+function decideMove<R extends StoredRecord>(
+  context: HttpContext,
+  resource: Resource<R>,
+  name: string,
+  ...rest: [before: R, request: ApiRequest, input: JsonObject, caller: Caller]
+): Promise<GuardedDecision> {
+  const action: Action<R> | undefined = resource.actions?.[name];
+  if (!action) throw new Error(`Bug! ${resource.object} has no action ${name}.`);
+  return decideActionOn(context, resource, action, ...rest);
+}

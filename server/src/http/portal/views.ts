@@ -1,0 +1,301 @@
+import type { Json, JsonObject } from '../../core/json-diff.ts';
+import { isId } from '../../core/ids.ts';
+import { readList } from '../../db/list-query.ts';
+import { isErased } from '../../model/change.ts';
+import type { PortalFeature } from '../../model/portal.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import type { Resource } from '../../model/resource.ts';
+import { customer, type CustomerRecord } from '../../resources/customer.ts';
+import { file, type FileRecord } from '../../resources/file/index.ts';
+import { reasonSentences, type ApplicationRecord } from '../../resources/letting/application/fields.ts';
+import { building } from '../../resources/letting/building.ts';
+import { heldOf, type DepositRecord } from '../../resources/letting/deposit/fields.ts';
+import { dueOf, type InvoiceRecord } from '../../resources/letting/invoice/fields.ts';
+import type { LedgerEntryRecord } from '../../resources/letting/ledger-entry.ts';
+import type { PaymentRecord } from '../../resources/letting/payment/fields.ts';
+import type { TenancyRecord } from '../../resources/letting/tenancy/index.ts';
+import { unit } from '../../resources/letting/unit.ts';
+import { reference } from '../../resources/reference/index.ts';
+import type { ReferenceRecord } from '../../resources/reference/record.ts';
+import type { HttpContext } from '../context.ts';
+
+/*
+ * What a person sees in the portal. Each function lists the members one by one. So a new field of a record stays hidden. Of other persons, only the names of co-applicants and co-tenants are shown.
+ */
+
+/** The person for whom a view is made. */
+export interface Viewer {
+  accountId: string;
+  customerId: string;
+  features: ReadonlySet<PortalFeature>;
+}
+
+/** Records of one person that a view reads. There are seldom more than a few. */
+const ownRecordsMax = 50;
+
+/** Returns the newest records with this person. */
+export async function readOwn<R extends StoredRecord>(
+  { lister }: HttpContext,
+  resource: Resource<R>,
+  { accountId, customerId }: Viewer,
+): Promise<R[]> {
+  const filter = { column: 'customer', match: 'exact', schema: {} } as const;
+  const { records } = await readList(
+    lister,
+    resource,
+    { accountId, filters: [{ filter, value: customerId }], created: {}, limit: ownRecordsMax, offset: 0, cursor: null },
+    'all',
+  );
+  return (records ?? []) as R[];
+}
+
+/** Reads a record by an id that may be of another system, or null. */
+export async function readLinked<R extends StoredRecord>(
+  { readRecord }: HttpContext,
+  resource: Resource<R>,
+  accountId: string,
+  id: string | null,
+): Promise<R | null> {
+  return id !== null && isId(resource.prefix, id) ? readRecord(resource, accountId, id) : null;
+}
+
+interface Address {
+  line1: string;
+  line2: string | null;
+  city: string;
+  postal_code: string;
+  country: string;
+}
+
+export function addressView({ line1, line2, city, postal_code, country }: Address): JsonObject {
+  return { line1, line2, city, postal_code, country };
+}
+
+/** Returns the name and the address of a home. Null if it is none of this account. */
+async function homeView(context: HttpContext, accountId: string, unitId: string | null): Promise<JsonObject | null> {
+  const home = await readLinked(context, unit, accountId, unitId);
+  if (!home) return null;
+  const place = await readLinked(context, building, accountId, home.building);
+  return { name: home.name, address: place && addressView(place.address) };
+}
+
+/** Returns the names of all but the viewer. Persons of other systems and erased ones have none here. */
+async function namesOfOthers(
+  context: HttpContext,
+  { accountId, customerId }: Viewer,
+  customers: readonly string[],
+): Promise<string[]> {
+  const others = customers.filter((id) => id !== customerId);
+  const persons = await Promise.all(others.map((id) => readLinked(context, customer, accountId, id)));
+  return persons.flatMap((person) => (person && !isErased(person) ? [person.name] : []));
+}
+
+export function fileView({ id, created, purpose, filename, size, content_type }: FileRecord): JsonObject {
+  return { object: 'portal_file', id, created, purpose, filename, size, content_type };
+}
+
+/** Returns a check of the viewer. Its outcome is shown once the application is decided. */
+export function referenceView({ id, created, status, outcome }: ReferenceRecord, isDecided: boolean): JsonObject {
+  return { id, created, status, outcome: isDecided ? outcome : null };
+}
+
+/** What an application asks of each person, with the feature that takes it. */
+const askable = [
+  { code: 'phone', text: 'Your phone number', feature: 'details' },
+  { code: 'date_of_birth', text: 'Your date of birth', feature: 'details' },
+  { code: 'addresses', text: 'Your addresses of the last three years', feature: 'details' },
+  { code: 'identity_document', text: 'A passport, driving licence or identity card', feature: 'documents' },
+  { code: 'income_evidence', text: 'Evidence of your income, such as payslips', feature: 'documents' },
+  { code: 'right_to_rent', text: 'Evidence of your right to rent', feature: 'documents' },
+] as const;
+
+function askedOf(person: CustomerRecord, files: readonly FileRecord[]): JsonObject[] {
+  const given: Record<(typeof askable)[number]['code'], boolean> = {
+    phone: person.phone !== null,
+    date_of_birth: person.date_of_birth !== null,
+    addresses: person.addresses.length > 0,
+    identity_document: files.some(({ purpose }) => purpose === 'identity_document'),
+    income_evidence: files.some(({ purpose }) => purpose === 'income_evidence'),
+    right_to_rent: person.right_to_rent !== null || files.some(({ purpose }) => purpose === 'right_to_rent'),
+  };
+  return askable.filter(({ code }) => !given[code]).map((each) => ({ ...each }));
+}
+
+/** What the views of several applications share. */
+export interface OwnFacts {
+  person: CustomerRecord;
+  files: FileRecord[];
+  references: ReferenceRecord[];
+}
+
+export async function readOwnFacts(context: HttpContext, viewer: Viewer, person: CustomerRecord): Promise<OwnFacts> {
+  const [files, references] = await Promise.all([readOwn(context, file, viewer), readOwn(context, reference, viewer)]);
+  return { person, files, references };
+}
+
+export async function applicationView(
+  context: HttpContext,
+  viewer: Viewer,
+  current: ApplicationRecord,
+  { person, files, references }: OwnFacts,
+): Promise<JsonObject> {
+  const { id, created, status, rent, move_in_date, customers, guarantors, decision, review, tenancy } = current;
+  const isOpen = status === 'open' || status === 'approved';
+  return {
+    object: 'portal_application',
+    id,
+    created,
+    status,
+    home: await homeView(context, viewer.accountId, current.unit),
+    rent: rent as Json,
+    move_in_date,
+    co_applicants: await namesOfOthers(context, viewer, customers),
+    has_guarantor: guarantors.length > 0,
+    references: references
+      .filter(({ application }) => application === id)
+      .map((each) => referenceView(each, decision !== null)),
+    decision: decision && {
+      outcome: decision.outcome,
+      reasons: decision.reasons.map((code) => ({ code, text: reasonSentences[code] })),
+      automated: decision.automated,
+      decided_at: decision.decided_at,
+    },
+    review: review && {
+      status: review.status,
+      requested_at: review.requested_at,
+      completed_at: review.completed_at,
+    },
+    asked: isOpen ? askedOf(person, files) : [],
+    actions: [...(isOpen ? ['withdraw'] : []), ...(status === 'rejected' && review === null ? ['request_review'] : [])],
+    tenancy,
+  };
+}
+
+export async function tenancyView(context: HttpContext, viewer: Viewer, current: TenancyRecord): Promise<JsonObject> {
+  const { accountId, customerId, features } = viewer;
+  const { id, created, status, type, start_date, end_date, signed_on, rent, notice, balance, arrears } = current;
+  const hasMoney = features.has('money');
+  const isLive = ['signed', 'active', 'notice'].includes(status);
+  const canGiveNotice = isLive && (notice === null || notice.by === 'landlord');
+  return {
+    object: 'portal_tenancy',
+    id,
+    created,
+    status,
+    home: await homeView(context, accountId, current.unit),
+    type,
+    start_date,
+    end_date,
+    signed_on,
+    rent: { ...rent },
+    co_tenants: await namesOfOthers(context, viewer, current.customers),
+    has_guarantor: current.guarantors.length > 0,
+    notice: notice && {
+      by: notice.by,
+      served_on: notice.served_on,
+      ends_on: notice.ends_on,
+      grounds: [...notice.grounds],
+    },
+    // A request of a co-tenant is about that person.
+    pet_requests: current.pet_requests
+      .filter(({ customer: asking }) => asking === customerId)
+      .map(({ number, description, requested_on, answer_by, status: answer, reason }) => ({
+        number,
+        description,
+        requested_on,
+        answer_by,
+        status: answer,
+        reason,
+      })),
+    balance: hasMoney ? balance : null,
+    arrears: hasMoney ? { ...arrears } : null,
+    deposit: current.deposit,
+    actions: [
+      ...(canGiveNotice && features.has('notice') ? ['give_notice'] : []),
+      ...(isLive && features.has('pets') ? ['request_pet'] : []),
+    ],
+  };
+}
+
+export function ledgerEntryView(entry: LedgerEntryRecord): JsonObject {
+  const { id, sequence, date, type, amount, balance, invoice, payment } = entry;
+  return { object: 'portal_ledger_entry', id, sequence, date, type, amount, balance, invoice, payment };
+}
+
+export function invoiceView(current: InvoiceRecord): JsonObject {
+  return {
+    object: 'portal_invoice',
+    id: current.id,
+    created: current.created,
+    tenancy: current.tenancy,
+    number: current.number,
+    status: current.status,
+    due_on: current.due_on,
+    overdue: current.overdue,
+    period: current.period && { ...current.period },
+    lines: current.lines.map(({ type, description, amount, period }) => ({
+      type,
+      description,
+      amount,
+      period: period && { ...period },
+    })),
+    currency: current.currency,
+    total: current.total,
+    amount_paid: current.amount_paid,
+    amount_credited: current.amount_credited,
+    amount_due: dueOf(current),
+    finalized_at: current.finalized_at,
+    paid_at: current.paid_at,
+  };
+}
+
+export function paymentView({ customerId }: Viewer, current: PaymentRecord): JsonObject {
+  const isOwn = current.customer === customerId;
+  return {
+    object: 'portal_payment',
+    id: current.id,
+    created: current.created,
+    tenancy: current.tenancy,
+    deposit: current.deposit,
+    amount: current.amount,
+    currency: current.currency,
+    method: current.method,
+    status: current.status,
+    received_on: current.received_on,
+    own: isOwn,
+    // The text of another person's bank can name that person.
+    reference: isOwn ? current.reference : null,
+    amount_refunded: current.amount_refunded,
+  };
+}
+
+export async function depositView(context: HttpContext, viewer: Viewer, current: DepositRecord): Promise<JsonObject> {
+  return {
+    object: 'portal_deposit',
+    id: current.id,
+    created: current.created,
+    type: current.type,
+    status: current.status,
+    home: await homeView(context, viewer.accountId, current.unit),
+    tenancy: current.tenancy,
+    application: current.application,
+    currency: current.currency,
+    amount: current.amount,
+    amount_received: current.amount_received,
+    amount_applied: current.amount_applied,
+    amount_deducted: current.amount_deducted,
+    amount_returned: current.amount_returned,
+    amount_held: heldOf(current),
+    received_on: current.received_on,
+    decide_by: current.decide_by,
+    repay_by: current.repay_by,
+    protect_by: current.protect_by,
+    scheme: current.scheme,
+    scheme_reference: current.scheme_reference,
+    protected_on: current.protected_on,
+    information_given_on: current.information_given_on,
+    deductions: current.deductions.map(({ amount, reason, description }) => ({ amount, reason, description })),
+    returned_on: current.returned_on,
+    own: current.payer === viewer.customerId,
+  };
+}
