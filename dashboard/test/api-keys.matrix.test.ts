@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstOwner, member, type Browser } from '../../server/test/support/browser.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
 import { latestVersion } from '../../server/test/support/versions.ts';
-import { describeInBrowser, expectAccessible, expectFocus, openDashboard } from './support/browser.ts';
+import { describeInBrowser, expectAccessible, expectFocus } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 
 describeInBrowser('the pages of API keys and of the version', () => {
   let server: TestServer;

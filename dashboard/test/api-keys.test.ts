@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstOwner, type Browser } from '../../server/test/support/browser.ts';
 import { startTestServer, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser, expectFocus, openDashboard } from './support/browser.ts';
+import { describeInBrowser, expectFocus } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 
 describeInBrowser('the pages of API keys', () => {
   let server: TestServer;

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Browser, goodPassword, signedIn, type SignedIn } from '../../server/test/support/browser.ts';
 import { Device } from '../../server/test/support/device.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser, expectAccessibleInThemes, openDashboard } from './support/browser.ts';
+import { describeInBrowser, expectAccessibleInThemes } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 
 describeInBrowser('the sign-in of the command line', () => {
   let server: TestServer;

@@ -3,7 +3,8 @@ import type { Passkey } from '../../server/src/resources/people/user.ts';
 import { Browser, firstOwner, signedIn } from '../../server/test/support/browser.ts';
 import { formOf } from '../../server/test/support/files.ts';
 import { good, serverForTest } from '../../server/test/support/server.ts';
-import { describeInBrowser, openDashboard } from './support/browser.ts';
+import { describeInBrowser } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 
 describeInBrowser('the e-mails', () => {
   test('show a link that opens the file when the sandbox has kept its e-mail', async () => {

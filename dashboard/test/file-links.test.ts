@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstOwner, type Browser } from '../../server/test/support/browser.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser, expectAccessibleInThemes, openDashboard } from './support/browser.ts';
+import { describeInBrowser, expectAccessibleInThemes } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 import { makeFullOffice, type FullOffice } from './support/office.ts';
 
 describeInBrowser('a link to a file', () => {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenancy } from 'tenure';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
 import { daysIn, emptyDaysIn, monthAfter, monthIn, spansOf } from '../src/pages/homes/calendar-month.ts';
-import { describeInBrowser, openDashboard, viewer } from './support/browser.ts';
+import { describeInBrowser } from '../../ui/test/support/browser.ts';
+import { openDashboard, viewer } from './support/browser.ts';
 import { makeLet, makeOffice } from './support/office.ts';
 
 const homesCount = 2_000;

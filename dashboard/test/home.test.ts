@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ActivityPoint } from 'tenure';
 import { receiverForTest } from '../../server/test/support/receiver.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser, openDashboard, viewer } from './support/browser.ts';
+import { describeInBrowser } from '../../ui/test/support/browser.ts';
+import { openDashboard, viewer } from './support/browser.ts';
 
 describeInBrowser('the home page', () => {
   let server: TestServer;

@@ -4,7 +4,8 @@ import { Device } from '../../server/test/support/device.ts';
 import { naughtyStrings } from '../../server/test/support/naughty-strings.ts';
 import { scriptStrings } from '../../server/test/support/script-strings.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser, openDashboard, type OpenPage } from './support/browser.ts';
+import { describeInBrowser, type OpenPage } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 import { makeFullOffice, type FullOffice } from './support/office.ts';
 
 /** Every page that shows texts of records, each with the part that appears last. */

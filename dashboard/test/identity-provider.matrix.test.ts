@@ -9,7 +9,8 @@ import { Browser, signedIn } from '../../server/test/support/browser.ts';
 import { TestClock } from '../../server/test/support/clock.ts';
 import { good, serverForTest, type TestServer } from '../../server/test/support/server.ts';
 import { setUpTotp, codeOf } from '../../server/test/support/session-ends.ts';
-import { describeInBrowser, expectAccessible, openDashboard, type OpenPage } from './support/browser.ts';
+import { describeInBrowser, expectAccessible, type OpenPage } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 
 const clientId = 'tenure';
 const clientSecret = 'a secret: 100% safe & sound';

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Browser, firstOwner, goodPassword } from '../../server/test/support/browser.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
 import { latestVersion } from '../../server/test/support/versions.ts';
-import { describeInBrowser, openDashboard, type OpenPage } from './support/browser.ts';
-import { Keyboard } from './support/keyboard.ts';
+import { describeInBrowser, type OpenPage } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
+import { Keyboard } from '../../ui/test/support/keyboard.ts';
 
 describeInBrowser('a person without a mouse', () => {
   let server: TestServer;

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { firstOwner, type Browser } from '../../server/test/support/browser.ts';
 import { pdfOf } from '../../server/test/support/files.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser, openDashboard, type OpenPage } from './support/browser.ts';
+import { describeInBrowser, type OpenPage } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 import { hands, type Hand } from './support/hand.ts';
 import { makeOffice, orderCheck, play } from './support/office.ts';
 

@@ -4,7 +4,8 @@ import { firstOwner, member, type Browser } from '../../server/test/support/brow
 import { formOf } from '../../server/test/support/files.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
 import { momentText } from '../src/office/words.ts';
-import { describeInBrowser, openDashboard } from './support/browser.ts';
+import { describeInBrowser } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 import { mouse } from './support/hand.ts';
 import { makeLet, makeOffice, orderCheck, play } from './support/office.ts';
 

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstOwner, member, type Browser } from '../../server/test/support/browser.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
 import { versions } from '../../server/test/support/versions.ts';
-import { describeInBrowser, expectAccessibleInThemes, openDashboard } from './support/browser.ts';
+import { describeInBrowser, expectAccessibleInThemes } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 import { makeFullOffice, type FullOffice } from './support/office.ts';
 
 /** The pages, each with a text that appears when it is ready. A page of your own belongs here, full and empty. */

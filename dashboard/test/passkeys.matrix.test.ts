@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { Browser, firstOwner, goodPassword, makeLink } from '../../server/test/support/browser.ts';
 import { TestClock } from '../../server/test/support/clock.ts';
 import { good, serverForTest, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser, expectAccessible, openDashboard, type OpenPage } from './support/browser.ts';
+import { describeInBrowser, expectAccessible, type OpenPage } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 
 const confirmedSeconds = 15 * 60;
 

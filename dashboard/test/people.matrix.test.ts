@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { Browser, codeOf, firstOwner, goodPassword, member } from '../../server/test/support/browser.ts';
 import { good, serverForTest } from '../../server/test/support/server.ts';
-import { describeInBrowser, expectAccessible, openDashboard } from './support/browser.ts';
+import { describeInBrowser, expectAccessible } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 
 const newPassword = 'a stitch in time saves nine';
 

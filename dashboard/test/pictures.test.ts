@@ -3,7 +3,8 @@ import { firstOwner, type Browser } from '../../server/test/support/browser.ts';
 import { formOf } from '../../server/test/support/files.ts';
 import { jpegOf, pngOf } from '../../server/test/support/pictures.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser, expectAccessibleInThemes, openDashboard } from './support/browser.ts';
+import { describeInBrowser, expectAccessibleInThemes } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 
 describeInBrowser('pictures', () => {
   let server: TestServer;

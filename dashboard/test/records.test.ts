@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resources } from '../../server/src/resources/index.ts';
 import { firstOwner, type Browser } from '../../server/test/support/browser.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser, openDashboard } from './support/browser.ts';
+import { describeInBrowser } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 
 const paths = new Set<string>(
   Object.values(operations).flatMap((each) => ('retrieve' in each ? [each.retrieve.path] : [])),

@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
-import {
-  describeInBrowser,
-  expectAccessibleInThemes,
-  openDashboard,
-  viewer,
-  type OpenPage,
-} from './support/browser.ts';
+import { describeInBrowser, expectAccessibleInThemes, type OpenPage } from '../../ui/test/support/browser.ts';
+import { openDashboard, viewer } from './support/browser.ts';
 
 const field = { name: 'A page, a record, an id or an action' };
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstOwner, goodPassword, member, type Browser } from '../../server/test/support/browser.ts';
 import { startTestServer, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser, expectAccessible, openDashboard } from './support/browser.ts';
+import { describeInBrowser, expectAccessible } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 
 describeInBrowser('the pages of accounts and settings', () => {
   let server: TestServer;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { firstOwner, type Browser } from '../../server/test/support/browser.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser, openDashboard } from './support/browser.ts';
+import { describeInBrowser } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 
 describeInBrowser('the pages of accounts and settings', () => {
   let server: TestServer;

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isSignedWith, receiverForTest, startReceiver, type Receiver } from '../../server/test/support/receiver.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
 import { untilRecovered } from '../../server/test/webhooks/recoveries.ts';
-import { describeInBrowser, expectAccessibleInThemes, openDashboard } from './support/browser.ts';
+import { describeInBrowser, expectAccessibleInThemes } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 
 describeInBrowser('the pages of webhooks', () => {
   let server: TestServer;

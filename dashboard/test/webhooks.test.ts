@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { receiverForTest } from '../../server/test/support/receiver.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser, openDashboard } from './support/browser.ts';
+import { describeInBrowser } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 
 describeInBrowser('the pages of webhooks', () => {
   let server: TestServer;

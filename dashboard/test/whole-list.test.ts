@@ -3,7 +3,8 @@ import { array, assert, constantFrom, oneof, property, string, tuple } from 'fas
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
 import { csvOf } from '../src/list/export.ts';
-import { describeInBrowser, openDashboard } from './support/browser.ts';
+import { describeInBrowser } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
 
 /* The CSV and the print of all records that fit the filters. */
 

@@ -1,173 +1,32 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type * as Axe from 'axe-core';
-import {
-  chromium,
-  type Browser as Chromium,
-  type BrowserContext,
-  type Locator,
-  type Page,
-  type Route,
-} from 'playwright-core';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Browser } from '../../../server/test/support/browser.ts';
 import type { TestServer } from '../../../server/test/support/server.ts';
 import { latestVersion, versions } from '../../../server/test/support/versions.ts';
-import { keepScreenshot } from './screenshots.ts';
+import { openPage, type OpenPage, type WindowOptions } from '../../../ui/test/support/browser.ts';
 import type { Session } from '../../src/api/session.ts';
 
-/** Where systems keep Chromium or Chrome. */
-const places = [
-  process.env.TENURE_CHROMIUM,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
-const executablePath = places.find((place) => place !== undefined && existsSync(place));
-
-let browser: Chromium;
-
-const missing = ' (skipped: there is no Chromium; install it, or name it in TENURE_CHROMIUM)';
-
-/** Groups tests that need a browser. Without Chromium, they are skipped, and their name says why. */
-export function describeInBrowser(name: string, body: () => void): void {
-  const title = executablePath === undefined ? name + missing : name;
-  // oxlint-disable-next-line vitest/valid-title -- The title is a text that the linter cannot see.
-  describe.skipIf(executablePath === undefined)(title, () => {
-    beforeAll(async () => {
-      // The sandbox of Chromium does not start for root, as in many containers. The tests load only our own pages.
-      browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] });
-    });
-    afterAll(async () => {
-      idle = [];
-      await browser.close();
-    });
-    body();
-  });
-}
-
-export interface OpenOptions {
-  width?: number;
-  theme?: 'light' | 'dark';
+export interface OpenOptions extends Omit<WindowOptions, 'cookies'> {
   /** Changes the session that the page gets. A null `user` is a visitor. */
   session?: Partial<Session>;
   /** The person whose real session the page has. A browser without cookies is a visitor. */
   person?: Browser;
-  /** Changes each JSON that the page gets from the server. */
-  rewrite?: (json: unknown) => unknown;
 }
-
-/** A page of the dashboard. Its problems are errors, breaches of its policy, dialogs of the browser, and requests to other hosts. */
-export interface OpenPage extends AsyncDisposable {
-  page: Page;
-  problems: string[];
-}
-
-/** A window with one page. Its processes cost a second of processor time, so the next test with the same server uses it again. */
-interface Window {
-  url: string;
-  context: BrowserContext;
-  page: Page;
-  problems: string[];
-  /** Whether a test changed what `leave` cannot restore. */
-  isSpent: boolean;
-}
-
-/** Addresses within the browser: bytes of the page, and the parts of its own viewer of PDFs. */
-const ownSchemes = /^(?:blob|chrome|chrome-extension):/;
-
-/** The windows that no test uses. */
-let idle: Window[] = [];
-
-/** What a test does with these methods stays with a page, also after the next page load. */
-const lasting = ['addInitScript', 'context', 'exposeBinding', 'exposeFunction', 'on', 'once'] as const;
 
 /**
  * Opens a path of the dashboard in a window without cookies and stored data. Without `person`, the session is a stand-in, and the server's
  * secret key signs the requests of the API. Close it by `await using`.
  */
-export async function openDashboard(server: TestServer, path: string, options: OpenOptions = {}): Promise<OpenPage> {
-  const { width = 1280, theme = 'light', session = {}, person, rewrite } = options;
-  const found = idle.find(({ url }) => url === server.url);
-  idle = idle.filter((one) => one !== found);
-  const window = found ?? (await newWindow(server.url));
-  const { context, page } = window;
-  const problems: string[] = [];
-  window.problems = problems;
-  await page.setViewportSize({ width, height: 900 });
-  await page.emulateMedia({ colorScheme: theme, reducedMotion: null });
-  if (person) {
-    const cookies = [...person.cookies].map(([name, value]) => ({ name, value, url: server.url }));
-    await context.addCookies(cookies);
-  } else {
+export async function openDashboard(
+  server: TestServer,
+  path: string,
+  { session = {}, person, ...options }: OpenOptions = {},
+): Promise<OpenPage> {
+  if (person) return openPage(server.url, `/dashboard${path}`, { ...options, cookies: person.cookies });
+  return openPage(server.url, `/dashboard${path}`, options, async (page) => {
     await page.route('**/v1/**', (route) =>
       route.continue({ headers: { ...route.request().headers(), authorization: `Bearer ${server.secretKey}` } }),
     );
     await page.route('**/auth/session', (route) => route.fulfill({ json: { ...signedIn, ...session } }));
-  }
-  if (rewrite) await page.route(/\/(?:v1|auth)\//, (route) => rewriteJson(route, rewrite));
-  await page.goto(`/dashboard${path}`);
-  return { page, problems, [Symbol.asyncDispose]: () => leave(window) };
-}
-
-async function newWindow(url: string): Promise<Window> {
-  const context = await browser.newContext({ baseURL: url });
-  await context.grantPermissions(['clipboard-write']);
-  const page = await context.newPage();
-  const window: Window = { url, context, page, problems: [], isSpent: false };
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) window.problems.push(message.text());
   });
-  page.on('pageerror', (error) => window.problems.push(error.message));
-  page.on('dialog', (dialog) => {
-    window.problems.push(`A script opened a dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.on('request', (request) => {
-    if (!request.url().startsWith(url) && !ownSchemes.test(request.url())) window.problems.push(request.url());
-  });
-  await page.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', (event) => {
-      // oxlint-disable-next-line no-console -- The test reads the console.
-      console.error(`The policy forbids ${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
-    });
-  });
-  for (const name of lasting) {
-    const method = page[name] as (...values: unknown[]) => unknown;
-    const spend = (...values: unknown[]): unknown => {
-      window.isSpent = true;
-      return Reflect.apply(method, page, values);
-    };
-    Object.assign(page, { [name]: spend });
-  }
-  return window;
-}
-
-/** Empties a window for the next test, or closes it if a test changed more than can be restored. */
-async function leave(window: Window): Promise<void> {
-  const { context, page } = window;
-  // A response can be on its way while the page closes.
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-  const isAlone = context.pages().length === 1 && !page.isClosed();
-  if (window.isSpent || !isAlone || !page.url().startsWith(window.url)) return context.close();
-  await page.evaluate(() => {
-    localStorage.clear();
-    sessionStorage.clear();
-  });
-  await page.goto('about:blank');
-  await context.clearCookies();
-  // No element is then under the pointer.
-  await page.mouse.move(-1, -1);
-  idle.push(window);
-}
-
-async function rewriteJson(route: Route, rewrite: (json: unknown) => unknown): Promise<void> {
-  // A stream has no end. The server closes it when the page does.
-  if (new URL(route.request().url()).pathname.endsWith('/stream')) return route.continue();
-  const response = await route.fetch();
-  const isJson = response.headers()['content-type']?.startsWith('application/json');
-  await route.fulfill({ response, ...(isJson && { json: rewrite(await response.json()) }) });
 }
 
 /** Returns a person with these permissions alone. */
@@ -219,54 +78,3 @@ const signedIn: Session = {
     account: { id: 'acct_1', name: 'My account' },
   },
 };
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** The rules that each width can break, and those that each theme can break. */
-const allRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-const rulesOfTheme = ['color-contrast', 'link-in-text-block'];
-
-/**
- * Fails if a page breaks WCAG 2.2 A or AA as far as axe can tell, or scrolls sideways.
- *
- * @param options.onlyTheme judges the colors only, of a page that was judged in another theme.
- */
-export async function expectAccessible(page: Page, { onlyTheme = false } = {}): Promise<void> {
-  // Colors that are changing have no contrast of their own.
-  await page.evaluate(async () => {
-    const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
-    await Promise.allSettled(transitions.map(({ finished }) => finished));
-  });
-  const isLoaded = await page.evaluate(() => 'axe' in globalThis);
-  if (!isLoaded) await page.evaluate(axeSource);
-  const runOnly = onlyTheme
-    ? { type: 'rule' as const, values: rulesOfTheme }
-    : { type: 'tag' as const, values: allRules };
-  const faults = await page.evaluate(async (rules) => {
-    const { axe } = globalThis as unknown as { axe: typeof Axe };
-    const { violations } = await axe.run({ runOnly: rules });
-    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-    return document.documentElement.scrollWidth > innerWidth ? [...found, 'The page scrolls sideways.'] : found;
-  }, runOnly);
-  expect(faults).toEqual([]);
-}
-
-/**
- * Fails if a page breaks the rules in one of the themes. The page stays in the light theme.
- *
- * @param picture the name of the pictures to keep, if pictures are wanted.
- */
-export async function expectAccessibleInThemes(page: Page, picture?: string): Promise<void> {
-  // Colors that are changing have no contrast of their own.
-  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
-  await expectAccessible(page, { onlyTheme: true });
-  if (picture !== undefined) await keepScreenshot(page, picture);
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-  await expectAccessible(page);
-  if (picture !== undefined) await keepScreenshot(page, picture);
-}
-
-/** Fails unless an element gets the focus. */
-export async function expectFocus(element: Locator): Promise<void> {
-  await expect.poll(() => element.evaluate((node) => node === document.activeElement)).toBe(true);
-}

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { Keyboard } from './keyboard.ts';
+import { Keyboard } from '../../../ui/test/support/keyboard.ts';
 
 /** A way to use a page: by the mouse or by the keyboard. Both find parts by role and label only. */
 export interface Hand {
