@@ -1,7 +1,7 @@
 /**
- * Runs after `install.mjs`, before `npm start` and every tier of the tests. Builds the dashboard, but only if its sources or packages differ from those
- * of the last build. A failed build does not stop the API: `/dashboard` then shows the reason. `--force` always builds, and fails if the
- * build does.
+ * Runs after `install.mjs`, before `npm start` and every tier of the tests. Builds each app of the browser, but only if its sources or packages differ
+ * from those of its last build. A failed build does not stop the API: the app's page then shows the reason. `--force` always builds, and
+ * fails if a build does.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,26 +11,28 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const projectDir = fileURLToPath(new URL('../', import.meta.url));
-const distDir = join(projectDir, 'dashboard/dist');
-/** The hash of the sources of the last build. */
-const builtFile = join(distDir, '.built');
-/** The reason of a failed build, which the server shows. */
-const failureFile = join(distDir, '.failure');
+/** The apps with the folders of their sources. */
+const apps = {
+  dashboard: ['dashboard/src', 'ui/src', 'sdk/src'],
+  portal: ['portal/src', 'ui/src'],
+};
 
 /** Files below it gain nothing by compression: a packet of the network holds them anyway. */
 const zippedFromBytes = 1_000;
 
 const isForced = process.argv.includes('--force');
-const sources = hashOfSources();
-if (isForced || readOrNull(builtFile) !== sources) build();
+for (const [app, folders] of Object.entries(apps)) {
+  const sources = hashOfSources(app, folders);
+  if (isForced || readOrNull(join(projectDir, app, 'dist/.built')) !== sources) build(app, sources);
+}
 
-function hashOfSources() {
-  const folders = ['dashboard/src', 'ui/src', 'sdk/src'].flatMap((folder) => filesIn(join(projectDir, folder)));
-  const others = ['dashboard/index.html', 'dashboard/vite.config.ts', 'package-lock.json'].map((file) =>
+function hashOfSources(app, folders) {
+  const files = folders.flatMap((folder) => filesIn(join(projectDir, folder)));
+  const others = [`${app}/index.html`, `${app}/vite.config.ts`, 'package-lock.json'].map((file) =>
     join(projectDir, file),
   );
   const hash = createHash('sha256');
-  for (const file of [...folders, ...others, fileURLToPath(import.meta.url)]) {
+  for (const file of [...files, ...others, fileURLToPath(import.meta.url)]) {
     const contents = readFileSync(file);
     hash.update(`${file.slice(projectDir.length).replaceAll(sep, '/')}\0${contents.length}\0`).update(contents);
   }
@@ -46,31 +48,34 @@ function filesIn(folder) {
 }
 
 /** Builds into a folder beside the final one, so that a running server never sees half a bundle. */
-function build() {
+function build(app, sources) {
   const startedMs = performance.now();
+  const distDir = join(projectDir, app, 'dist');
   const newDir = `${distDir}.${process.pid}`;
   try {
-    runVite(newDir);
+    runVite(app, newDir);
     zip(newDir);
+    // The hash of the sources. The next start compares it.
     writeFileSync(join(newDir, '.built'), sources);
     rmSync(distDir, { recursive: true, force: true });
     renameSync(newDir, distDir);
-    process.stdout.write(`Built the dashboard in ${((performance.now() - startedMs) / 1000).toFixed(1)} s.\n`);
+    process.stdout.write(`Built the ${app} in ${((performance.now() - startedMs) / 1000).toFixed(1)} s.\n`);
   } catch ({ message }) {
-    process.stderr.write(`The dashboard could not be built. The API works without it. The reason:\n${message}\n`);
+    process.stderr.write(`The ${app} could not be built. The API works without it. The reason:\n${message}\n`);
     rmSync(newDir, { recursive: true, force: true });
     // An older bundle may not fit the API. The next start tries again, because the hash is missing.
     rmSync(distDir, { recursive: true, force: true });
     mkdirSync(distDir, { recursive: true });
-    writeFileSync(failureFile, message);
+    // The server shows the reason.
+    writeFileSync(join(distDir, '.failure'), message);
     if (isForced) process.exitCode = 1;
   }
 }
 
 /** Runs Vite as a program, because this script must also work where Vite is missing. */
-function runVite(outDir) {
+function runVite(app, outDir) {
   const vite = join(projectDir, 'node_modules/vite/bin/vite.js');
-  const args = [vite, 'build', join(projectDir, 'dashboard'), '--outDir', outDir, '--logLevel', 'warn'];
+  const args = [vite, 'build', join(projectDir, app), '--outDir', outDir, '--logLevel', 'warn'];
   const { status, stdout, stderr, error } = spawnSync(nodeOfProject(), args, { encoding: 'utf8' });
   if (status === 0) return;
   const reason = withoutColours(stderr || stdout || error?.message || 'Vite gave no reason.');

@@ -11,7 +11,7 @@ process.env.TMPDIR = temporaryFolder();
 const tier = process.env.TENURE_TEST_TIER ?? 'fast';
 const isSlow = tier === 'slow';
 
-// The tests of the SDK, of the CLI and of the dashboard need the server, too.
+// The tests of the SDK, of the CLI, of the dashboard and of the portal need the server, too.
 const testFiles = filesNamed('*.test.ts');
 const slowFiles = filesNamed('*.slow.test.ts');
 const matrixFiles = filesNamed('*.matrix.test.ts');
@@ -26,7 +26,7 @@ const tiers: Record<string, { include: string[]; exclude: string[] }> = {
 };
 
 function filesNamed(pattern: string): string[] {
-  return ['', '../sdk/', '../cli/', '../dashboard/'].map((folder) => `${folder}test/**/${pattern}`);
+  return ['', '../sdk/', '../cli/', '../dashboard/', '../portal/'].map((folder) => `${folder}test/**/${pattern}`);
 }
 
 /** Finds the files of `fast` whose tests play more rounds in `matrix`. Only these run in both tiers. */

@@ -42,6 +42,7 @@ import { checkHost } from './pipeline/host.ts';
 import { KnownPaths } from './pipeline/known-paths.ts';
 import { addMetricsRoute } from './routes/metrics.ts';
 import { readIdempotencyKey, RecentKeys } from './write/idempotency.ts';
+import { addPortal } from './routes/portal.ts';
 import { addProviderCallbacks } from './routes/provider-callbacks.ts';
 import { FailedSignIns, RateLimit } from './pipeline/rate-limit.ts';
 import { RefusalPace } from './pipeline/refusal-pace.ts';
@@ -265,6 +266,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
         findKnown(routes, ({ operationId }) => operationId === 'files_contents') as ContentsRoute,
       );
     }
+    addPortal(app, context);
     addSharedFiles(app, context, { bodies, failedSignIns: limits.failedSignIns, requestsInFlight, responses });
     addProviderCallbacks(app, context, { bodies, failedSignIns: limits.failedSignIns });
   }

@@ -171,6 +171,8 @@ export interface HttpContext {
   };
   /** The folder with the built dashboard. */
   dashboardDir: string;
+  /** The folder with the built portal. */
+  portalDir: string;
   /** The product's version, from its package. */
   productVersion: string;
   /** Returns the shape of new events. */

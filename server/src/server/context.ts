@@ -355,6 +355,7 @@ export async function createContext(
     latestVersion,
     productVersion: version,
     dashboardDir: join(import.meta.dirname, '../../../dashboard/dist'),
+    portalDir: join(import.meta.dirname, '../../../portal/dist'),
     eventShape,
     isReady: () => isReady(reader),
     async close() {

@@ -1,0 +1,268 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { addressLine, dayText } from '@tenure/ui/words';
+import { postTo, useWrite } from '../api/reads.ts';
+import type { Details, Me, PersonAddress } from '../api/shapes.ts';
+import { Actions, Button } from '../kit/button.tsx';
+import { countries } from '../kit/countries.ts';
+import { DateField, dayOf, Form, Select, TextField } from '../kit/field.tsx';
+import { Card, Facts, Live, Notice, Quiet, Rows } from '../kit/parts.tsx';
+import { useMe } from '../shell/context.ts';
+import { AskAgent, Page, Step } from '../shell/page.tsx';
+import { plain } from '../words.ts';
+import { WriteError } from './write-error.tsx';
+
+/** What the agent knows of the person, to complete and correct. */
+export function DetailsPage(): ReactNode {
+  const me = useMe();
+  if (me.details === null) return null;
+  return (
+    <Page title="My details" lead="Keep them right, so that your agent can reach you and check your application.">
+      <Person details={me.details} />
+      <Addresses addresses={me.details.addresses} />
+    </Page>
+  );
+}
+
+function Person({ details }: { details: Details }): ReactNode {
+  const me = useMe();
+  const [phone, setPhone] = useState(details.phone ?? '');
+  const [birth, setBirth] = useState(details.date_of_birth ?? '');
+  const [birthFault, setBirthFault] = useState<string | null>(null);
+  const [isSaved, setSaved] = useState(false);
+  const saving = useWrite(postTo<Me>('me'), () => setSaved(true));
+  const submit = (): void => {
+    setSaved(false);
+    const day = birth === '' ? null : dayOf(birth);
+    const isWrong = birth !== '' && (day === null || day > me.today);
+    setBirthFault(isWrong ? 'Type a day in the past, such as 27 3 1990.' : null);
+    if (isWrong) return;
+    saving.send({ phone: phone.trim() === '' ? null : phone.trim(), date_of_birth: day });
+  };
+  const phoneFault = saving.faultOf('phone');
+  const birthFaultOfApi = saving.faultOf('date_of_birth');
+  return (
+    <Card title="You">
+      <Facts
+        items={[
+          ['Name', me.name],
+          ['E-mail', details.email ?? 'Not known'],
+        ]}
+      />
+      <p>
+        <Quiet>
+          To change your name or e-mail, ask <AskAgent />.
+        </Quiet>
+      </p>
+      <Form label="You" onSubmit={submit}>
+        <TextField
+          label="Phone"
+          type="tel"
+          autoComplete="tel"
+          value={phone}
+          onChange={setPhone}
+          error={phoneFault === null ? null : 'Type a phone number, such as 07700 900123.'}
+        />
+        <DateField
+          label="Date of birth"
+          hint="For example, 27 3 1990"
+          value={birth}
+          onChange={setBirth}
+          error={birthFault ?? (birthFaultOfApi && plain(birthFaultOfApi))}
+        />
+        <WriteError write={saving} fields={['phone', 'date_of_birth']} />
+        <Saved isShown={isSaved && !saving.isBusy} />
+        <Actions>
+          <Button look="primary" type="submit" isBusy={saving.isBusy}>
+            {saving.isBusy ? 'Saving…' : 'Save'}
+          </Button>
+        </Actions>
+      </Form>
+    </Card>
+  );
+}
+
+/** Says that a change was saved. The region is there before, so that screen readers say it. */
+function Saved({ isShown }: { isShown: boolean }): ReactNode {
+  return (
+    <Live>
+      {isShown && (
+        <Notice tone="good">
+          <p>Saved.</p>
+        </Notice>
+      )}
+    </Live>
+  );
+}
+
+function Addresses({ addresses }: { addresses: readonly PersonAddress[] }): ReactNode {
+  /** The place of the address that is changed. One after the last is a new one. */
+  const [changed, setChanged] = useState<number | null>(null);
+  const [isSaved, setSaved] = useState(false);
+  const add = useRef<HTMLButtonElement>(null);
+  const hadForm = useRef(false);
+  useEffect(() => {
+    if (hadForm.current && changed === null) add.current?.focus();
+    hadForm.current = changed !== null;
+  }, [changed]);
+  const saving = useWrite(postTo<Me>('me'), () => {
+    setChanged(null);
+    setSaved(true);
+  });
+  const save = (list: readonly PersonAddress[]): void => {
+    setSaved(false);
+    saving.send({ addresses: list });
+  };
+  return (
+    <Card title="Where you have lived">
+      <p>Your agent asks for the addresses of the last three years.</p>
+      {addresses.length === 0 && changed === null && <p>There is no address yet.</p>}
+      {changed === null && addresses.length > 0 && (
+        <Rows
+          label="Your addresses"
+          rows={addresses.map((address, at) => ({
+            id: String(at),
+            main: (
+              <>
+                {addressLine(address)}
+                <Quiet>{addressDays(address)}</Quiet>
+              </>
+            ),
+            end: (
+              <Button label={`Change ${address.line1}`} onPress={() => setChanged(at)}>
+                Change
+              </Button>
+            ),
+          }))}
+        />
+      )}
+      {changed === null ? (
+        <>
+          <Saved isShown={isSaved && !saving.isBusy} />
+          <div>
+            <Button ref={add} onPress={() => setChanged(addresses.length)}>
+              Add an address
+            </Button>
+          </div>
+        </>
+      ) : (
+        <AddressForm
+          key={changed}
+          at={changed}
+          address={addresses[changed] ?? null}
+          saving={saving}
+          onSave={(address) => save(addresses.toSpliced(changed, 1, address))}
+          onRemove={() => save(addresses.toSpliced(changed, 1))}
+          onCancel={() => setChanged(null)}
+        />
+      )}
+    </Card>
+  );
+}
+
+function addressDays({ from, to }: PersonAddress): string {
+  if (from === null && to === null) return 'Days not given';
+  return `${from === null ? 'Until' : `From ${dayText(from)}`} ${to === null ? 'until now' : `${from === null ? '' : 'to '}${dayText(to)}`}`;
+}
+
+function AddressForm(props: {
+  at: number;
+  /** Null if it is new. */
+  address: PersonAddress | null;
+  saving: ReturnType<typeof useWrite<object, Me>>;
+  onSave: (address: PersonAddress) => void;
+  onRemove: () => void;
+  onCancel: () => void;
+}): ReactNode {
+  const { at, address, saving, onSave, onRemove, onCancel } = props;
+  const [values, setValues] = useState({
+    line1: address?.line1 ?? '',
+    line2: address?.line2 ?? '',
+    city: address?.city ?? '',
+    postal_code: address?.postal_code ?? '',
+    country: address?.country ?? 'GB',
+    from: address?.from ?? '',
+    to: address?.to ?? '',
+  });
+  const [isTried, setTried] = useState(false);
+  const set = (name: keyof typeof values) => (value: string) => setValues({ ...values, [name]: value });
+  const missing = (name: 'line1' | 'city' | 'postal_code', text: string): string | null => {
+    if (isTried && values[name].trim() === '') return text;
+    return faultOf(name);
+  };
+  const faultOf = (name: string): string | null => {
+    const fault = saving.faultOf(`addresses[${at}][${name}]`);
+    return fault === null ? null : plain(fault);
+  };
+  const submit = (): void => {
+    setTried(true);
+    const { line1, city, postal_code: postalCode, line2, country, from, to } = values;
+    if ([line1, city, postalCode].some((value) => value.trim() === '')) return;
+    onSave({
+      line1: line1.trim(),
+      line2: line2.trim() === '' ? null : line2.trim(),
+      city: city.trim(),
+      postal_code: postalCode.trim(),
+      country,
+      from: from === '' ? null : from,
+      to: to === '' ? null : to,
+    });
+  };
+  return (
+    <Step title={address === null ? 'Add an address' : 'Change this address'}>
+      <Form label="Address" onSubmit={submit}>
+        <TextField
+          label="House and street"
+          autoComplete="address-line1"
+          value={values.line1}
+          onChange={set('line1')}
+          error={missing('line1', 'Type the house and the street, such as 12 Coppergate.')}
+        />
+        <TextField
+          label="Second line (optional)"
+          autoComplete="address-line2"
+          value={values.line2}
+          onChange={set('line2')}
+          error={faultOf('line2')}
+        />
+        <TextField
+          label="Town or city"
+          autoComplete="address-level2"
+          value={values.city}
+          onChange={set('city')}
+          error={missing('city', 'Type the town or city.')}
+        />
+        <TextField
+          label="Postcode"
+          autoComplete="postal-code"
+          value={values.postal_code}
+          onChange={set('postal_code')}
+          error={missing('postal_code', 'Type the postcode, such as YO1 9NR.')}
+        />
+        <Select label="Country" value={values.country} onChange={set('country')} choices={countries()} />
+        <TextField
+          label="Moved in (optional)"
+          type="date"
+          value={values.from}
+          onChange={set('from')}
+          error={faultOf('from')}
+        />
+        <TextField
+          label="Moved out (optional)"
+          hint="Leave it empty if you still live there."
+          type="date"
+          value={values.to}
+          onChange={set('to')}
+          error={faultOf('to')}
+        />
+        <WriteError write={saving} fields={Object.keys(values).map((name) => `addresses[${at}][${name}]`)} />
+        <Actions>
+          <Button look="primary" type="submit" isBusy={saving.isBusy}>
+            {saving.isBusy ? 'Saving…' : 'Save'}
+          </Button>
+          <Button onPress={onCancel}>Cancel</Button>
+          {address !== null && <Button onPress={onRemove}>Remove this address</Button>}
+        </Actions>
+      </Form>
+    </Step>
+  );
+}

@@ -1,0 +1,59 @@
+import { useState, type ReactNode } from 'react';
+import { open, PortalError } from '../api/client.ts';
+import { forgetReads } from '../api/reads.ts';
+import { beginSession, forgetToken } from '../api/session.ts';
+import { Button } from '../kit/button.tsx';
+import { Notice } from '../kit/parts.tsx';
+import { navigate } from '../router.tsx';
+import { leaveFirstPage } from '../shell/page.tsx';
+import { Alone } from '../shell/shell.tsx';
+import { errorText } from '../words.ts';
+
+/** Opens a link by a button. A preview in a chat presses none, so that the link still works. */
+export function LinkPage({ token }: { token: string }): ReactNode {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<PortalError | null>(null);
+  const use = async (): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      await open(token);
+      forgetReads();
+      leaveFirstPage();
+      beginSession();
+      navigate('/');
+      forgetToken();
+    } catch (thrown) {
+      setError(thrown instanceof PortalError ? thrown : new PortalError('', { status: 0, code: 'unknown' }));
+    } finally {
+      setBusy(false);
+    }
+  };
+  if (error?.status === 401)
+    return (
+      <Alone agent={null}>
+        <h1>This link does not work any more</h1>
+        <p>Each link works once and for a limited time. It was used already, or it has expired.</p>
+        <p>
+          <strong>What to do:</strong> ask your agent for a new link. Nothing that you have sent is lost.
+        </p>
+      </Alone>
+    );
+  return (
+    <Alone agent={null}>
+      <h1>Your page is ready</h1>
+      <p>Your agent has sent you this link. It opens a page that is for you alone. Please do not pass the link on.</p>
+      {error !== null && (
+        <Notice tone="bad" role="alert">
+          <p>{errorText(error)}</p>
+        </Notice>
+      )}
+      <div>
+        <Button look="primary" isBusy={isBusy} onPress={() => void use()}>
+          {isBusy ? 'Opening…' : 'Open my page'}
+        </Button>
+      </div>
+      <p>The link works once. You then stay signed in on this device until you sign out, or do nothing for an hour.</p>
+    </Alone>
+  );
+}

@@ -1,0 +1,137 @@
+import { useState, type ReactNode } from 'react';
+import { dayText } from '@tenure/ui/words';
+import { postTo, useWrite } from '../api/reads.ts';
+import type { Tenancy } from '../api/shapes.ts';
+import { Actions, Button } from '../kit/button.tsx';
+import { Form, TextField } from '../kit/field.tsx';
+import { Card, Facts, Notice } from '../kit/parts.tsx';
+import { useMe } from '../shell/context.ts';
+import { AskAgent, focusTitle, Page, Step, useOpener } from '../shell/page.tsx';
+import { agentName, homeText, longDay, namesText, noticeBy, plain } from '../words.ts';
+import { Tenancies, useTenancies } from './tenancies.tsx';
+import { WriteError } from './write-error.tsx';
+
+/** Lets a tenant end the tenancy. A second step names the last day. */
+export function NoticePage(): ReactNode {
+  return (
+    <Page title="Give notice" lead="Tell your agent that you move out. This ends your tenancy.">
+      <Tenancies of={useTenancies()} isShown={({ status }) => status !== 'canceled' && status !== 'ended'}>
+        {(tenancy) => (
+          <Card key={tenancy.id} title={homeText(tenancy.home)}>
+            {tenancy.notice !== null && <Given tenancy={tenancy} notice={tenancy.notice} />}
+            {tenancy.actions.includes('give_notice') && <GiveNotice tenancy={tenancy} />}
+          </Card>
+        )}
+      </Tenancies>
+    </Page>
+  );
+}
+
+function Given({ tenancy, notice }: { tenancy: Tenancy; notice: NonNullable<Tenancy['notice']> }): ReactNode {
+  const agent = agentName(useMe().account);
+  return (
+    <>
+      <Notice tone="warning" role="status">
+        <p>
+          <strong>The last day is {longDay(notice.ends_on)}.</strong>
+        </p>
+        <p>
+          {noticeBy(notice.by, agent)} gave notice on {dayText(notice.served_on)}.
+        </p>
+      </Notice>
+      {tenancy.status === 'notice' && (
+        <p>
+          Have your plans changed? You cannot take a notice back by yourself. Ask <AskAgent />.
+        </p>
+      )}
+    </>
+  );
+}
+
+function GiveNotice({ tenancy }: { tenancy: Tenancy }): ReactNode {
+  const { today, account } = useMe();
+  const [day, setDay] = useState('');
+  const [fault, setFault] = useState<string | null>(null);
+  const { isOpen, opener, setOpen } = useOpener();
+  const giving = useWrite(postTo<Tenancy>(`tenancies/${tenancy.id}/give_notice`), focusTitle);
+  const agent = agentName(account);
+  const earliest = monthsAfter(today, 2);
+  const faultOfApi = giving.faultOf('ends_on');
+  const others = namesText(tenancy.co_tenants);
+  if (!isOpen)
+    return (
+      <Form
+        label="Give notice"
+        onSubmit={() => {
+          const isWrong = day === '' || day < today;
+          setFault(isWrong ? 'Choose your last day. It cannot be in the past.' : null);
+          setOpen(!isWrong);
+        }}
+      >
+        <TextField
+          label="Your last day"
+          hint={
+            <>
+              Most tenants must give at least two months: until {dayText(earliest)} or later, and until the last day of
+              a rent period. Your agreement may say otherwise.
+            </>
+          }
+          type="date"
+          min={today}
+          value={day}
+          onChange={setDay}
+          error={fault ?? (faultOfApi && plain(faultOfApi))}
+        />
+        <WriteError write={giving} fields={['ends_on']} />
+        <Actions>
+          <Button ref={opener} type="submit">
+            Continue
+          </Button>
+        </Actions>
+      </Form>
+    );
+  return (
+    <Step title={`Your last day will be ${longDay(day)}`}>
+      <p>Please check this before you send it. You cannot take it back by yourself.</p>
+      <Facts
+        items={[
+          ['Home', homeText(tenancy.home)],
+          ['Notice given on', longDay(today)],
+          ['Last day', longDay(day)],
+        ]}
+      />
+      {others !== null && (
+        <Notice tone="warning">
+          <p>
+            <strong>The tenancy also ends for {others}.</strong> The notice of one tenant ends it for all of you.
+          </p>
+        </Notice>
+      )}
+      {day < earliest && (
+        <Notice tone="warning">
+          <p>
+            <strong>This is less than two months from today.</strong> {agent} may ask you to pay the rent of the full
+            notice. Speak to them first, if you can.
+          </p>
+        </Notice>
+      )}
+      <WriteError write={giving} />
+      <Actions>
+        <Button onPress={() => setOpen(false)}>Go back</Button>
+        <Button look="danger" isBusy={giving.isBusy} onPress={() => giving.send({ ends_on: day })}>
+          {giving.isBusy ? 'Sending…' : `Give notice: my last day is ${dayText(day)}`}
+        </Button>
+      </Actions>
+    </Step>
+  );
+}
+
+/** Returns the same day some months later, or the last day of a shorter month. */
+function monthsAfter(day: string, months: number): string {
+  const at = new Date(`${day}T00:00:00Z`);
+  const dayOfMonth = at.getUTCDate();
+  at.setUTCDate(1);
+  at.setUTCMonth(at.getUTCMonth() + months + 1, 0);
+  at.setUTCDate(Math.min(dayOfMonth, at.getUTCDate()));
+  return at.toISOString().slice(0, 10);
+}

@@ -1,0 +1,135 @@
+import type { ReactNode } from 'react';
+import { Icon } from '@tenure/ui/icons';
+import { dayText } from '@tenure/ui/words';
+import { areSettled, useRead } from '../api/reads.ts';
+import type { Application, Feature, Page as ListOf, Tenancy } from '../api/shapes.ts';
+import { Card, Notice, Skeleton } from '../kit/parts.tsx';
+import { Link } from '../router.tsx';
+import { useMe } from '../shell/context.ts';
+import { Page } from '../shell/page.tsx';
+import { pagesFor } from '../shell/pages.ts';
+import styles from '../shell/shell.module.css';
+import { agentName, amountText, applicationStatus, firstName, homeText, tenancyStatus } from '../words.ts';
+import { applicationsPath, tenancyFeatures, tenanciesPath } from './lists.ts';
+
+/** The first page: what the person has to do, and all pages. */
+export function OverviewPage(): ReactNode {
+  const me = useMe();
+  const { features } = me.session;
+  const applications = useRead<ListOf<Application>>(has(features, 'applications') ? applicationsPath : null);
+  const tenancies = useRead<ListOf<Tenancy>>(has(features, ...tenancyFeatures) ? tenanciesPath : null);
+  const isReady =
+    (areSettled(applications) || !has(features, 'applications')) &&
+    (areSettled(tenancies) || !has(features, ...tenancyFeatures));
+  return (
+    <Page title={`Hello, ${firstName(me.name)}`} lead={`Your page at ${agentName(me.account)}.`} parent={null}>
+      {isReady ? (
+        <>
+          <ApplicationTasks applications={applications.data?.data ?? []} />
+          <TenancyTasks tenancies={tenancies.data?.data ?? []} />
+          <AllPages />
+        </>
+      ) : (
+        <Skeleton />
+      )}
+    </Page>
+  );
+}
+
+function AllPages(): ReactNode {
+  const entries = pagesFor(useMe().session.features);
+  if (entries.length === 0)
+    return (
+      <Notice>
+        <p>There is nothing here yet. Your agent will tell you when there is.</p>
+      </Notice>
+    );
+  return (
+    <nav aria-label="All pages">
+      <ul className={styles.menu}>
+        {entries.map((entry) => (
+          <li key={entry.path}>
+            <Link to={entry.path}>
+              <Icon name={entry.icon} size={22} />
+              <span>
+                <strong>{entry.name}</strong>
+                <small>{entry.text}</small>
+              </span>
+              <Icon name="chevronRight" />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function ApplicationTasks({ applications }: { applications: readonly Application[] }): ReactNode {
+  return currentOf(applications).map((application) => {
+    const { id, home, asked } = application;
+    const { text, tone } = applicationStatus(application);
+    return (
+      <Notice key={id} tone={tone}>
+        <p>
+          <strong>
+            Your application{home && ` for ${homeText(home)}`}: {text.toLowerCase()}.
+          </strong>{' '}
+          {asked.length === 0 && <Link to="/application">See more</Link>}
+        </p>
+        {asked.length > 0 && (
+          <p>
+            {asked.length === 1 ? 'One thing is' : `${asked.length} things are`} missing.{' '}
+            <Link to="/application">See what to do</Link>
+          </p>
+        )}
+      </Notice>
+    );
+  });
+}
+
+/** Returns the applications that are not over, else the newest one if it was refused. */
+function currentOf(applications: readonly Application[]): readonly Application[] {
+  const open = applications.filter(({ status }) => status === 'open' || status === 'approved');
+  return open.length > 0 ? open : applications.slice(0, 1).filter(({ status }) => status === 'rejected');
+}
+
+function TenancyTasks({ tenancies }: { tenancies: readonly Tenancy[] }): ReactNode {
+  const { features } = useMe().session;
+  return tenancies
+    .filter(({ status }) => status !== 'ended' && status !== 'canceled')
+    .map((tenancy) => {
+      const { id, home, rent, arrears, notice, pet_requests: pets, start_date: start } = tenancy;
+      const isAsked = pets.some(({ status }) => status === 'information_asked') && has(features, 'pets');
+      return (
+        <Card key={id} title={homeText(home)}>
+          <p>
+            {notice !== null ? (
+              <strong>Your last day is {dayText(notice.ends_on)}.</strong>
+            ) : tenancy.status === 'signed' ? (
+              `You move in on ${dayText(start)}.`
+            ) : (
+              `${tenancyStatus(tenancy).text}.`
+            )}
+          </p>
+          {arrears !== null && arrears.amount > 0 && (
+            <Notice tone="bad">
+              <p>
+                {amountText(arrears.amount, rent.currency)} of rent is overdue. <Link to="/rent">See what to do</Link>
+              </p>
+            </Notice>
+          )}
+          {isAsked && (
+            <Notice tone="warning">
+              <p>
+                Your agent has a question about your pet. <Link to="/pets">Answer it</Link>
+              </p>
+            </Notice>
+          )}
+        </Card>
+      );
+    });
+}
+
+function has(features: readonly Feature[], ...wanted: readonly Feature[]): boolean {
+  return wanted.some((feature) => features.includes(feature));
+}

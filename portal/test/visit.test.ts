@@ -1,0 +1,287 @@
+import { join } from 'node:path';
+import { writeFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { pdfOf } from '../../server/test/support/files.ts';
+import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { describeInBrowser, expectFocus } from '../../ui/test/support/browser.ts';
+import { makeLink, openPortal, openWithoutSession, ownProblems } from './support/portal.ts';
+import { makeApplication, makeRenter, makeTenancy, nameAgent, type Renter } from './support/renter.ts';
+
+/* What renters do in the portal. Each test has a person of its own, so that they can run in any order. */
+
+describeInBrowser('a renter in the portal', () => {
+  let server: TestServer;
+  let full: Renter;
+
+  beforeAll(async () => {
+    server = await startTestServer();
+    await nameAgent(server);
+    full = await makeRenter(server);
+  });
+  afterAll(() => server.stop());
+
+  async function newPerson(name = 'Ada Lovelace'): Promise<string> {
+    return (await good(server.api.post('/v1/customers', { name }))).body.id;
+  }
+
+  test('opens a link by a button, which spends it and leaves no token in the address', async () => {
+    const { id, token } = await makeLink(server, full.customer);
+    await using open = await openWithoutSession(server, `#${token}`);
+    const { page } = open;
+    await page.getByRole('button', { name: 'Open my page' }).waitFor();
+    expect(page.url()).not.toContain(token);
+    expect((await good(server.api.get(`/v1/portal_sessions/${id}`))).body.status).toBe('pending');
+    await page.getByRole('button', { name: 'Open my page' }).click();
+    await page.getByRole('heading', { name: 'Hello, Ada' }).waitFor();
+    expect((await good(server.api.get(`/v1/portal_sessions/${id}`))).body.status).toBe('active');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Hello, Ada' }).waitFor();
+    expect(ownProblems(open)).toEqual([]);
+  });
+
+  test('learns that a link is used or expired, and what to do', async () => {
+    const { token } = await makeLink(server, full.customer);
+    await using first = await openWithoutSession(server, `#${token}`);
+    await first.page.getByRole('button', { name: 'Open my page' }).click();
+    await first.page.getByRole('heading', { name: 'Hello, Ada' }).waitFor();
+    await using second = await openWithoutSession(server, `#${token}`);
+    await second.page.getByRole('button', { name: 'Open my page' }).click();
+    await second.page.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
+    expect(await second.page.getByRole('main').innerText()).toContain('ask your agent for a new link');
+  });
+
+  test('signs out, and learns at the end of a session whom to ask', async () => {
+    await using open = await openPortal(server, '/', { customer: full.customer });
+    const { page } = open;
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    const title = page.getByRole('heading', { name: 'You have signed out' });
+    await title.waitFor();
+    await expectFocus(title);
+    expect(await page.getByRole('main').innerText()).toContain('ask Ouse Lettings, phone 01904 555 0123');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Your visit has ended' }).waitFor();
+  });
+
+  test('learns that the session has ended when an agent ends it', async () => {
+    await using open = await openPortal(server, '/', { customer: await newPerson('Grace Hopper') });
+    const { page } = open;
+    await page.getByRole('heading', { name: 'Hello, Grace' }).waitFor();
+    const { body } = await good(server.api.get('/v1/portal_sessions'));
+    await good(server.api.post(`/v1/portal_sessions/${body.data[0].id}/end`, {}));
+    await page.getByRole('link', { name: 'My details' }).first().click();
+    await page.goto('/portal/rent');
+    await page.getByRole('heading', { name: 'Your visit has ended' }).waitFor();
+  });
+
+  test('sees only the pages that the session opens', async () => {
+    await using open = await openPortal(server, '/', { customer: full.customer, features: ['documents', 'pets'] });
+    const { page } = open;
+    const pages = page.getByRole('navigation', { name: 'All pages' }).getByRole('link');
+    await pages.first().waitFor();
+    expect(await pages.locator('strong').allInnerTexts()).toEqual(['My documents', 'My home', 'Pets']);
+    await page.goto('/portal/rent');
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    expect(ownProblems(open)).toEqual([]);
+  });
+
+  test('completes the own details, and learns of a wrong date', async () => {
+    const customer = await newPerson();
+    await using open = await openPortal(server, '/details', { customer });
+    const { page } = open;
+    await page.getByLabel('Phone').fill('07700 900123');
+    await page.getByLabel('Day').fill('31');
+    await page.getByLabel('Month').fill('2');
+    await page.getByLabel('Year').fill('1990');
+    const you = page.getByRole('region', { name: 'You', exact: true });
+    await you.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Type a day in the past').waitFor();
+    await page.getByLabel('Day').fill('28');
+    await you.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('button', { name: 'Add an address' }).click();
+    await page.getByLabel('House and street').fill('1 Old Street');
+    await page.getByLabel('Town or city').fill('Leeds');
+    await page.getByLabel('Postcode').fill('LS1 1AA');
+    await page.getByLabel('Moved in').fill('2024-02-01');
+    await page.getByRole('region', { name: 'Add an address' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('list', { name: 'Your addresses' }).getByText('1 Old Street, Leeds, LS1 1AA').waitFor();
+    await expectFocus(page.getByRole('button', { name: 'Add an address' }));
+    expect((await good(server.api.get(`/v1/customers/${customer}`))).body).toMatchObject({
+      phone: '07700 900123',
+      date_of_birth: '1990-02-28',
+      addresses: [{ line1: '1 Old Street', line2: null, country: 'GB', from: '2024-02-01', to: null }],
+    });
+    expect(ownProblems(open)).toEqual([]);
+  });
+
+  test('sends what the application asks for, and no longer sees it as missing', async () => {
+    const customer = await newPerson();
+    await makeApplication(server, customer);
+    const folder = await mkdtemp(join(tmpdir(), 'tenure-portal-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'notes.txt'), 'text');
+    await writeFile(join(folder, 'large.pdf'), Buffer.alloc(10_000_001));
+    await writeFile(join(folder, 'broken.pdf'), 'no PDF');
+    await writeFile(join(folder, 'passport.pdf'), pdfOf('Passport'));
+    await using open = await openPortal(server, '/application', { customer });
+    const { page } = open;
+    const missing = page.getByText('A passport, driving licence or identity card');
+    await missing.waitFor();
+    await page.getByRole('link', { name: 'Send it now' }).first().click();
+    const file = page.getByLabel('Choose a file');
+    await file.setInputFiles(join(folder, 'notes.txt'));
+    await page.getByRole('alert').getByText('is not a PDF, a JPEG or a PNG').waitFor();
+    await file.setInputFiles(join(folder, 'large.pdf'));
+    await page.getByRole('alert').getByText('A file can have 10 MB at most').waitFor();
+    await file.setInputFiles(join(folder, 'broken.pdf'));
+    await page.getByRole('alert').getByText('refused').waitFor();
+    await file.setInputFiles(join(folder, 'passport.pdf'));
+    await page.getByRole('status').getByText('We have received “passport.pdf”').waitFor();
+    await page.getByRole('list', { name: 'What you have sent' }).getByText('passport.pdf').waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'What is missing' }).waitFor();
+    await expect.poll(() => missing.count()).toBe(0);
+    expect(ownProblems(open)).toEqual([]);
+  });
+
+  test('offers the camera of a phone', async () => {
+    await using open = await openPortal(server, '/documents', { customer: full.customer });
+    const camera = open.page.getByLabel('Take a photo');
+    await camera.waitFor({ state: 'attached' });
+    expect(await camera.getAttribute('capture')).toBe('environment');
+    expect(await camera.getAttribute('accept')).toBe('image/jpeg,image/png');
+  });
+
+  test('reads a refusal with its plain reasons, and asks a person to review it', async () => {
+    const customer = await newPerson();
+    const application = await makeApplication(server, customer);
+    await good(server.api.post(`/v1/applications/${application}/reject`, { reasons: ['affordability'] }));
+    await using open = await openPortal(server, '/application', { customer });
+    const { page } = open;
+    await page.getByRole('heading', { name: 'Your application was not accepted' }).waitFor();
+    await page.getByText('The rent is more than the income can carry').waitFor();
+    await page.getByRole('button', { name: 'Ask a person to review it' }).click();
+    await page.getByLabel('What should they know?').fill('I earn more now.');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('You have asked for a review').waitFor();
+    const { body } = await good(server.api.get(`/v1/applications/${application}`));
+    expect(body.review).toMatchObject({ status: 'requested', message: 'I earn more now.' });
+    expect(ownProblems(open)).toEqual([]);
+  });
+
+  test('withdraws an application after a question', async () => {
+    const customer = await newPerson();
+    const application = await makeApplication(server, customer);
+    await using open = await openPortal(server, '/application', { customer });
+    const { page } = open;
+    const button = page.getByRole('button', { name: 'Withdraw my application' });
+    await button.click();
+    await page.getByRole('button', { name: 'Keep it' }).click();
+    await expectFocus(button);
+    await button.click();
+    await page.getByRole('button', { name: 'Yes, withdraw it' }).click();
+    await page.getByText('Nothing more happens').waitFor();
+    await expectFocus(page.getByRole('heading', { level: 1 }));
+    expect((await good(server.api.get(`/v1/applications/${application}`))).body.status).toBe('withdrawn');
+  });
+
+  test('gives notice after a step that names the last day', async () => {
+    const customer = await newPerson();
+    const tenancy = await makeTenancy(server, customer);
+    await using open = await openPortal(server, '/notice', { customer });
+    const { page } = open;
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('Choose your last day').waitFor();
+    await page.getByLabel('Your last day').fill('2099-12-31');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await expectFocus(page.getByRole('heading', { name: 'Your last day will be Thursday, 31 December 2099' }));
+    await page.getByText('The tenancy also ends for Mary Shelley').waitFor();
+    expect((await good(server.api.get(`/v1/tenancies/${tenancy}`))).body.notice).toBeNull();
+    await page.getByRole('button', { name: 'Give notice: my last day is 31 December 2099' }).click();
+    await page.getByText('The last day is Thursday, 31 December 2099').waitFor();
+    const { body } = await good(server.api.get(`/v1/tenancies/${tenancy}`));
+    expect(body.notice).toMatchObject({ by: 'tenant', ends_on: '2099-12-31' });
+    expect(ownProblems(open)).toEqual([]);
+  });
+
+  test('asks about a pet, and answers the question of the agent', async () => {
+    const customer = await newPerson();
+    const tenancy = await makeTenancy(server, customer);
+    await using open = await openPortal(server, '/pets', { customer });
+    const { page } = open;
+    await page.getByLabel('Which pet is it?').fill('One cat.');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByText('Waiting for an answer').waitFor();
+    const question = { number: 1, answer: 'information_asked', reason: 'Is it neutered?' };
+    await good(server.api.post(`/v1/tenancies/${tenancy}/answer_pet`, question));
+    await page.reload();
+    await page.getByText('Is it neutered?').waitFor();
+    await page.getByLabel('Your answer').fill('Yes.');
+    await page.getByRole('button', { name: 'Send the answer' }).click();
+    await page.getByText('Waiting for an answer').waitFor();
+    const { body } = await good(server.api.get(`/v1/tenancies/${tenancy}`));
+    expect(body.pet_requests).toHaveLength(1);
+    expect(ownProblems(open)).toEqual([]);
+  });
+
+  test('sees what is owed, the bills, the receipts and the statement', async () => {
+    await using open = await openPortal(server, '/rent', { customer: full.customer });
+    const { page } = open;
+    await page.getByText('You owe £950').waitFor();
+    const payments = page.getByRole('list', { name: 'Payments' });
+    await payments.getByText('Receipt').first().click();
+    await payments.getByText('RENT 2').waitFor();
+    await page.getByRole('link', { name: 'See each bill and payment with the balance' }).click();
+    const statement = page.getByRole('list', { name: 'Statement' }).getByRole('listitem');
+    await statement.first().waitFor();
+    expect(await statement.count()).toBe(3);
+    await expectFocus(page.getByRole('heading', { level: 1, name: 'Statement' }));
+    expect(ownProblems(open)).toEqual([]);
+  });
+
+  test('sees where the deposit is protected, and what is taken off it and why', async () => {
+    await using open = await openPortal(server, '/deposit', { customer: full.customer });
+    const main = open.page.getByRole('main');
+    await main.getByText('protected by the Deposit Protection Service (custodial)').waitFor();
+    const text = await main.innerText();
+    for (const part of ['D1', 'Cleaning', 'The oven was left dirty.', '£45']) expect(text).toContain(part);
+  });
+
+  test('hears a name of its own for each control when a screen reader is used', async () => {
+    await using open = await openPortal(server, '/details', { customer: full.customer });
+    const { page } = open;
+    await page.getByRole('button', { name: 'Change 1 Old Street' }).waitFor();
+    await page.getByRole('group', { name: 'Date of birth' }).getByRole('textbox', { name: 'Month' }).waitFor();
+    await page.getByRole('link', { name: 'Rent and payments' }).click();
+    await page
+      .getByText(/^Receipt/)
+      .first()
+      .waitFor();
+    const snapshot = await page.getByRole('main').ariaSnapshot();
+    for (const part of [
+      'heading "Rent and payments" [level=1]',
+      'region "Bills"',
+      'list "Payments"',
+      'Receipt 1 June 2026',
+    ])
+      expect(snapshot).toContain(part);
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    expect(await pages.getByRole('link', { name: 'Rent and payments' }).getAttribute('aria-current')).toBe('page');
+    expect(await page.title()).toBe('Rent and payments – Ouse Lettings');
+  });
+
+  test('keeps what is known when the connection is lost, and goes on when it is back', async () => {
+    await using open = await openPortal(server, '/home', { customer: full.customer });
+    const { page } = open;
+    await page.getByText('Mary Shelley').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Rent and payments' }).click();
+    await page.getByText('You are offline').waitFor();
+    await page.getByText('You owe £950').waitFor();
+    await page.getByText('You seem to be offline').first().waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('Standing order').first().waitFor();
+    await expect.poll(() => page.getByText('You are offline').count()).toBe(0);
+  });
+});
