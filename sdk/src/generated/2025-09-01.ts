@@ -113,6 +113,7 @@ import type {
   FilesCreateParams,
   FilesLinksParams,
   FilesListParams,
+  FilesRetrieveParams,
   FilesUpdateParams,
   GuarantorStatus,
   GuarantorsAgreeParams,
@@ -168,6 +169,16 @@ import type {
   PaymentsSucceedParams,
   PaymentsUpdateParams,
   PetRequest,
+  PortalSession,
+  PortalSessionCreatedEvent,
+  PortalSessionEndedEvent,
+  PortalSessionOpenedEvent,
+  PortalSessionUpdatedEvent,
+  PortalSessionWithSecret,
+  PortalSessionsCreateParams,
+  PortalSessionsEndParams,
+  PortalSessionsListParams,
+  PortalSessionsRetrieveParams,
   RaisedCheck,
   Recovery,
   RecoveryCanceledEvent,
@@ -403,6 +414,7 @@ export type {
   FilesCreateParams,
   FilesLinksParams,
   FilesListParams,
+  FilesRetrieveParams,
   FilesUpdateParams,
   GuarantorStatus,
   GuarantorsAgreeParams,
@@ -473,6 +485,18 @@ export type {
   PaymentsSucceedParams,
   PaymentsUpdateParams,
   PetRequest,
+  PortalFeature,
+  PortalSession,
+  PortalSessionCreatedEvent,
+  PortalSessionEndedEvent,
+  PortalSessionOpenedEvent,
+  PortalSessionStatus,
+  PortalSessionUpdatedEvent,
+  PortalSessionWithSecret,
+  PortalSessionsCreateParams,
+  PortalSessionsEndParams,
+  PortalSessionsListParams,
+  PortalSessionsRetrieveParams,
   PreviewedError,
   Provider,
   ProviderAData,
@@ -2599,6 +2623,10 @@ export type KnownEvent =
   | FileLinkUpdatedEvent
   | FileLinkOpenedEvent
   | FileLinkRevokedEvent
+  | PortalSessionCreatedEvent
+  | PortalSessionUpdatedEvent
+  | PortalSessionOpenedEvent
+  | PortalSessionEndedEvent
   | WebhookEndpointCreatedEvent
   | WebhookEndpointUpdatedEvent
   | WebhookEndpointDeletedEvent
@@ -2988,6 +3016,17 @@ export interface PaymentUpdatedEvent {
    * `Service-Version` has it.
    */
   api_version?: string;
+}
+
+export interface PortalSessionList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<PortalSession>;
 }
 
 export interface RecoveryList {
@@ -5037,7 +5076,7 @@ export interface FilesResource {
    */
   create(params: FilesCreateParams, options?: RequestOptions): TenurePromise<File>;
   /** Returns the file as it is now. */
-  retrieve(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<File>;
+  retrieve(id: string, params?: FilesRetrieveParams, options?: RequestOptions): TenurePromise<File>;
   /** Sets the members that you send. All others stay as they are. */
   update(id: string, params: FilesUpdateParams, options?: RequestOptions): TenurePromise<File>;
   /** Deletes the file. Events and logs still name it. */
@@ -5062,6 +5101,21 @@ export interface FileLinksResource {
   retrieve(id: string, params?: FileLinksRetrieveParams, options?: RequestOptions): TenurePromise<FileLink>;
   /** Ends the link: it opens nothing any more. To revoke it again changes nothing. */
   revoke(id: string, params?: FileLinksRevokeParams, options?: RequestOptions): TenurePromise<FileLink>;
+}
+
+export interface PortalSessionsResource {
+  /** Returns the account’s portal sessions, the newest first. */
+  list(params?: PortalSessionsListParams, options?: RequestOptions): ListPromise<PortalSession, PortalSessionList>;
+  /**
+   * Makes a link with which a person opens the portal once. The response has its `url`, which is never
+   * shown again. With `send_email`, the link is also sent to the person by e-mail, and `email_status`
+   * shows how that goes.
+   */
+  create(params: PortalSessionsCreateParams, options?: RequestOptions): TenurePromise<PortalSessionWithSecret>;
+  /** Returns the portal session as it is now. */
+  retrieve(id: string, params?: PortalSessionsRetrieveParams, options?: RequestOptions): TenurePromise<PortalSession>;
+  /** Ends the session and its link at once. To end it again changes nothing. */
+  end(id: string, params?: PortalSessionsEndParams, options?: RequestOptions): TenurePromise<PortalSession>;
 }
 
 export interface EventsResource {
@@ -5317,6 +5371,7 @@ export interface Resources {
   retentionHolds: RetentionHoldsResource;
   files: FilesResource;
   fileLinks: FileLinksResource;
+  portalSessions: PortalSessionsResource;
   events: EventsResource;
   logs: LogsResource;
   webhookEndpoints: WebhookEndpointsResource;

@@ -43,6 +43,8 @@ import type {
   PaymentImport,
   PaymentImportsResource,
   PaymentsResource,
+  PortalSession,
+  PortalSessionsResource,
   Recovery,
   Reference,
   ReferencesResource,
@@ -222,6 +224,7 @@ export type {
   FilesLinksParams,
   FilesListParams,
   FilesResource,
+  FilesRetrieveParams,
   FilesUpdateParams,
   Guarantor,
   GuarantorList,
@@ -303,6 +306,16 @@ export type {
   PaymentsSucceedParams,
   PaymentsUpdateParams,
   PetRequest,
+  PortalFeature,
+  PortalSession,
+  PortalSessionList,
+  PortalSessionStatus,
+  PortalSessionWithSecret,
+  PortalSessionsCreateParams,
+  PortalSessionsEndParams,
+  PortalSessionsListParams,
+  PortalSessionsResource,
+  PortalSessionsRetrieveParams,
   PreviewedError,
   Provider,
   ProviderAData,
@@ -2635,6 +2648,10 @@ export type KnownEvent =
   | FileLinkUpdatedEvent
   | FileLinkOpenedEvent
   | FileLinkRevokedEvent
+  | PortalSessionCreatedEvent
+  | PortalSessionUpdatedEvent
+  | PortalSessionOpenedEvent
+  | PortalSessionEndedEvent
   | WebhookEndpointCreatedEvent
   | WebhookEndpointUpdatedEvent
   | WebhookEndpointDeletedEvent
@@ -2944,6 +2961,126 @@ export interface PaymentUpdatedEvent {
   data: {
     /** The record as it was when this happened, without its secrets. */
     object: Payment;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PortalSessionCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'portal_session.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PortalSession;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PortalSessionEndedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'portal_session.ended';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PortalSession;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PortalSessionOpenedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'portal_session.opened';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PortalSession;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PortalSessionUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'portal_session.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PortalSession;
     /**
      * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
      * arrays are whole, and null means that the member did not exist. Null for every other type.
@@ -4542,6 +4679,7 @@ export interface Resources {
   retentionHolds: RetentionHoldsResource;
   files: FilesResource;
   fileLinks: FileLinksResource;
+  portalSessions: PortalSessionsResource;
   events: EventsResource;
   logs: LogsResource;
   webhookEndpoints: WebhookEndpointsResource;

@@ -2579,7 +2579,7 @@ export interface Email {
   /** When it was made, in seconds since the Unix epoch. */
   created: number;
   /** What it is about. */
-  kind: 'invitation' | 'password_link' | 'file_link' | (string & {});
+  kind: 'invitation' | 'password_link' | 'file_link' | 'portal_session' | (string & {});
   /** The id of the record that it is about, such as an invitation. */
   about: string;
   /** The address of the recipient. */
@@ -2728,6 +2728,7 @@ export type ErrorCode =
   | 'password_weak'
   | 'permission_denied'
   | 'person_required'
+  | 'portal_session_invalid'
   | 'rate_limit'
   | 'reauthentication_required'
   | 'record_in_use'
@@ -2782,7 +2783,10 @@ export interface EventRequest {
   from_dashboard: boolean;
   /** Whether the request came from a portal for customers. */
   customer_portal: boolean;
-  /** The party that made the request. Null in events from before this member existed. */
+  /**
+   * The party that made the request. Null for a person in the portal, and in events from before this
+   * member existed.
+   */
   actor: Actor | null;
 }
 
@@ -2818,6 +2822,8 @@ export interface File {
   sha256: string;
   /** The type of the contents, detected from the bytes. */
   content_type: 'application/pdf' | 'image/jpeg' | 'image/png' | (string & {});
+  /** The id of the person that sent the file in the portal. Null for any other file. */
+  customer: string | null | Customer | DeletedCustomer;
   /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
   metadata: Metadata;
   /** The account of the record. Only in responses to requests with `Service-Context`. */
@@ -4160,6 +4166,10 @@ export type KnownEvent =
   | FileLinkUpdatedEvent
   | FileLinkOpenedEvent
   | FileLinkRevokedEvent
+  | PortalSessionCreatedEvent
+  | PortalSessionUpdatedEvent
+  | PortalSessionOpenedEvent
+  | PortalSessionEndedEvent
   | WebhookEndpointCreatedEvent
   | WebhookEndpointUpdatedEvent
   | WebhookEndpointDeletedEvent
@@ -4292,6 +4302,10 @@ export type EventType =
   | 'file_link.updated'
   | 'file_link.opened'
   | 'file_link.revoked'
+  | 'portal_session.created'
+  | 'portal_session.updated'
+  | 'portal_session.opened'
+  | 'portal_session.ended'
   | 'webhook_endpoint.created'
   | 'webhook_endpoint.updated'
   | 'webhook_endpoint.deleted'
@@ -4390,6 +4404,8 @@ export interface Letterhead {
    * Then nothing is printed in its place.
    */
   logo?: string | null | File;
+  /** The colour of buttons in the portal, such as `#1d4ed8`. Null for the portal’s own. */
+  brand_color?: string | null;
 }
 
 /** The address of a sender. */
@@ -4439,6 +4455,8 @@ export interface LetterheadInput {
    * Then nothing is printed in its place.
    */
   logo?: string | null | undefined;
+  /** The colour of buttons in the portal, such as `#1d4ed8`. Null for the portal’s own. */
+  brand_color?: string | null | undefined;
 }
 
 /** The check of ids in links. */
@@ -4483,6 +4501,8 @@ export interface Log {
   key_type: ApiKeyType | (string & {}) | null;
   /** The interface of the request. */
   source: RequestSource | (string & {});
+  /** The id of the portal session. Null if the request was not from the portal. */
+  portal_session: string | null;
   /** The version of the response. */
   api_version: string;
   /** The `Idempotency-Key` of the request. Null if it had none. */
@@ -5047,6 +5067,252 @@ export interface PetRequest {
   status: 'open' | 'information_asked' | 'granted' | 'refused' | (string & {});
   /** The reason of the answer. A refusal has one. */
   reason: string | null;
+}
+
+/** A part of the portal. */
+export type PortalFeature = 'details' | 'documents' | 'applications' | 'money' | 'notice' | 'pets';
+
+/**
+ * A session of a person in the portal: an applicant, a tenant or a guarantor. Its link opens once. The
+ * session then lasts for an hour after the last request, and for eight hours at most. The person sees
+ * its own records only.
+ */
+export interface PortalSession {
+  /** The id of the portal session. */
+  id: string;
+  /** The kind of the object. */
+  object: 'portal_session';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the person: a customer of this API. */
+  customer: string | Customer | DeletedCustomer;
+  /**
+   * The parts of the portal that the person can use. `details`: contact details. `documents`: files.
+   * `applications`: applications. `money`: ledger, invoices, payments and deposits. `notice`: notices.
+   * `pets`: requests for pets.
+   */
+  features: Array<PortalFeature | (string & {})>;
+  /**
+   * The address of your page to which the portal leads back: https, or http on this machine. Null if
+   * there is none.
+   */
+  return_url: string | null;
+  /**
+   * The status of the e-mail with the link. `queued`: it is sent soon. `sent`: the mail server has
+   * accepted it. `failed`: it could not be sent, so hand the link over or try again.
+   */
+  email_status: EmailStatus | (string & {}) | null;
+  /** Why the e-mail could not be sent. Null unless it has failed. */
+  email_failure: string | null;
+  /**
+   * When the link expires, in seconds since the Unix epoch. The clock of a sandbox does not move this
+   * time.
+   */
+  expires_at: number;
+  /** When the link was opened, in seconds since the Unix epoch. Null if it was not. */
+  opened_at: number | null;
+  /** When it was ended, in seconds since the Unix epoch. Null if it was not, or ended by time. */
+  ended_at: number | null;
+  /**
+   * `pending` until the link is opened, then `active`. `ended`: it was ended, its time is over, or the
+   * link has expired.
+   */
+  status: PortalSessionStatus | (string & {});
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface PortalSessionCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'portal_session.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PortalSession;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PortalSessionEndedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'portal_session.ended';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PortalSession;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PortalSessionList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<PortalSession>;
+}
+
+export interface PortalSessionOpenedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'portal_session.opened';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PortalSession;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The status of a session of the portal. */
+export type PortalSessionStatus = 'pending' | 'active' | 'ended';
+
+export interface PortalSessionUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'portal_session.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PortalSession;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/**
+ * A session of a person in the portal: an applicant, a tenant or a guarantor. Its link opens once. The
+ * session then lasts for an hour after the last request, and for eight hours at most. The person sees
+ * its own records only.
+ */
+export interface PortalSessionWithSecret {
+  /** The id of the portal session. */
+  id: string;
+  /** The kind of the object. */
+  object: 'portal_session';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the person: a customer of this API. */
+  customer: string | Customer | DeletedCustomer;
+  /**
+   * The parts of the portal that the person can use. `details`: contact details. `documents`: files.
+   * `applications`: applications. `money`: ledger, invoices, payments and deposits. `notice`: notices.
+   * `pets`: requests for pets.
+   */
+  features: Array<PortalFeature | (string & {})>;
+  /**
+   * The address of your page to which the portal leads back: https, or http on this machine. Null if
+   * there is none.
+   */
+  return_url: string | null;
+  /**
+   * The status of the e-mail with the link. `queued`: it is sent soon. `sent`: the mail server has
+   * accepted it. `failed`: it could not be sent, so hand the link over or try again.
+   */
+  email_status: EmailStatus | (string & {}) | null;
+  /** Why the e-mail could not be sent. Null unless it has failed. */
+  email_failure: string | null;
+  /**
+   * When the link expires, in seconds since the Unix epoch. The clock of a sandbox does not move this
+   * time.
+   */
+  expires_at: number;
+  /** When the link was opened, in seconds since the Unix epoch. Null if it was not. */
+  opened_at: number | null;
+  /** When it was ended, in seconds since the Unix epoch. Null if it was not, or ended by time. */
+  ended_at: number | null;
+  /**
+   * `pending` until the link is opened, then `active`. `ended`: it was ended, its time is over, or the
+   * link has expired.
+   */
+  status: PortalSessionStatus | (string & {});
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /**
+   * The link for the person. Only the response that creates the session has it. The token is behind the
+   * `#`, so no server logs it.
+   */
+  url: string;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
 }
 
 /** The error that a request would get. */
@@ -9532,6 +9798,8 @@ export interface RetentionHoldsRevealParams {
 export interface FilesListParams {
   /** The purpose of the file. The report of a reference is a `reference_report`. */
   purpose?: FilePurpose | undefined;
+  /** Only records with this `customer`. */
+  customer?: string | undefined;
   /** Bounds of `created`. */
   created?:
     | {
@@ -9553,6 +9821,11 @@ export interface FilesListParams {
   starting_after?: string | undefined;
   /** The page before the record with this id. Send the first id of the following page. */
   ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.customer`. Follow further links with dots, up
+   * to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
 }
 
 export interface FilesCreateParams {
@@ -9565,6 +9838,19 @@ export interface FilesCreateParams {
    * up to 500 characters.
    */
   metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `customer`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface FilesRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `customer`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
 }
 
 export interface FilesUpdateParams {
@@ -9573,6 +9859,11 @@ export interface FilesUpdateParams {
    * and null clears all. A record has up to 50.
    */
   metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `customer`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
 }
 
 export interface FilesLinksParams {
@@ -9630,6 +9921,89 @@ export interface FileLinksRevokeParams {
   /**
    * Linked records to return instead of their ids: `file`. Follow further links with dots, up to four.
    * Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface PortalSessionsListParams {
+  /** Only records with this `customer`. */
+  customer?: string | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.customer`. Follow further links with dots, up
+   * to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface PortalSessionsCreateParams {
+  /** The id of the person: a customer of this API. */
+  customer: string;
+  /**
+   * The parts of the portal that the person can use. `details`: contact details. `documents`: files.
+   * `applications`: applications. `money`: ledger, invoices, payments and deposits. `notice`: notices.
+   * `pets`: requests for pets. By default all.
+   */
+  features?: Array<PortalFeature> | null | undefined;
+  /**
+   * The address of your page to which the portal leads back: https, or http on this machine. Null if
+   * there is none.
+   */
+  return_url?: string | null | undefined;
+  /**
+   * How long the link can be opened, in seconds: from five minutes to seven days. The default is 3600,
+   * an hour.
+   */
+  expires_in?: number | undefined;
+  /**
+   * Whether the link is sent to the e-mail address of the person. By default it is not: hand the `url`
+   * over yourself.
+   */
+  send_email?: boolean | null | undefined;
+  /**
+   * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
+   * up to 500 characters.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `customer`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface PortalSessionsRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `customer`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface PortalSessionsEndParams {
+  /**
+   * Linked records to return instead of their ids: `customer`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -9701,6 +10075,8 @@ export interface LogsListParams {
   status?: string | undefined;
   /** Only requests of the team member with this id, in the dashboard. */
   user?: string | undefined;
+  /** Only requests of the portal session with this id. */
+  portal_session?: string | undefined;
   /** Only requests that were refused with this error code: `parameter_invalid`. */
   error_code?: string | undefined;
   /** Only requests with the API key of this id. */
@@ -10803,7 +11179,7 @@ export interface FilesResource {
    */
   create(params: FilesCreateParams, options?: RequestOptions): TenurePromise<File>;
   /** Returns the file as it is now. */
-  retrieve(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<File>;
+  retrieve(id: string, params?: FilesRetrieveParams, options?: RequestOptions): TenurePromise<File>;
   /** Sets the members that you send. All others stay as they are. */
   update(id: string, params: FilesUpdateParams, options?: RequestOptions): TenurePromise<File>;
   /** Deletes the file. Events and logs still name it. */
@@ -10828,6 +11204,21 @@ export interface FileLinksResource {
   retrieve(id: string, params?: FileLinksRetrieveParams, options?: RequestOptions): TenurePromise<FileLink>;
   /** Ends the link: it opens nothing any more. To revoke it again changes nothing. */
   revoke(id: string, params?: FileLinksRevokeParams, options?: RequestOptions): TenurePromise<FileLink>;
+}
+
+export interface PortalSessionsResource {
+  /** Returns the account’s portal sessions, the newest first. */
+  list(params?: PortalSessionsListParams, options?: RequestOptions): ListPromise<PortalSession, PortalSessionList>;
+  /**
+   * Makes a link with which a person opens the portal once. The response has its `url`, which is never
+   * shown again. With `send_email`, the link is also sent to the person by e-mail, and `email_status`
+   * shows how that goes.
+   */
+  create(params: PortalSessionsCreateParams, options?: RequestOptions): TenurePromise<PortalSessionWithSecret>;
+  /** Returns the portal session as it is now. */
+  retrieve(id: string, params?: PortalSessionsRetrieveParams, options?: RequestOptions): TenurePromise<PortalSession>;
+  /** Ends the session and its link at once. To end it again changes nothing. */
+  end(id: string, params?: PortalSessionsEndParams, options?: RequestOptions): TenurePromise<PortalSession>;
 }
 
 export interface EventsResource {
@@ -11138,6 +11529,7 @@ export interface Resources {
   retentionHolds: RetentionHoldsResource;
   files: FilesResource;
   fileLinks: FileLinksResource;
+  portalSessions: PortalSessionsResource;
   events: EventsResource;
   logs: LogsResource;
   webhookEndpoints: WebhookEndpointsResource;

@@ -236,9 +236,9 @@ export const operations = {
   },
   files: {
     list: { method: 'GET', path: '/v1/files', answer: 'list' },
-    create: { method: 'POST', path: '/v1/files', answer: 'object', body: 'multipart' },
+    create: { method: 'POST', path: '/v1/files', answer: 'object', body: 'multipart', query: ['expand'] },
     retrieve: { method: 'GET', path: '/v1/files/{id}', answer: 'object' },
-    update: { method: 'POST', path: '/v1/files/{id}', answer: 'object', body: 'json' },
+    update: { method: 'POST', path: '/v1/files/{id}', answer: 'object', body: 'json', query: ['expand'] },
     delete: { method: 'DELETE', path: '/v1/files/{id}', answer: 'object' },
     contents: { method: 'GET', path: '/v1/files/{id}/contents', answer: 'file' },
     links: { method: 'POST', path: '/v1/files/{id}/links', answer: 'object', body: 'json' },
@@ -247,6 +247,12 @@ export const operations = {
     list: { method: 'GET', path: '/v1/file_links', answer: 'list' },
     retrieve: { method: 'GET', path: '/v1/file_links/{id}', answer: 'object' },
     revoke: { method: 'POST', path: '/v1/file_links/{id}/revoke', answer: 'object', query: ['expand'] },
+  },
+  portalSessions: {
+    list: { method: 'GET', path: '/v1/portal_sessions', answer: 'list' },
+    create: { method: 'POST', path: '/v1/portal_sessions', answer: 'object', body: 'json', query: ['expand'] },
+    retrieve: { method: 'GET', path: '/v1/portal_sessions/{id}', answer: 'object' },
+    end: { method: 'POST', path: '/v1/portal_sessions/{id}/end', answer: 'object', query: ['expand'] },
   },
   events: {
     list: { method: 'GET', path: '/v1/events', answer: 'list' },
