@@ -20,6 +20,7 @@ import { rightToRentText } from './customer-words.ts';
 import { EraseDialog } from './erase-dialog.tsx';
 import { Holds } from './holds.tsx';
 import { PersonDialog } from './person-form.tsx';
+import { PortalLinks } from './portal-links.tsx';
 
 const customerRead = defineRead<Customer | DeletedCustomer, { id: string }>((tenure, { id }, options) =>
   tenure.customers.retrieve(id, {}, options),
@@ -59,6 +60,7 @@ export function CustomerPage(): ReactNode {
             <Section title="Tenancies">
               <TenancyTable filter={{ customer: id }} />
             </Section>
+            <PortalLinks person={person} />
             <Section title="History">
               <History filter={{ related_object: id }} />
             </Section>
