@@ -63,6 +63,7 @@ describe('pictures as files', () => {
       purpose: 'identity_document',
       filename,
       content_type: type,
+      customer: null,
       size: bytes.length,
       sha256: createHash('sha256').update(bytes).digest('hex'),
     });

@@ -240,6 +240,7 @@ describe('request logs', () => {
       key_id: expect.stringMatching(/^key_/),
       key_type: 'secret',
       source: 'api',
+      portal_session: null,
       api_version: versions[0],
       idempotency_key: key,
       original_request: null,

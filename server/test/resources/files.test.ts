@@ -41,12 +41,13 @@ describe('file uploads', () => {
     expect(file).toStrictEqual({
       id: expect.stringMatching(/^file_[0-9A-Za-z]{22}$/),
       object: 'file',
-      created: expect.closeTo(Date.now() / 1000, -1),
+      created: expect.closeTo(Date.now() / 1000, -2),
       purpose: 'reference_report',
       filename: 'Zeugnis für Łukasz.pdf',
       size: contents.length,
       sha256: createHash('sha256').update(contents).digest('hex'),
       content_type: 'application/pdf',
+      customer: null,
       metadata: { source: 'Łukasz’s adviser' },
     });
     expectShape('file', file);

@@ -68,6 +68,7 @@ describe('logs', () => {
       key_id: tenant.keyId,
       key_type: 'secret',
       source: 'api',
+      portal_session: null,
       api_version: latestVersion,
       idempotency_key: key,
       original_request: null,

@@ -254,6 +254,7 @@ const storedFile = closed({
   size: { type: 'integer', minimum: 1, maximum: 10 * 1024 * 1024 },
   sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
   content_type: { enum: ['application/pdf', 'image/jpeg', 'image/png'] },
+  customer: stringOrNull,
   metadata: pairs,
 });
 
@@ -273,6 +274,7 @@ const log = closed({
   key_id: { type: ['string', 'null'], pattern: '^key_[0-9A-Za-z]{22}$' },
   key_type: { enum: ['secret', 'restricted', 'agent', null] },
   source: { enum: ['api', 'dashboard', 'portal'] },
+  portal_session: { type: ['string', 'null'], pattern: '^psn_[0-9A-Za-z]{22}$' },
   api_version: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
   idempotency_key: stringOrNull,
   original_request: { type: ['string', 'null'], pattern: '^req_[0-9A-Za-z]{22}$' },
