@@ -87,7 +87,7 @@ export function sizeText(bytes: number): string {
 
 /** What a file can be sent as. */
 export const purposes: Readonly<Record<string, { name: string; example: string }>> = {
-  identity_document: { name: 'Proof of who you are', example: 'A passport or a driving licence.' },
+  identity_document: { name: 'Proof of who you are', example: 'A passport, a driving licence or an identity card.' },
   income_evidence: { name: 'Proof of your income', example: 'A payslip or a bank statement.' },
   right_to_rent: { name: 'Proof that you may rent', example: 'A passport, a visa or a share code.' },
   other: { name: 'Other document', example: 'What your agent has asked for.' },
@@ -106,7 +106,9 @@ export function applicationStatus({ status, review, asked }: Application): Statu
         ? { tone: 'warning', text: 'Waiting for you' }
         : { tone: 'waiting', text: 'Being looked at' };
     case 'approved':
-      return { tone: 'good', text: 'Accepted' };
+      return asked.length > 0
+        ? { tone: 'warning', text: 'Accepted, but something is missing' }
+        : { tone: 'good', text: 'Accepted' };
     case 'rejected':
       return review?.status === 'requested'
         ? { tone: 'waiting', text: 'Being reviewed' }
@@ -116,6 +118,11 @@ export function applicationStatus({ status, review, asked }: Application): Statu
     case 'converted':
       return { tone: 'good', text: 'You have the home' };
   }
+}
+
+/** Returns the applications of which something is asked first, the others in their order. */
+export function byUrgency(applications: readonly Application[]): readonly Application[] {
+  return applications.toSorted((one, other) => Number(other.asked.length > 0) - Number(one.asked.length > 0));
 }
 
 export function checkStatus({ status, outcome }: Check): Status {

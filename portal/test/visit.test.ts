@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { writeFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { pdfOf } from '../../server/test/support/files.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
@@ -95,7 +97,7 @@ describeInBrowser('a renter in the portal', () => {
     await page.getByLabel('Year').fill('1990');
     const you = page.getByRole('region', { name: 'You', exact: true });
     await you.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Type a day in the past').waitFor();
+    await page.getByText('This day does not exist').waitFor();
     await page.getByLabel('Day').fill('28');
     await you.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
@@ -135,13 +137,39 @@ describeInBrowser('a renter in the portal', () => {
     await file.setInputFiles(join(folder, 'large.pdf'));
     await page.getByRole('alert').getByText('A file can have 10 MB at most').waitFor();
     await file.setInputFiles(join(folder, 'broken.pdf'));
-    await page.getByRole('alert').getByText('refused').waitFor();
+    const question = page.getByRole('region', { name: 'Send this?' });
+    await question.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('alert').getByText('“broken.pdf” was refused').waitFor();
     await file.setInputFiles(join(folder, 'passport.pdf'));
+    await question.getByText('“passport.pdf”').waitFor();
+    await question.getByRole('button', { name: 'Choose another' }).click();
+    await expectFocus(page.getByRole('heading', { name: 'Send a document' }));
+    await file.setInputFiles(join(folder, 'passport.pdf'));
+    await question.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('status').getByText('We have received “passport.pdf”').waitFor();
     await page.getByRole('list', { name: 'What you have sent' }).getByText('passport.pdf').waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'What is missing' }).waitFor();
     await expect.poll(() => missing.count()).toBe(0);
+    expect(ownProblems(open)).toEqual([]);
+  });
+
+  test('sees a photo before it is sent, and a photo that is too large is made smaller', async () => {
+    const customer = await newPerson();
+    await using open = await openPortal(server, '/documents', { customer });
+    const { page } = open;
+    const noise = await sharp(randomBytes(4_000 * 2_800 * 3), { raw: { width: 4_000, height: 2_800, channels: 3 } })
+      .jpeg({ quality: 95 })
+      .toBuffer();
+    expect(noise.length).toBeGreaterThan(10_000_000);
+    const photo = { name: 'IMG_2041.JPG', mimeType: 'image/jpeg', buffer: noise };
+    await page.getByLabel('Choose a file').setInputFiles(photo);
+    const question = page.getByRole('region', { name: 'Send this?' });
+    await question.getByRole('img', { name: 'What you send' }).waitFor();
+    await question.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('status').getByText('We have received “IMG_2041.jpg”').waitFor();
+    const { body } = await good(server.api.get(`/v1/files?customer=${customer}`));
+    expect(body.data).toMatchObject([{ filename: 'IMG_2041.jpg', content_type: 'image/jpeg' }]);
     expect(ownProblems(open)).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 import { classes } from '@tenure/ui/classes';
 import styles from './kit.module.css';
 
@@ -43,11 +43,21 @@ export function Notice({
   );
 }
 
-/** A part of a page with its own title. */
-export function Card({ title, children }: { title: string; children: ReactNode }): ReactNode {
+/** A part of a page with its own title. The title can get the focus, if it has a `titleRef`. */
+export function Card({
+  title,
+  titleRef,
+  children,
+}: {
+  title: string;
+  titleRef?: Ref<HTMLHeadingElement>;
+  children: ReactNode;
+}): ReactNode {
   return (
     <section className={styles.card} aria-label={title}>
-      <h2>{title}</h2>
+      <h2 ref={titleRef} tabIndex={titleRef ? -1 : undefined}>
+        {title}
+      </h2>
       {children}
     </section>
   );

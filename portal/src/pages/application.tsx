@@ -11,6 +11,7 @@ import { AskAgent, focusTitle, Loaded, Page, Step, useOpener } from '../shell/pa
 import {
   agentName,
   applicationStatus,
+  byUrgency,
   checkStatus,
   errorText,
   homeText,
@@ -40,7 +41,7 @@ export function ApplicationPage(): ReactNode {
                 </p>
               </Notice>
             )}
-            {data.map((application) => (
+            {byUrgency(data).map((application) => (
               <OneApplication key={application.id} application={application} />
             ))}
           </>
@@ -216,9 +217,12 @@ function Checks({ checks }: { checks: readonly Check[] }): ReactNode {
             id: check.id,
             main: (
               <>
-                Reference check
+                Check of your details and references
                 <Quiet>Begun on {dayOfMoment(check.created, zone, 'long')}</Quiet>
                 <Tag tone={tone}>{text}</Tag>
+                {['consider', 'high_risk'].includes(check.outcome ?? '') && (
+                  <Quiet>Your agent can tell you what was found. You may say so if it is wrong.</Quiet>
+                )}
               </>
             ),
           };

@@ -33,9 +33,9 @@ function Person({ details }: { details: Details }): ReactNode {
   const submit = (): void => {
     setSaved(false);
     const day = birth === '' ? null : dayOf(birth);
-    const isWrong = birth !== '' && (day === null || day > me.today);
-    setBirthFault(isWrong ? 'Type a day in the past, such as 27 3 1990.' : null);
-    if (isWrong) return;
+    const fault = birth === '' ? null : birthFaultOf(day, me.today);
+    setBirthFault(fault);
+    if (fault !== null) return;
     saving.send({ phone: phone.trim() === '' ? null : phone.trim(), date_of_birth: day });
   };
   const phoneFault = saving.faultOf('phone');
@@ -79,6 +79,12 @@ function Person({ details }: { details: Details }): ReactNode {
       </Form>
     </Card>
   );
+}
+
+/** Returns what is wrong with a date of birth, or null. */
+function birthFaultOf(day: string | null, today: string): string | null {
+  if (day === null) return 'This day does not exist. Type the day, the month and the year, such as 27 3 1990.';
+  return day > today ? 'This day is still to come. Type the day on which you were born.' : null;
 }
 
 /** Says that a change was saved. The region is there before, so that screen readers say it. */

@@ -1,16 +1,17 @@
-import { useState, type ChangeEvent, type ReactNode } from 'react';
+import { useRef, useState, type ChangeEvent, type ReactNode } from 'react';
 import { classes } from '@tenure/ui/classes';
 import { dayOfMoment } from '@tenure/ui/words';
 import { PortalError, upload } from '../api/client.ts';
 import { refresh } from '../api/reads.ts';
 import type { SentFile } from '../api/shapes.ts';
-import { Button } from '../kit/button.tsx';
+import { Actions, Button } from '../kit/button.tsx';
 import { Select } from '../kit/field.tsx';
 import kit from '../kit/kit.module.css';
 import { Card, Live, Notice, Quiet, Rows } from '../kit/parts.tsx';
+import { previewOf, smaller } from '../picture.ts';
 import { useMe } from '../shell/context.ts';
-import { Loaded, Page } from '../shell/page.tsx';
-import { errorText, plain, purposes, purposeText, sizeText } from '../words.ts';
+import { AskAgent, Loaded, Page, Step } from '../shell/page.tsx';
+import { errorText, purposes, purposeText, sizeText } from '../words.ts';
 import { More, useList } from './more.tsx';
 import styles from './documents.module.css';
 
@@ -44,6 +45,12 @@ export function DocumentsPage(): ReactNode {
                   }))}
                 />
                 <More list={files} />
+                <p>
+                  <Quiet>
+                    Did you send the wrong one? Send the right one too, and tell <AskAgent />. They can delete the
+                    other.
+                  </Quiet>
+                </p>
               </>
             )
           }
@@ -59,18 +66,25 @@ const types = ['application/pdf', 'image/jpeg', 'image/png'];
 
 /** Returns why a file cannot be sent, or null. */
 function refusalOf({ type, size, name }: File): string | null {
-  if (!types.includes(type)) return `“${name}” is not a PDF, a JPEG or a PNG. Take a photo of the document instead.`;
+  if (!types.includes(type))
+    return `“${name}” is not a PDF, a JPEG or a PNG. Save it as one of these, or photograph the document from here.`;
   if (size > sizeMax)
-    return `“${name}” has ${sizeText(size)}. A file can have 10 MB at most. Take a photo of it, or send its pages one by one.`;
+    return `“${name}” has ${sizeText(size)}. A file can have 10 MB at most. Send its pages one by one.`;
   return size === 0 ? `“${name}” is empty. Choose another file.` : null;
 }
 
 /** Returns why the server has refused a file. */
-function refusalText(error: PortalError): string {
-  if (error.code === 'body_too_large') return 'The file is too large. It can have 10 MB at most.';
-  const fault = error.faults.find(({ param }) => param === 'file');
-  if (fault) return `The file was refused: ${plain(fault.message)}`;
+function refusalText(error: PortalError, name: string): string {
+  if (error.code === 'body_too_large') return `“${name}” is too large. A file can have 10 MB at most.`;
+  if (error.faults.some(({ param }) => param === 'file'))
+    return `“${name}” was refused. It is damaged, or has a script or another file in it. Print it to a new PDF and send that, or photograph the document.`;
   return errorText(error);
+}
+
+/** A file that the person looks at before it is sent. */
+interface Chosen {
+  file: File;
+  preview: string | null;
 }
 
 type Sending =
@@ -81,9 +95,22 @@ type Sending =
 function SendDocument(): ReactNode {
   const [purpose, setPurpose] = useState<string>('identity_document');
   const [sending, setSending] = useState<Sending | null>(null);
-  const send = async (file: File): Promise<void> => {
+  const [chosen, setChosen] = useState<Chosen | null>(null);
+  const title = useRef<HTMLHeadingElement>(null);
+  const choose = async (first: File): Promise<void> => {
+    setSending(null);
+    const isLargePhoto = first.type.startsWith('image/') && first.size > sizeMax;
+    const file = (isLargePhoto && (await smaller(first))) || first;
     const refusal = refusalOf(file);
     if (refusal !== null) return setSending({ state: 'refused', text: refusal });
+    setChosen({ file, preview: await previewOf(file) });
+  };
+  const close = (): void => {
+    setChosen(null);
+    title.current?.focus();
+  };
+  const send = async ({ file }: Chosen): Promise<void> => {
+    close();
     const form = new FormData();
     form.append('purpose', purpose);
     form.append('file', file);
@@ -97,29 +124,46 @@ function SendDocument(): ReactNode {
       setSending({ state: 'sent', name });
       await refresh();
     } catch (error) {
-      if (error instanceof PortalError) setSending({ state: 'refused', text: refusalText(error) });
+      if (error instanceof PortalError) setSending({ state: 'refused', text: refusalText(error, name) });
       else setSending(null);
     }
   };
   const isBusy = sending?.state === 'sending';
   return (
-    <Card title="Send a document">
-      <Select
-        label="What is it?"
-        hint={purposes[purpose]?.example}
-        value={purpose}
-        onChange={setPurpose}
-        choices={Object.entries(purposes).map(([value, { name }]) => [value, name] as const)}
-      />
-      <p className={kit.hint}>A PDF, JPEG or PNG of up to 10 MB. All corners must be visible, and the text sharp.</p>
-      <div className={kit.actions}>
-        <FileButton isCamera isBusy={isBusy} onFile={send}>
-          Take a photo
-        </FileButton>
-        <FileButton isBusy={isBusy} onFile={send}>
-          Choose a file
-        </FileButton>
-      </div>
+    <Card title="Send a document" titleRef={title}>
+      {chosen === null ? (
+        <>
+          <Select
+            label="What is it?"
+            hint={purposes[purpose]?.example}
+            value={purpose}
+            onChange={setPurpose}
+            choices={Object.entries(purposes).map(([value, { name }]) => [value, name] as const)}
+          />
+          <p className={kit.hint}>A PDF, JPEG or PNG. All corners must be visible, and the text sharp.</p>
+          <div className={kit.actions}>
+            <FileButton isCamera isBusy={isBusy} onFile={choose}>
+              Take a photo
+            </FileButton>
+            <FileButton isBusy={isBusy} onFile={choose}>
+              Choose a file
+            </FileButton>
+          </div>
+        </>
+      ) : (
+        <Step title="Send this?">
+          {chosen.preview !== null && <img className={styles.preview} src={chosen.preview} alt="What you send" />}
+          <p className={styles.name}>
+            “{chosen.file.name}”, {sizeText(chosen.file.size)}, as {purposeText(purpose).toLowerCase()}
+          </p>
+          <Actions>
+            <Button look="primary" onPress={() => void send(chosen)}>
+              Send
+            </Button>
+            <Button onPress={close}>Choose another</Button>
+          </Actions>
+        </Step>
+      )}
       <Live>
         {sending?.state === 'sending' && <Progress {...sending} />}
         {sending?.state === 'sent' && (

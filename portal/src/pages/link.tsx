@@ -53,7 +53,10 @@ export function LinkPage({ token }: { token: string }): ReactNode {
           {isBusy ? 'Opening…' : 'Open my page'}
         </Button>
       </div>
-      <p>The link works once. You then stay signed in on this device until you sign out, or do nothing for an hour.</p>
+      <p>
+        The link works once. Your page then stays open on this device for eight hours at most. It closes when you sign
+        out, or do nothing for an hour.
+      </p>
     </Alone>
   );
 }

@@ -9,7 +9,7 @@ import { useMe } from '../shell/context.ts';
 import { Page } from '../shell/page.tsx';
 import { pagesFor } from '../shell/pages.ts';
 import styles from '../shell/shell.module.css';
-import { agentName, amountText, applicationStatus, firstName, homeText, tenancyStatus } from '../words.ts';
+import { agentName, amountText, applicationStatus, byUrgency, firstName, homeText, tenancyStatus } from '../words.ts';
 import { applicationsPath, tenancyFeatures, tenanciesPath } from './lists.ts';
 
 /** The first page: what the person has to do, and all pages. */
@@ -25,8 +25,9 @@ export function OverviewPage(): ReactNode {
     <Page title={`Hello, ${firstName(me.name)}`} lead={`Your page at ${agentName(me.account)}.`} parent={null}>
       {isReady ? (
         <>
-          <ApplicationTasks applications={applications.data?.data ?? []} />
+          {/* A person that has a home cares for that first. */}
           <TenancyTasks tenancies={tenancies.data?.data ?? []} />
+          <ApplicationTasks applications={applications.data?.data ?? []} />
           <AllPages />
         </>
       ) : (
@@ -87,10 +88,13 @@ function ApplicationTasks({ applications }: { applications: readonly Application
   });
 }
 
-/** Returns the applications that are not over, else the newest one if it was refused. */
+/** Returns the applications that are not over, in the order of their page, and those whose refusal can still be reviewed. */
 function currentOf(applications: readonly Application[]): readonly Application[] {
-  const open = applications.filter(({ status }) => status === 'open' || status === 'approved');
-  return open.length > 0 ? open : applications.slice(0, 1).filter(({ status }) => status === 'rejected');
+  return byUrgency(applications).filter(
+    ({ status, review, actions }) =>
+      ['open', 'approved'].includes(status) ||
+      (status === 'rejected' && (actions.includes('request_review') || review?.status === 'requested')),
+  );
 }
 
 function TenancyTasks({ tenancies }: { tenancies: readonly Tenancy[] }): ReactNode {
