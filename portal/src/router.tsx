@@ -1,4 +1,4 @@
-import { useSyncExternalStore, type MouseEvent, type ReactNode } from 'react';
+import { useEffect, useSyncExternalStore, type MouseEvent, type ReactNode } from 'react';
 import { basePath } from './place.ts';
 
 /* The few paths of the portal need no library. */
@@ -10,8 +10,26 @@ export function usePath(): string {
   return useSyncExternalStore(subscribe, currentPath);
 }
 
-/** Opens a page of the app. */
+/** The number of forms with typed words that are not saved. */
+let unsaved = 0;
+
+/** Lets the person decide before a page with unsaved words is left. */
+export function useUnsaved(isUnsaved: boolean): void {
+  useEffect(() => {
+    if (!isUnsaved) return undefined;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    unsaved++;
+    addEventListener('beforeunload', ask);
+    return () => {
+      unsaved--;
+      removeEventListener('beforeunload', ask);
+    };
+  }, [isUnsaved]);
+}
+
+/** Opens a page of the app, unless the person wants to save first. */
 export function navigate(path: string): void {
+  if (unsaved > 0 && !confirm('You have not saved what you have typed. Leave this page and lose it?')) return;
   if (path !== currentPath()) history.pushState(null, '', basePath + path);
   scrollTo(0, 0);
   for (const listener of listeners) listener();

@@ -6,6 +6,7 @@ import { Actions, Button } from '../kit/button.tsx';
 import { countries } from '../kit/countries.ts';
 import { DateField, dayOf, Form, Select, TextField } from '../kit/field.tsx';
 import { Card, Facts, Live, Notice, Quiet, Rows } from '../kit/parts.tsx';
+import { useUnsaved } from '../router.tsx';
 import { useMe } from '../shell/context.ts';
 import { AskAgent, Page, Step } from '../shell/page.tsx';
 import { plain } from '../words.ts';
@@ -27,6 +28,7 @@ function Person({ details }: { details: Details }): ReactNode {
   const me = useMe();
   const [phone, setPhone] = useState(details.phone ?? '');
   const [birth, setBirth] = useState(details.date_of_birth ?? '');
+  const [isPhoneWrong, setPhoneWrong] = useState(false);
   const [birthFault, setBirthFault] = useState<string | null>(null);
   const [isSaved, setSaved] = useState(false);
   const saving = useWrite(postTo<Me>('me'), () => setSaved(true));
@@ -35,9 +37,12 @@ function Person({ details }: { details: Details }): ReactNode {
     const day = birth === '' ? null : dayOf(birth);
     const fault = birth === '' ? null : birthFaultOf(day, me.today);
     setBirthFault(fault);
-    if (fault !== null) return;
+    const isPhone = phone.trim() === '' || phone.replaceAll(/\D/g, '').length >= 6;
+    setPhoneWrong(!isPhone);
+    if (fault !== null || !isPhone) return;
     saving.send({ phone: phone.trim() === '' ? null : phone.trim(), date_of_birth: day });
   };
+  useUnsaved(phone !== (details.phone ?? '') || birth !== (details.date_of_birth ?? ''));
   const phoneFault = saving.faultOf('phone');
   const birthFaultOfApi = saving.faultOf('date_of_birth');
   return (
@@ -60,7 +65,7 @@ function Person({ details }: { details: Details }): ReactNode {
           autoComplete="tel"
           value={phone}
           onChange={setPhone}
-          error={phoneFault === null ? null : 'Type a phone number, such as 07700 900123.'}
+          error={isPhoneWrong || phoneFault !== null ? 'Type a phone number, such as 07700 900123.' : null}
         />
         <DateField
           label="Date of birth"
@@ -73,7 +78,7 @@ function Person({ details }: { details: Details }): ReactNode {
         <Saved isShown={isSaved && !saving.isBusy} />
         <Actions>
           <Button look="primary" type="submit" isBusy={saving.isBusy}>
-            {saving.isBusy ? 'Saving…' : 'Save'}
+            {saving.isBusy ? 'Saving…' : 'Save phone and birth date'}
           </Button>
         </Actions>
       </Form>
@@ -190,6 +195,10 @@ function AddressForm(props: {
     to: address?.to ?? '',
   });
   const [isTried, setTried] = useState(false);
+  const isTyped = Object.entries(values).some(
+    ([name, value]) => value !== (address?.[name as keyof typeof values] ?? (name === 'country' ? 'GB' : '')),
+  );
+  useUnsaved(isTyped);
   const set = (name: keyof typeof values) => (value: string) => setValues({ ...values, [name]: value });
   const missing = (name: 'line1' | 'city' | 'postal_code', text: string): string | null => {
     if (isTried && values[name].trim() === '') return text;
@@ -263,7 +272,7 @@ function AddressForm(props: {
         <WriteError write={saving} fields={Object.keys(values).map((name) => `addresses[${at}][${name}]`)} />
         <Actions>
           <Button look="primary" type="submit" isBusy={saving.isBusy}>
-            {saving.isBusy ? 'Saving…' : 'Save'}
+            {saving.isBusy ? 'Saving…' : 'Save this address'}
           </Button>
           <Button onPress={onCancel}>Cancel</Button>
           {address !== null && <Button onPress={onRemove}>Remove this address</Button>}
