@@ -21,7 +21,7 @@ import { readsOfFreeing } from '../resources/letting/settlement.ts';
 import { lateRead, scaled, workingDaySeconds } from '../outside-services/pauses.ts';
 import { ProviderFault, type ProviderAccess, type ProviderClient } from '../outside-services/service.ts';
 import type { StepContext, Steps } from '../outside-jobs/task.ts';
-import { simulatedCredentials } from './access.ts';
+import { simulatedCredentials } from './credentials.ts';
 import type { Charge, PaymentGateway } from './gateways/gateway.ts';
 
 /** The links whose records decide what a report of the gateway moves. */

@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { withoutContacts } from './contacts.ts';
+import { withoutContacts } from './without-contacts.ts';
 import { ProviderFault } from './service.ts';
 
 /**

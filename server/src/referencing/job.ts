@@ -32,14 +32,8 @@ import {
 } from '../resources/reference/order.ts';
 import type { EarlierOrder, ReferenceRecord } from '../resources/reference/record.ts';
 import { nextCallOf } from '../resources/reference/schedule.ts';
-import {
-  orderOf,
-  readAccount,
-  readApplicant,
-  requiredCredentials,
-  type ProviderConnection,
-  type ProviderConnections,
-} from './access.ts';
+import { requiredCredentials, type ProviderConnection, type ProviderConnections } from './credentials.ts';
+import { orderOf, readAccount, readApplicant } from './order-contents.ts';
 import { lateRead, scaled, workingDaySeconds } from '../outside-services/pauses.ts';
 import type { Reports, ReportContext } from './reports.ts';
 

@@ -8,7 +8,7 @@ import { isPresentKey, referenceIdOf } from '../resources/reference/earlier-orde
 import { onCallback } from '../resources/reference/order.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
 import type { Listener } from '../outside-jobs/callbacks.ts';
-import { credentialsOf } from './access.ts';
+import { credentialsOf } from './credentials.ts';
 import type { ReferencingProvider } from './providers/provider.ts';
 
 interface ListenerContext {

@@ -17,7 +17,7 @@ import { file, type FileRecord } from '../resources/file/index.ts';
 import { user } from '../resources/people/user.ts';
 import type { ApplicationRecord } from '../resources/letting/application/index.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
-import { addressOf, hasGuarantor, readAccount, readApplicant, readWish, shareOf } from './access.ts';
+import { addressOf, hasGuarantor, readAccount, readApplicant, readWish, shareOf } from './order-contents.ts';
 
 /** Prints findings as a PDF, off the event loop. */
 export interface ReportPrinter {

@@ -3,7 +3,7 @@ import { workingDaySeconds } from '../outside-services/pauses.ts';
 import { Referencing } from '../referencing/job.ts';
 import { Reports } from '../referencing/reports.ts';
 import { ReferenceTask } from '../referencing/task.ts';
-import type { ProviderConnection } from '../referencing/access.ts';
+import type { ProviderConnection } from '../referencing/credentials.ts';
 import { JobWorker } from '../job-queue/queue.ts';
 import { simulatedProviders } from './config.ts';
 import type { Context } from './context.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { simulatedCredentials } from '../../src/gateway-payments/access.ts';
+import { simulatedCredentials } from '../../src/gateway-payments/credentials.ts';
 import { forcedToFail, forcedToSucceed } from '../../src/gateway-payments/simulator/charge.ts';
 import { changeCharge } from '../../src/gateway-payments/simulator/charges.ts';
 import { startLetting } from '../letting/agency.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { withoutContacts } from '../../outside-services/contacts.ts';
+import { withoutContacts } from '../../outside-services/without-contacts.ts';
 import { codeOf, meaningOf, orNull, read } from '../../outside-services/reading.ts';
 import type { ProviderAccess, ProviderRequest } from '../../outside-services/service.ts';
 import { headerOf, isHmacOf, memberOf } from '../../outside-services/signatures.ts';

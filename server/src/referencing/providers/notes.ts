@@ -1,4 +1,4 @@
-import { withoutContacts } from '../../outside-services/contacts.ts';
+import { withoutContacts } from '../../outside-services/without-contacts.ts';
 import { ProviderFault } from '../../outside-services/service.ts';
 import type { Note } from './provider.ts';
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { withoutContacts } from '../../outside-services/contacts.ts';
+import { withoutContacts } from '../../outside-services/without-contacts.ts';
 import type { ProviderAccess, ProviderRequest } from '../../outside-services/service.ts';
 import type { Findings, Order, OrderStatus, Progress, ReferencingProvider, Rent, Verdict } from './provider.ts';
 import { codeOf, meaningOf, orNull, read } from '../../outside-services/reading.ts';
