@@ -180,6 +180,7 @@ function AskForReview({ application }: { application: Application }): ReactNode 
     );
   return (
     <Step title="Ask a person to review it">
+      <p>You can ask once. If you have applied with others, this asks for all of you. The answer comes on this page.</p>
       <Form
         label="Ask for a review"
         onSubmit={() => asking.send(message.trim() === '' ? {} : { message: message.trim() })}

@@ -125,7 +125,7 @@ function Addresses({ addresses }: { addresses: readonly PersonAddress[] }): Reac
   };
   return (
     <Card title="Where you have lived">
-      <p>Your agent asks for the addresses of the last three years.</p>
+      <p>Your agent asks where you have lived in the last three years, and from when until when.</p>
       {addresses.length === 0 && changed === null && <p>There is no address yet.</p>}
       {changed === null && addresses.length > 0 && (
         <Rows
@@ -254,13 +254,7 @@ function AddressForm(props: {
           error={missing('postal_code', 'Type the postcode, such as YO1 9NR.')}
         />
         <Select label="Country" value={values.country} onChange={set('country')} choices={countries()} />
-        <TextField
-          label="Moved in (optional)"
-          type="date"
-          value={values.from}
-          onChange={set('from')}
-          error={faultOf('from')}
-        />
+        <TextField label="Moved in" type="date" value={values.from} onChange={set('from')} error={faultOf('from')} />
         <TextField
           label="Moved out (optional)"
           hint="Leave it empty if you still live there."

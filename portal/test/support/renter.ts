@@ -53,7 +53,7 @@ export async function makeRenter(server: TestServer): Promise<Renter> {
   const customer = await make('/v1/customers', {
     name: 'Ada Lovelace',
     email: `ada.${++counter}@example.com`,
-    addresses: [{ line1: '1 Old Street', city: 'Leeds', postal_code: 'LS1 1AA', country: 'GB', from: '2024-02-01' }],
+    addresses: [{ line1: '1 Old Street', city: 'Leeds', postal_code: 'LS1 1AA', country: 'GB', from: '2019-02-01' }],
   });
   const application = await makeApplication(server, customer);
   await make('/v1/references', { application, customer, automatic_reference: null });

@@ -175,7 +175,13 @@ describe('applications', () => {
       'income_evidence',
       'right_to_rent',
     ]);
-    await good(renter.post('me', { phone: '01904 1', addresses: [address] }));
+    const recently = { ...address, from: startDay };
+    for (const addresses of [[address], [recently]]) {
+      await good(renter.post('me', { addresses }));
+      expect(await asked()).toContain('addresses');
+    }
+    const former = { ...address, from: '2019-05-01', to: startDay };
+    await good(renter.post('me', { phone: '01904 1', addresses: [recently, former] }));
     await good(renter.post('files', formOf({ purpose: 'income_evidence' })));
     expect(await asked()).toEqual(['date_of_birth', 'identity_document', 'right_to_rent']);
   });

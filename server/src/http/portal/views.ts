@@ -1,4 +1,7 @@
+import { addMonths, today, type Day } from '../../core/calendar.ts';
+import { toSeconds } from '../../core/clock.ts';
 import type { Json, JsonObject } from '../../core/json-diff.ts';
+import { defaultTimeZone } from '../../core/law-rules.ts';
 import { isId } from '../../core/ids.ts';
 import { readList } from '../../db/list-query.ts';
 import { isErased } from '../../model/change.ts';
@@ -103,17 +106,21 @@ export function referenceView({ id, created, status, outcome }: ReferenceRecord,
 const askable = [
   { code: 'phone', text: 'Your phone number', feature: 'details' },
   { code: 'date_of_birth', text: 'Your date of birth', feature: 'details' },
-  { code: 'addresses', text: 'Your addresses of the last three years', feature: 'details' },
+  { code: 'addresses', text: 'Where you have lived in the last three years, with the days', feature: 'details' },
   { code: 'identity_document', text: 'A passport, driving licence or identity card', feature: 'documents' },
   { code: 'income_evidence', text: 'Evidence of your income, such as payslips', feature: 'documents' },
   { code: 'right_to_rent', text: 'Evidence of your right to rent', feature: 'documents' },
 ] as const;
 
-function askedOf(person: CustomerRecord, files: readonly FileRecord[]): JsonObject[] {
+/** Services ask where a person has lived for so long. */
+const addressMonths = 36;
+
+function askedOf({ person, files, day }: OwnFacts): JsonObject[] {
+  const earliest = addMonths(day, -addressMonths);
   const given: Record<(typeof askable)[number]['code'], boolean> = {
     phone: person.phone !== null,
     date_of_birth: person.date_of_birth !== null,
-    addresses: person.addresses.length > 0,
+    addresses: person.addresses.some(({ from }) => from !== null && from <= earliest),
     identity_document: files.some(({ purpose }) => purpose === 'identity_document'),
     income_evidence: files.some(({ purpose }) => purpose === 'income_evidence'),
     right_to_rent: person.right_to_rent !== null || files.some(({ purpose }) => purpose === 'right_to_rent'),
@@ -126,18 +133,25 @@ export interface OwnFacts {
   person: CustomerRecord;
   files: FileRecord[];
   references: ReferenceRecord[];
+  /** The present day in the time zone of the account. */
+  day: Day;
 }
 
 export async function readOwnFacts(context: HttpContext, viewer: Viewer, person: CustomerRecord): Promise<OwnFacts> {
-  const [files, references] = await Promise.all([readOwn(context, file, viewer), readOwn(context, reference, viewer)]);
-  return { person, files, references };
+  const [files, references, account] = await Promise.all([
+    readOwn(context, file, viewer),
+    readOwn(context, reference, viewer),
+    context.accounts.get(viewer.accountId),
+  ]);
+  const nowSeconds = toSeconds(context.clock.nowMs());
+  return { person, files, references, day: today(nowSeconds, account?.timeZone ?? defaultTimeZone) };
 }
 
 export async function applicationView(
   context: HttpContext,
   viewer: Viewer,
   current: ApplicationRecord,
-  { person, files, references }: OwnFacts,
+  facts: OwnFacts,
 ): Promise<JsonObject> {
   const { id, created, status, rent, move_in_date, customers, guarantors, decision, review, tenancy } = current;
   const isOpen = status === 'open' || status === 'approved';
@@ -151,7 +165,7 @@ export async function applicationView(
     move_in_date,
     co_applicants: await namesOfOthers(context, viewer, customers),
     has_guarantor: guarantors.length > 0,
-    references: references
+    references: facts.references
       .filter(({ application }) => application === id)
       .map((each) => referenceView(each, decision !== null)),
     decision: decision && {
@@ -165,7 +179,7 @@ export async function applicationView(
       requested_at: review.requested_at,
       completed_at: review.completed_at,
     },
-    asked: isOpen ? askedOf(person, files) : [],
+    asked: isOpen ? askedOf(facts) : [],
     actions: [...(isOpen ? ['withdraw'] : []), ...(status === 'rejected' && review === null ? ['request_review'] : [])],
     tenancy,
   };
