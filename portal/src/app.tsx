@@ -31,7 +31,7 @@ let lastAgent: Agent | null = null;
 export function App(): ReactNode {
   const token = useToken();
   const ending = useEnding();
-  if (token !== null) return <LinkPage token={token} />;
+  if (token !== null) return <LinkPage key={token} token={token} />;
   if (ending !== null) return <EndedPage ending={ending} agent={lastAgent} />;
   return <Session />;
 }

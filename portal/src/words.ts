@@ -218,7 +218,7 @@ export function depositStatus({ status, type, amount_received: received }: Depos
   }
 }
 
-/** Returns the name of a scheme that protects deposits: "Tenancy Deposit Scheme (custodial)". */
+/** Returns the name of a scheme that protects deposits: "Tenancy Deposit Scheme, which holds the money". */
 export function schemeText(scheme: string): string {
   const [name = '', kind] = scheme.split('_');
   const names: Readonly<Record<string, string>> = {
@@ -228,7 +228,8 @@ export function schemeText(scheme: string): string {
   };
   const found = names[name];
   if (found === undefined) return 'Another scheme';
-  return kind === undefined ? found : `${found} (${kind})`;
+  if (kind === 'custodial') return `${found}, which holds the money`;
+  return kind === 'insured' ? `${found}, which insures the money` : found;
 }
 
 /** Returns why a part of a deposit is kept. */

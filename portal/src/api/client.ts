@@ -1,7 +1,7 @@
 import { apiUrl } from '../place.ts';
 import { noteConnection } from './connection.ts';
 import { endSession } from './session.ts';
-import type { Access } from './shapes.ts';
+import type { Access, Agent } from './shapes.ts';
 
 /** A failed request, in the words of the API. */
 export class PortalError extends Error {
@@ -64,6 +64,11 @@ export async function read<T>(path: string): Promise<T> {
 /** Sends a body to a path of the portal. */
 export function post<T>(path: string, body: object): Promise<T> {
   return send<T>('POST', path, body);
+}
+
+/** Reads which agent has made a link. The link can still be opened afterwards. */
+export function readLink(token: string): Promise<{ account: Agent }> {
+  return send('POST', 'link', { token });
 }
 
 /** Opens the link of a person. Its token works once, so that nothing repeats the request. */

@@ -50,6 +50,13 @@ export interface Agent {
   address: PostalAddress | null;
   logo: { content_type: string; data: string } | null;
   brand_color: string | null;
+  /** Where the rent is paid. Left out before a session. */
+  bank?: {
+    account_name: string;
+    sort_code: string | null;
+    account_number: string | null;
+    iban: string | null;
+  } | null;
 }
 
 export interface Details {
@@ -192,8 +199,8 @@ export interface Payment {
   method: string;
   status: 'pending' | 'succeeded' | 'failed' | 'canceled' | 'refunded';
   received_on: string | null;
-  /** Whether this person paid. */
-  own: boolean;
+  /** Whether this person paid. Null if the payment names no payer. */
+  own: boolean | null;
   reference: string | null;
   amount_refunded: number;
 }

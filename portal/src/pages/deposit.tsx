@@ -103,7 +103,7 @@ function Where({ deposit }: { deposit: Deposit }): ReactNode {
           items={[
             ['Number of the certificate', reference],
             ['Protected on', protectedOn && dayText(protectedOn)],
-            ['You got the information on', deposit.information_given_on && dayText(deposit.information_given_on)],
+            ['You got the papers about it on', deposit.information_given_on && dayText(deposit.information_given_on)],
           ]}
         />
         <p>You can look it up on the website of the scheme with this number.</p>

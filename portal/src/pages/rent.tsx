@@ -4,6 +4,7 @@ import { areSettled } from '../api/reads.ts';
 import type { Invoice, Payment, Tenancy } from '../api/shapes.ts';
 import { Big, Card, Facts, Notice, Quiet, Rows, Skeleton, Tag, Unseen } from '../kit/parts.tsx';
 import { Link } from '../router.tsx';
+import { useMe } from '../shell/context.ts';
 import { AskAgent, Loaded, Page } from '../shell/page.tsx';
 import { amountText, homeText, invoiceStatus, methodText, paymentStatus, rentText } from '../words.ts';
 import { More, useList, type LongList } from './more.tsx';
@@ -21,6 +22,7 @@ export function RentPage(): ReactNode {
           <Tenancies of={tenancies} isShown={({ balance }) => balance !== null}>
             {(tenancy) => <Balance key={tenancy.id} tenancy={tenancy} />}
           </Tenancies>
+          <HowToPay />
           <Invoices invoices={invoices} />
           <Payments payments={payments} />
         </>
@@ -36,6 +38,7 @@ function Balance({ tenancy }: { tenancy: Tenancy }): ReactNode {
   const owed = balance ?? 0;
   const overdue = arrears?.amount ?? 0;
   const { currency } = rent;
+  const hasBank = Boolean(useMe().account.bank);
   return (
     <Card title={homeText(home)}>
       <div>
@@ -57,8 +60,8 @@ function Balance({ tenancy }: { tenancy: Tenancy }): ReactNode {
             </strong>
           </p>
           <p>
-            Pay it as you always pay your rent. If you cannot pay all of it, talk to your agent soon: <AskAgent />.
-            Citizens Advice helps for free, too.
+            {hasBank ? 'How to pay is below.' : 'Pay it as you always pay your rent.'} If you cannot pay all of it, talk
+            to your agent soon: <AskAgent />. Citizens Advice helps for free, too.
           </p>
         </Notice>
       )}
@@ -66,6 +69,25 @@ function Balance({ tenancy }: { tenancy: Tenancy }): ReactNode {
       <p>
         <Link to={`/rent/${id}`}>See each bill and payment with the balance</Link>
       </p>
+    </Card>
+  );
+}
+
+/** The bank account of the agent, as it stands on each bill. */
+function HowToPay(): ReactNode {
+  const { bank } = useMe().account;
+  if (!bank) return null;
+  return (
+    <Card title="How to pay">
+      <p>Pay by bank transfer. Give the number of the bill as the reference.</p>
+      <Facts
+        items={[
+          ['Account name', bank.account_name],
+          ['Sort code', bank.sort_code && bank.sort_code.replaceAll(/(\d\d)(?=\d)/g, '$1-')],
+          ['Account number', bank.account_number],
+          ['IBAN', bank.iban],
+        ]}
+      />
     </Card>
   );
 }
@@ -164,7 +186,7 @@ function paymentRow(payment: Payment): { main: ReactNode; end: ReactNode } {
         <Quiet>
           {methodText(method)}
           {deposit !== null && ', for the deposit'}
-          {!own && ', not paid by you'}
+          {own === false && ', paid by another person'}
         </Quiet>
         {payment.status === 'succeeded' && (
           <details>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Agency, type Made } from '../letting/agency.ts';
-import { good, startTestServer, type TestServer } from '../support/server.ts';
+import { good, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addKey } from '../support/tenants.ts';
-import { expectInvalid, open, Renter, tokenIn } from './renter.ts';
+import { expectInvalid, open, postTo, Renter, tokenIn } from './renter.ts';
 
 let server: TestServer;
 /** A second process of the same deployment. */
@@ -106,6 +106,30 @@ describe('POST /v1/portal_sessions', () => {
     const { id: customer } = await agency.make('customers', { name: 'Grace' });
     const answer = await agency.api.post('/v1/portal_sessions', { customer, send_email: true });
     expect(answer).toMatchObject({ status: 400, body: { error: { param: 'send_email' } } });
+  });
+});
+
+const read = (token: unknown): Promise<ApiResponse> => postTo(server.url, 'link', { token });
+
+describe('POST /v1/portal/link', () => {
+  test('names the agent, and nothing of the person, and spends nothing', async () => {
+    const session = await sessionOf();
+    for (let reading = 0; reading < 2; reading++) {
+      const { body } = await good(read(tokenIn(session)));
+      expect(body).toMatchObject({ object: 'portal_link', expires_at: session.expires_at });
+      expect(Object.keys(body.account)).toContain('brand_color');
+      expect(JSON.stringify(body)).not.toMatch(/Ada|cus_|psn_/);
+    }
+    expect(await agency.historyOf(session.id)).toEqual(['portal_session.created']);
+    await good(open(server.url, tokenIn(session)));
+    expectInvalid(await read(tokenIn(session)));
+  });
+
+  test('refuses a link that was ended, and texts that are none', async () => {
+    const session = await sessionOf();
+    await agency.move('portal_sessions', session.id, 'end');
+    for (const token of [tokenIn(session), 'x', '']) expectInvalid(await read(token));
+    expect((await read(7)).body.error.param).toBe('token');
   });
 });
 

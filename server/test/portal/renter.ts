@@ -71,12 +71,22 @@ export class Renter {
 }
 
 /** Opens a link. */
-export async function open(url: string, token: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
+export function open(url: string, token: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
+  return postTo(url, 'open', { token }, headers);
+}
+
+/** Sends a request to the portal, without a session. */
+export async function postTo(
+  url: string,
+  path: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> {
   return answerOf(
-    await fetch(`${url}/v1/portal/open`, {
+    await fetch(`${url}/v1/portal/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ token }),
+      body: JSON.stringify(body),
     }),
   );
 }

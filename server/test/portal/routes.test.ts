@@ -91,6 +91,7 @@ describe('me', () => {
         address: { ...address, line2: null },
         logo: null,
         brand_color: '#1d4ed8',
+        bank: null,
       },
       mode: 'sandbox',
       time_zone: 'Europe/London',
@@ -355,6 +356,9 @@ describe('a feature that a session lacks', () => {
       const lacking = await Renter.of(agency, server, home.joint.id, { features });
       const only = await Renter.of(agency, server, home.joint.id, { features: [feature] });
       expect((await good(lacking.get('me'))).body.session.features).toEqual(features);
+      const { body: own } = await good(only.get('me'));
+      if (feature !== 'details') expect(own.details).toBeNull();
+      if (feature !== 'applications') expect([own.references, own.guarantees]).toEqual([[], []]);
       const closed = routes.filter(({ portalFeatures: needed }) => needed?.length === 1 && needed[0] === feature);
       expect(closed.length, feature).toBeGreaterThan(0);
       for (const { method, path } of closed) {

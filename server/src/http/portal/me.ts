@@ -27,13 +27,16 @@ export async function meView(
     readOwn(context, guarantor, viewer),
     readOwn(context, reference, viewer),
   ]);
+  const showsApplications = viewer.features.has('applications');
   return {
     object: 'portal_customer',
     id: person.id,
     name: person.name,
     details: viewer.features.has('details') ? detailsView(person) : null,
-    guarantees: guarantees.map(guaranteeView),
-    references: await Promise.all(references.map((each) => ownReferenceView(context, viewer, each))),
+    guarantees: showsApplications ? guarantees.map(guaranteeView) : [],
+    references: showsApplications
+      ? await Promise.all(references.map((each) => ownReferenceView(context, viewer, each)))
+      : [],
     session: {
       id: request.principal.id,
       features: [...viewer.features],
@@ -41,7 +44,7 @@ export async function meView(
       opened_at: session?.opened_at ?? null,
       expires_at: request.principal.renter?.lastsUntil ?? null,
     },
-    account: brand,
+    account: { ...brand, bank: viewer.features.has('money') ? await bankOf(context, viewer.accountId) : null },
     mode: context.config.mode,
     time_zone: timeZone,
     today: today(nowSeconds, timeZone),
@@ -73,7 +76,14 @@ async function ownReferenceView(context: HttpContext, viewer: Viewer, own: Refer
   };
 }
 
-async function brandView(context: HttpContext, accountId: string): Promise<JsonObject> {
+/** Returns the bank account to which tenants pay, as their invoices show it. */
+async function bankOf({ readRecord }: HttpContext, accountId: string): Promise<JsonObject | null> {
+  const owner = await readRecord(account, accountId, accountId);
+  return owner?.letterhead?.bank ? { ...owner.letterhead.bank } : null;
+}
+
+/** Returns the name, the addresses and the look of the agent. */
+export async function brandView(context: HttpContext, accountId: string): Promise<JsonObject> {
   const owner = await context.readRecord(account, accountId, accountId);
   const letterhead = owner?.letterhead ?? null;
   const logo = owner && (await context.logos.of(owner));

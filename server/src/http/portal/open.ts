@@ -26,56 +26,87 @@ import { isFromPortal, portalCookie, portalSessionInvalid, requirePortalPlace } 
 import type { FailedSignIns } from '../pipeline/rate-limit.ts';
 import { authenticated, type ReceivedRequest } from '../request.ts';
 import { requestFacts } from '../write/request-facts.ts';
+import { brandView } from './me.ts';
 
 /** A body with a token is small. In bytes. */
 const bodyBytesMax = 1_000;
 
-const OpenBody = closedObject({ token: Type.String({ maxLength: 100 }) });
+const TokenBody = closedObject({ token: Type.String({ maxLength: 100 }) });
 
 /**
- * Adds `POST /v1/portal/open`, which spends a link and begins its session. Our own page gets a cookie. Any other client gets a token, for an
- * agent's own pages. A link that does not work counts as a failed sign-in of its address.
+ * Adds the routes of links, which come before a session. `POST /v1/portal/link` tells which agent has made a link, and spends nothing.
+ * `POST /v1/portal/open` spends a link and begins its session. Our own page gets a cookie. Any other client gets a token, for an agent's own
+ * pages. A link that does not work counts as a failed sign-in of its address.
  */
 export function addPortalOpening(
   app: FastifyInstance,
   context: HttpContext,
   { bodies, failedSignIns }: { bodies: BodyBudgets; failedSignIns: FailedSignIns },
 ): void {
-  const validate = validator(OpenBody);
+  const validate = validator(TokenBody);
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', async (request: FastifyRequest) => readBody(request));
-    scope.post(
-      '/v1/portal/open',
-      {
-        config: { public: true },
-        onRequest: async (request, reply) => {
-          request.apiRequest.bodyBytes = new BodyBytes(bodies, signInShare, request, reply);
-        },
-      },
-      async (request, reply) => {
-        const { apiRequest } = request;
-        const place = isFromPortal(request) ? requirePortalPlace(request, context.config) : null;
-        const body = request.body ?? {};
-        validate(body);
-        apiRequest.bodyBytes?.workBegins();
-        const { record, token } = await openLink(context, apiRequest, (body as { token: string }).token).catch(
-          (error: unknown) => {
-            if (error instanceof ApiError) failedSignIns.note(apiRequest.client);
-            throw error;
+    const add = (
+      path: string,
+      answer: (token: string, request: FastifyRequest, reply: FastifyReply) => Promise<JsonObject>,
+    ): void => {
+      scope.post(
+        path,
+        {
+          config: { public: true },
+          onRequest: async (request, reply) => {
+            request.apiRequest.bodyBytes = new BodyBytes(bodies, signInShare, request, reply);
           },
-        );
-        apiRequest.bodyBytes?.workEnds(0);
-        const until = lastsUntil(record.opened_at!);
-        if (place) reply.header('set-cookie', portalCookie(place, token, until - record.opened_at!));
-        return send(reply, { ...accessOf(record, until), ...(!place && { session_token: token }) });
-      },
-    );
+        },
+        async (request, reply) => {
+          const { apiRequest } = request;
+          const body = request.body ?? {};
+          validate(body);
+          apiRequest.bodyBytes?.workBegins();
+          const object = await answer((body as { token: string }).token, request, reply).catch((error: unknown) => {
+            if (error instanceof ApiError && error.code === 'portal_session_invalid')
+              failedSignIns.note(apiRequest.client);
+            throw error;
+          });
+          apiRequest.bodyBytes?.workEnds(0);
+          return send(reply, object);
+        },
+      );
+    };
+    add('/v1/portal/link', async (token) => {
+      const { account_id: accountId, expires_at } = await pendingSession(context, token);
+      return { object: 'portal_link', expires_at, account: await brandView(context, accountId) };
+    });
+    add('/v1/portal/open', async (linkToken, request, reply) => {
+      const place = isFromPortal(request) ? requirePortalPlace(request, context.config) : null;
+      const { record, token } = await openLink(context, request.apiRequest, linkToken);
+      const until = lastsUntil(record.opened_at!);
+      if (place) reply.header('set-cookie', portalCookie(place, token, until - record.opened_at!));
+      return { ...accessOf(record, until), ...(!place && { session_token: token }) };
+    });
   });
 }
 
 function accessOf({ id, features, return_url, opened_at }: PortalSessionRecord, until: number): JsonObject {
   return { object: 'portal_access', id, features: [...features], return_url, opened_at, expires_at: until };
+}
+
+/**
+ * Reads the session of a link that can still be opened.
+ *
+ * @throws {ApiError} `portal_session_invalid`.
+ */
+async function pendingSession(
+  { reader, readRecord, realClock }: HttpContext,
+  linkToken: string,
+): Promise<PortalSessionRecord> {
+  const found = isLinkToken(linkToken) ? await findPortalLink(reader, hashToken(linkToken)) : null;
+  const session = found && (await readRecord(portalSession, found.accountId, found.id));
+  if (!session || statusOf(session, realSecondsOf({ realClock })) !== 'pending') throw portalSessionInvalid();
+  const person = await readRecord(customer, session.account_id, session.customer);
+  if (!person || isErased(person)) throw portalSessionInvalid();
+  return session;
 }
 
 /**
@@ -89,10 +120,8 @@ async function openLink(
   request: ReceivedRequest,
   linkToken: string,
 ): Promise<{ record: PortalSessionRecord; token: string }> {
-  const { reader, readRecord, committer, randomBytes } = context;
-  const found = isLinkToken(linkToken) ? await findPortalLink(reader, hashToken(linkToken)) : null;
-  const session = found && (await readRecord(portalSession, found.accountId, found.id));
-  if (!session) throw portalSessionInvalid();
+  const { readRecord, committer, randomBytes } = context;
+  const session = await pendingSession(context, linkToken);
   const { account_id: accountId, id, customer: customerId } = session;
   const token = makePortalToken(randomBytes);
   const renter = { sessionId: id, customerId, features: new Set(session.features), lastsUntil: 0 };

@@ -276,7 +276,8 @@ export function paymentView({ customerId }: Viewer, current: PaymentRecord): Jso
     method: current.method,
     status: current.status,
     received_on: current.received_on,
-    own: isOwn,
+    // A payment need not name its payer.
+    own: current.customer === null ? null : isOwn,
     // The text of another person's bank can name that person.
     reference: isOwn ? current.reference : null,
     amount_refunded: current.amount_refunded,
