@@ -198,7 +198,7 @@ describeInBrowser('a renter in the portal', () => {
     await page.getByRole('button', { name: 'Ask a person to review it' }).click();
     await page.getByLabel('What should they know?').fill('I earn more now.');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('You have asked for a review').waitFor();
+    await page.getByText('A review was asked for').waitFor();
     const { body } = await good(server.api.get(`/v1/applications/${application}`));
     expect(body.review).toMatchObject({ status: 'requested', message: 'I earn more now.' });
     expect(ownProblems(open)).toEqual([]);

@@ -123,9 +123,7 @@ function Next({ application: { status, asked, tenancy, review } }: { application
   if (status === 'withdrawn') return <p>You or your agent have withdrawn it. Nothing more happens.</p>;
   if (status === 'rejected' && review?.status === 'requested')
     return (
-      <p>
-        You have asked for a review. A person at {agent} looks at the decision again, and you can see the result here.
-      </p>
+      <p>A review was asked for. A person at {agent} looks at the decision again, and you can see the result here.</p>
     );
   return null;
 }
@@ -149,6 +147,7 @@ function Decision({ application }: { application: Application }): ReactNode {
           </ul>
         </>
       )}
+      {!decision.automated && <p>A person made this decision.</p>}
       {decision.automated && (
         <p>
           <strong>A computer made this decision.</strong>{' '}
@@ -261,7 +260,8 @@ function Withdraw({ application }: { application: Application }): ReactNode {
   );
 }
 
-const guaranteeTexts: Readonly<Record<Guarantee['status'], string>> = {
+/** What a guarantee means, by its status. */
+export const guaranteeTexts: Readonly<Record<Guarantee['status'], string>> = {
   proposed: 'You were named as a guarantor. Nothing is agreed yet.',
   agreed: 'You have agreed to be a guarantor: you pay if the tenant does not.',
   declined: 'You have declined to be a guarantor.',

@@ -1,15 +1,16 @@
 import type { ReactNode } from 'react';
 import { Icon } from '@tenure/ui/icons';
-import { dayText } from '@tenure/ui/words';
+import { dayText, money } from '@tenure/ui/words';
 import { areSettled, useRead } from '../api/reads.ts';
-import type { Application, Feature, Page as ListOf, Tenancy } from '../api/shapes.ts';
-import { Card, Notice, Skeleton } from '../kit/parts.tsx';
+import type { Application, Feature, Guarantee, Page as ListOf, Tenancy } from '../api/shapes.ts';
+import { Card, Facts, Notice, Skeleton } from '../kit/parts.tsx';
 import { Link } from '../router.tsx';
 import { useMe } from '../shell/context.ts';
 import { Page } from '../shell/page.tsx';
 import { pagesFor } from '../shell/pages.ts';
 import styles from '../shell/shell.module.css';
 import { agentName, amountText, applicationStatus, byUrgency, firstName, homeText, tenancyStatus } from '../words.ts';
+import { guaranteeTexts } from './application.tsx';
 import { applicationsPath, tenancyFeatures, tenanciesPath } from './lists.ts';
 
 /** The first page: what the person has to do, and all pages. */
@@ -28,7 +29,8 @@ export function OverviewPage(): ReactNode {
           {/* A person that has a home cares for that first. */}
           <TenancyTasks tenancies={tenancies.data?.data ?? []} />
           <ApplicationTasks applications={applications.data?.data ?? []} />
-          <AllPages />
+          <GuaranteeTasks guarantees={me.guarantees} />
+          <AllPages hasTenancy={(tenancies.data?.data ?? []).length > 0} />
         </>
       ) : (
         <Skeleton />
@@ -37,8 +39,11 @@ export function OverviewPage(): ReactNode {
   );
 }
 
-function AllPages(): ReactNode {
-  const entries = pagesFor(useMe().session.features);
+/** The pages that only a tenant needs. */
+const tenantPaths: ReadonlySet<string> = new Set(['/home', '/pets', '/notice']);
+
+function AllPages({ hasTenancy }: { hasTenancy: boolean }): ReactNode {
+  const entries = pagesFor(useMe().session.features).filter(({ path }) => hasTenancy || !tenantPaths.has(path));
   if (entries.length === 0)
     return (
       <Notice>
@@ -86,6 +91,23 @@ function ApplicationTasks({ applications }: { applications: readonly Application
       </Notice>
     );
   });
+}
+
+/** What a guarantor is in for. */
+function GuaranteeTasks({ guarantees }: { guarantees: readonly Guarantee[] }): ReactNode {
+  return guarantees
+    .filter(({ status }) => status === 'proposed' || status === 'agreed')
+    .map(({ id, status, limit, agreed_on: agreedOn }) => (
+      <Card key={id} title="You as a guarantor">
+        <p>{guaranteeTexts[status]}</p>
+        <Facts
+          items={[
+            ['You pay at most', limit && money(limit)],
+            ['Agreed on', agreedOn && dayText(agreedOn)],
+          ]}
+        />
+      </Card>
+    ));
 }
 
 /** Returns the applications that are not over, in the order of their page, and those whose refusal can still be reviewed. */
