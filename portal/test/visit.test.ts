@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { writeFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import sharp from 'sharp';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { pdfOf } from '../../server/test/support/files.ts';
+import { largeJpeg } from '../../server/test/support/pictures.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
 import { describeInBrowser, expectFocus } from '../../ui/test/support/browser.ts';
 import { makeLink, openPortal, openWithoutSession, ownProblems } from './support/portal.ts';
@@ -164,9 +163,7 @@ describeInBrowser('a renter in the portal', () => {
     const customer = await newPerson();
     await using open = await openPortal(server, '/documents', { customer });
     const { page } = open;
-    const noise = await sharp(randomBytes(4_000 * 2_800 * 3), { raw: { width: 4_000, height: 2_800, channels: 3 } })
-      .jpeg({ quality: 95 })
-      .toBuffer();
+    const noise = await largeJpeg(4_000, 2_800);
     expect(noise.length).toBeGreaterThan(10_000_000);
     const photo = { name: 'IMG_2041.JPG', mimeType: 'image/jpeg', buffer: noise };
     await page.getByLabel('Choose a file').setInputFiles(photo);

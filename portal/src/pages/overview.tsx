@@ -110,7 +110,7 @@ function GuaranteeTasks({ guarantees }: { guarantees: readonly Guarantee[] }): R
     ));
 }
 
-/** Returns the applications that are not over, in the order of their page, and those whose refusal can still be reviewed. */
+/** Returns the applications that are not over, and those whose refusal can still be reviewed. Their order is that of their page. */
 function currentOf(applications: readonly Application[]): readonly Application[] {
   return byUrgency(applications).filter(
     ({ status, review, actions }) =>

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 
@@ -27,6 +28,14 @@ export function fourQuarters(width = 64, height = 48): Sharp {
 
 export function jpegOf(width?: number, height?: number): Promise<Buffer> {
   return fourQuarters(width, height).jpeg({ quality: 95, chromaSubsampling: '4:4:4' }).toBuffer();
+}
+
+/** Returns a picture of chance, which no format makes much smaller: about a byte for each dot. */
+export function largeJpeg(width: number, height: number): Promise<Buffer> {
+  const data = randomBytes(width * height * 3);
+  return sharp(data, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: 95 })
+    .toBuffer();
 }
 
 export function pngOf(width?: number, height?: number): Promise<Buffer> {

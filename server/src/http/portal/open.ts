@@ -34,8 +34,8 @@ const bodyBytesMax = 1_000;
 const TokenBody = closedObject({ token: Type.String({ maxLength: 100 }) });
 
 /**
- * Adds the routes of links, which come before a session. `POST /v1/portal/link` tells which agent has made a link, and spends nothing.
- * `POST /v1/portal/open` spends a link and begins its session. Our own page gets a cookie. Any other client gets a token, for an agent's own
+ * Adds the routes of links, which come before a session. At `POST /v1/portal/link`, a person learns which agent has made a link. That spends
+ * nothing. At `POST /v1/portal/open`, the link is spent, and its session begins. Our own page gets a cookie. Any other client gets a token, for an agent's own
  * pages. A link that does not work counts as a failed sign-in of its address.
  */
 export function addPortalOpening(
