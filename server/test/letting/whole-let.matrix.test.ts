@@ -74,6 +74,8 @@ test('a let of thirty calls has each day, amount and status when one person rent
   await agency.make('payments', { tenancy, amount: 95_000, method: 'standing_order' });
   expect(await agency.get('invoices', due.data[0].id)).toMatchObject({ status: 'paid' });
   expect(await agency.get('tenancies', tenancy)).toMatchObject({ balance: 0 });
+  // The tenant can follow all this on a page of their own.
+  expect(await agency.make('portal_sessions', { customer: ada })).toMatchObject({ status: 'pending' });
   await agency.move('tenancies', tenancy, 'give_notice', {
     by: 'tenant',
     served_on: '2027-02-01',
