@@ -108,12 +108,17 @@ describe('metrics from the database', () => {
     let asked = 0;
     Object.assign(watchers, { query: (...all: [string]) => (asked++, query(...all)) });
     onTestFinished(() => void Object.assign(watchers, { query }));
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-    const startedMs = performance.now();
-    await Promise.all(Array.from({ length: 20 }, () => text(server)));
-    await text(server);
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
-    expect(asked).toBe(6);
+    // The scrapes must come within a second. A busy machine needs several tries for that.
+    let tookMs = Infinity;
+    for (let attempt = 0; tookMs >= 1_000 && attempt < 20; attempt++) {
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      asked = 0;
+      const startedMs = performance.now();
+      await Promise.all(Array.from({ length: 20 }, () => text(server)));
+      await text(server);
+      tookMs = performance.now() - startedMs;
+    }
+    expect([tookMs < 1_000, asked]).toEqual([true, 6]);
   });
 
   test('leaves database metrics out without a delay when the database is away', async () => {
