@@ -1,16 +1,13 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { closedObject } from '../../model/schemas.ts';
 import { user as users } from '../../resources/people/user.ts';
 import { hasExpired, realSecondsOf, type StoredSession } from '../../sign-in/sessions.ts';
-import { BodyBytes, signInShare, type BodyBudgets } from '../body/body-bytes.ts';
-import { receiveBytes } from '../body/incoming-bytes.ts';
-import { parseJsonObject } from '../body/json.ts';
-import { validator } from '../body/validate.ts';
+import type { BodyBudgets } from '../body/body-bytes.ts';
+import { sendUncached, takeSmallPosts } from '../body/small-posts.ts';
 import type { HttpContext } from '../context.ts';
-import { headerOf } from '../headers.ts';
 import { sessionOf } from '../pipeline/authenticate.ts';
 import { isFromDashboard, isSafePlace, requireOwnOrigin, sessionTokenOf } from '../pipeline/browser.ts';
 import type { FailedSignIns } from '../pipeline/rate-limit.ts';
@@ -70,9 +67,6 @@ import {
 import { sessionObject } from './session-object.ts';
 import { signIn, SignInBody } from './sign-in.ts';
 
-/** A body about a sign-in is small. In bytes. */
-const bodyBytesMax = 8 * 1024;
-
 const none = closedObject({});
 
 /**
@@ -85,37 +79,7 @@ export function addAuthRoutes(
   { bodies, failedSignIns }: { bodies: BodyBudgets; failedSignIns: FailedSignIns },
 ): void {
   void app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', async (request: FastifyRequest) => readBody(request));
-
-    /** Adds a POST with a small body. The handler judges the client, and then takes the valid body. */
-    function addPost(
-      path: string,
-      schema: TObject,
-      handle: (request: FastifyRequest, reply: FastifyReply, takeBody: () => unknown) => Promise<JsonObject>,
-    ): void {
-      const validate = validator(schema);
-      scope.post(
-        `/auth/${path}`,
-        {
-          config: { public: true },
-          onRequest: async (request, reply) => {
-            request.apiRequest.bodyBytes = new BodyBytes(bodies, signInShare, request, reply);
-          },
-        },
-        async (request, reply) => {
-          const { bodyBytes } = request.apiRequest;
-          const object = await handle(request, reply, () => {
-            const body = (request.body ?? {}) as JsonObject;
-            validate(body);
-            bodyBytes?.workBegins();
-            return body;
-          });
-          bodyBytes?.workEnds(0);
-          return send(reply, object);
-        },
-      );
-    }
+    const addPost = takeSmallPosts(scope, bodies);
 
     /** Adds a POST of our own pages. The handler returns a session's new token, or the object of the response. */
     function post<Body extends object>(
@@ -123,7 +87,7 @@ export function addAuthRoutes(
       schema: TObject,
       handle: (call: AuthCall<Body>) => Promise<string | JsonObject>,
     ): void {
-      addPost(path, schema, async (request, reply, takeBody) => {
+      addPost(`/auth/${path}`, schema, async (request, reply, takeBody) => {
         const place = requirePlace(context, request);
         const result = await handle({ context, request: request.apiRequest, reply, place, body: takeBody() as Body });
         return typeof result === 'string' ? objectOfToken(context, result) : result;
@@ -136,7 +100,7 @@ export function addAuthRoutes(
       schema: TObject,
       handle: (call: ProgramCall<Body>) => Promise<JsonObject>,
     ): void {
-      addPost(path, schema, async ({ apiRequest }, _, takeBody) => {
+      addPost(`/auth/${path}`, schema, async ({ apiRequest }, _, takeBody) => {
         requireProgram(apiRequest);
         return handle({ context, request: apiRequest, body: takeBody() as Body }).catch((error: unknown) => {
           if (error instanceof ApiError) failedSignIns.note(apiRequest.client);
@@ -166,18 +130,18 @@ export function addAuthRoutes(
     scope.get('/auth/session', { config: { public: true } }, async (request, reply) => {
       requirePlace(context, request);
       const session = await sessionOf(request, context).catch(unlessSignedOut);
-      return send(reply, await sessionObject(context, session));
+      return sendUncached(reply, await sessionObject(context, session));
     });
     scope.get('/auth/sessions', { config: { public: true } }, async (request, reply) => {
       const place = requirePlace(context, request);
       const call = { context, request: request.apiRequest, reply, place, body: {} };
-      return send(reply, await listSessions(await ownCallOf(call)));
+      return sendUncached(reply, await listSessions(await ownCallOf(call)));
     });
 
     scope.get('/auth/passkeys', { config: { public: true } }, async (request, reply) => {
       const place = requirePlace(context, request);
       const call = { context, request: request.apiRequest, reply, place, body: {} };
-      return send(reply, listPasskeys(await ownCallOf(call)));
+      return sendUncached(reply, listPasskeys(await ownCallOf(call)));
     });
 
     post('sign_in', SignInBody, signIn);
@@ -255,25 +219,4 @@ async function objectOfToken(context: HttpContext, token: string): Promise<JsonO
 function unlessSignedOut(error: unknown): StoredSession | null {
   if (error instanceof ApiError && error.code === 'session_expired') return null;
   throw error;
-}
-
-/** Reads a small body of JSON. */
-async function readBody(request: FastifyRequest): Promise<JsonObject> {
-  const { bodyBytes } = request.apiRequest;
-  const bytes = await receiveBytes(request.raw, bodyBytes);
-  bodyBytes?.arrived(bytes.length);
-  if (bytes.length > bodyBytesMax) throw new ApiError('body_too_large', 'The body has more than 8 kB. Send less.');
-  if (bytes.length === 0) return {};
-  const [mediaType = ''] = (headerOf(request, 'content-type') ?? '').split(/\s*;/, 1);
-  // A form of another site can send no JSON without asking first.
-  if (mediaType.toLowerCase() !== 'application/json')
-    throw new ApiError('content_type_unsupported', 'Send the body as `application/json`.');
-  return parseJsonObject(bytes).value;
-}
-
-function send(reply: FastifyReply, object: JsonObject): FastifyReply {
-  return reply
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .send(JSON.stringify(object));
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { hashToken, isLinkToken } from '../../core/tokens.ts';
@@ -16,71 +16,64 @@ import {
 } from '../../resources/portal-session.ts';
 import { findPortalLink, makePortalToken } from '../../sign-in/portal-sessions.ts';
 import { realSecondsOf } from '../../sign-in/sessions.ts';
-import { BodyBytes, signInShare, type BodyBudgets } from '../body/body-bytes.ts';
-import { receiveBytes } from '../body/incoming-bytes.ts';
-import { parseJsonObject } from '../body/json.ts';
-import { validator } from '../body/validate.ts';
+import type { BodyBudgets } from '../body/body-bytes.ts';
+import { takeSmallPosts } from '../body/small-posts.ts';
 import type { HttpContext } from '../context.ts';
-import { headerOf } from '../headers.ts';
 import { isFromPortal, portalCookie, portalSessionInvalid, requirePortalPlace } from '../pipeline/portal.ts';
-import type { FailedSignIns } from '../pipeline/rate-limit.ts';
+import { Buckets, type FailedSignIns } from '../pipeline/rate-limit.ts';
 import { authenticated, type ReceivedRequest } from '../request.ts';
 import { requestFacts } from '../write/request-facts.ts';
-import { brandView } from './me.ts';
-
-/** A body with a token is small. In bytes. */
-const bodyBytesMax = 1_000;
+import { brandView, readOwner } from './me.ts';
 
 const TokenBody = closedObject({ token: Type.String({ maxLength: 100 }) });
 
+/** How often one link is used, a second. Each time, the account and its logo are read. */
+const usesPerSecond = 5;
+
 /**
- * Adds the routes of links, which come before a session. At `POST /v1/portal/link`, a person learns which agent has made a link. That spends
- * nothing. At `POST /v1/portal/open`, the link is spent, and its session begins. Our own page gets a cookie. Any other client gets a token, for an agent's own
- * pages. A link that does not work counts as a failed sign-in of its address.
+ * Adds the routes of links, which come before a session. With `POST /v1/portal/link`, a person learns which agent has made a link. That
+ * spends nothing. `POST /v1/portal/open` spends the link, and begins its session. Our own page gets a cookie. Any other client gets a token,
+ * for an agent's own pages. A link that does not work counts as a failed sign-in of its address.
  */
 export function addPortalOpening(
   app: FastifyInstance,
   context: HttpContext,
   { bodies, failedSignIns }: { bodies: BodyBudgets; failedSignIns: FailedSignIns },
 ): void {
-  const validate = validator(TokenBody);
+  const uses = new Buckets(usesPerSecond);
   void app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', async (request: FastifyRequest) => readBody(request));
-    const add = (
+    const addPost = takeSmallPosts(scope, bodies);
+
+    /** Adds a POST with the token of a link that can still be opened. */
+    function addOfLink(
       path: string,
-      answer: (token: string, request: FastifyRequest, reply: FastifyReply) => Promise<JsonObject>,
-    ): void => {
-      scope.post(
-        path,
-        {
-          config: { public: true },
-          onRequest: async (request, reply) => {
-            request.apiRequest.bodyBytes = new BodyBytes(bodies, signInShare, request, reply);
-          },
-        },
-        async (request, reply) => {
-          const { apiRequest } = request;
-          const body = request.body ?? {};
-          validate(body);
-          apiRequest.bodyBytes?.workBegins();
-          const object = await answer((body as { token: string }).token, request, reply).catch((error: unknown) => {
-            if (error instanceof ApiError && error.code === 'portal_session_invalid')
-              failedSignIns.note(apiRequest.client);
-            throw error;
-          });
-          apiRequest.bodyBytes?.workEnds(0);
-          return send(reply, object);
-        },
-      );
-    };
-    add('/v1/portal/link', async (token) => {
-      const { account_id: accountId, expires_at } = await pendingSession(context, token);
-      return { object: 'portal_link', expires_at, account: await brandView(context, accountId) };
+      answer: (session: PortalSessionRecord, request: FastifyRequest, reply: FastifyReply) => Promise<JsonObject>,
+    ): void {
+      addPost(`/v1/portal/${path}`, TokenBody, async (request, reply, takeBody) => {
+        const { token } = takeBody() as Static<typeof TokenBody>;
+        try {
+          const session = await pendingSession(context, token);
+          if (!uses.take(session.id).taken)
+            throw new ApiError('rate_limit', 'This link was used too often in a second.', { retryAfterSeconds: 1 });
+          return await answer(session, request, reply);
+        } catch (error) {
+          if (error instanceof ApiError && error.code === 'portal_session_invalid')
+            failedSignIns.note(request.apiRequest.client);
+          throw error;
+        }
+      });
+    }
+
+    addOfLink('link', async ({ account_id: accountId, expires_at }) => {
+      return {
+        object: 'portal_link',
+        expires_at,
+        account: await brandView(context, await readOwner(context, accountId)),
+      };
     });
-    add('/v1/portal/open', async (linkToken, request, reply) => {
+    addOfLink('open', async (pending, request, reply) => {
       const place = isFromPortal(request) ? requirePortalPlace(request, context.config) : null;
-      const { record, token } = await openLink(context, request.apiRequest, linkToken);
+      const { record, token } = await openLink(context, request.apiRequest, pending);
       const until = lastsUntil(record.opened_at!);
       if (place) reply.header('set-cookie', portalCookie(place, token, until - record.opened_at!));
       return { ...accessOf(record, until), ...(!place && { session_token: token }) };
@@ -118,10 +111,9 @@ async function pendingSession(
 async function openLink(
   context: HttpContext,
   request: ReceivedRequest,
-  linkToken: string,
+  session: PortalSessionRecord,
 ): Promise<{ record: PortalSessionRecord; token: string }> {
   const { readRecord, committer, randomBytes } = context;
-  const session = await pendingSession(context, linkToken);
   const { account_id: accountId, id, customer: customerId } = session;
   const token = makePortalToken(randomBytes);
   const renter = { sessionId: id, customerId, features: new Set(session.features), lastsUntil: 0 };
@@ -152,23 +144,4 @@ async function openLink(
   });
   if (outcome.kind === 'refused') throw outcome.error;
   return { record, token };
-}
-
-async function readBody(request: FastifyRequest): Promise<JsonObject> {
-  const { bodyBytes } = request.apiRequest;
-  const bytes = await receiveBytes(request.raw, bodyBytes);
-  bodyBytes?.arrived(bytes.length);
-  if (bytes.length > bodyBytesMax) throw new ApiError('body_too_large', 'The body has more than 1 kB. Send less.');
-  if (bytes.length === 0) return {};
-  const [mediaType = ''] = (headerOf(request, 'content-type') ?? '').split(/\s*;/, 1);
-  if (mediaType.toLowerCase() !== 'application/json')
-    throw new ApiError('content_type_unsupported', 'Send the body as `application/json`.');
-  return parseJsonObject(bytes).value;
-}
-
-function send(reply: FastifyReply, object: JsonObject): FastifyReply {
-  return reply
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .send(JSON.stringify(object));
 }

@@ -1,0 +1,76 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { TObject } from 'typebox';
+import { ApiError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
+import { headerOf } from '../headers.ts';
+import { BodyBytes, signInShare, type BodyBudgets } from './body-bytes.ts';
+import { receiveBytes } from './incoming-bytes.ts';
+import { parseJsonObject } from './json.ts';
+import { validator } from './validate.ts';
+
+/** A body about a sign-in or a link is small. In bytes. */
+const bodyBytesMax = 8 * 1024;
+
+/** Answers a request. It judges the client before it takes the valid body. */
+export type SmallHandler = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  takeBody: () => JsonObject,
+) => Promise<JsonObject>;
+
+/**
+ * Lets a scope take small bodies of JSON, for routes that come before a sign-in. All of them share few bytes of memory.
+ *
+ * @returns a function that adds a POST.
+ */
+export function takeSmallPosts(
+  scope: FastifyInstance,
+  bodies: BodyBudgets,
+): (path: string, schema: TObject, handle: SmallHandler) => void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', async (request: FastifyRequest) => readBody(request));
+  return (path, schema, handle) => {
+    const validate = validator(schema);
+    scope.post(
+      path,
+      {
+        config: { public: true },
+        onRequest: async (request, reply) => {
+          request.apiRequest.bodyBytes = new BodyBytes(bodies, signInShare, request, reply);
+        },
+      },
+      async (request, reply) => {
+        const { bodyBytes } = request.apiRequest;
+        const object = await handle(request, reply, () => {
+          const body = (request.body ?? {}) as JsonObject;
+          validate(body);
+          bodyBytes?.workBegins();
+          return body;
+        });
+        bodyBytes?.workEnds(0);
+        return sendUncached(reply, object);
+      },
+    );
+  };
+}
+
+/** Sends an object that no cache may keep. */
+export function sendUncached(reply: FastifyReply, object: JsonObject): FastifyReply {
+  return reply
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .send(JSON.stringify(object));
+}
+
+async function readBody(request: FastifyRequest): Promise<JsonObject> {
+  const { bodyBytes } = request.apiRequest;
+  const bytes = await receiveBytes(request.raw, bodyBytes);
+  bodyBytes?.arrived(bytes.length);
+  if (bytes.length > bodyBytesMax) throw new ApiError('body_too_large', 'The body has more than 8 kB. Send less.');
+  if (bytes.length === 0) return {};
+  const [mediaType = ''] = (headerOf(request, 'content-type') ?? '').split(/\s*;/, 1);
+  // A form of another site can send no JSON without asking first.
+  if (mediaType.toLowerCase() !== 'application/json')
+    throw new ApiError('content_type_unsupported', 'Send the body as `application/json`.');
+  return parseJsonObject(bytes).value;
+}
