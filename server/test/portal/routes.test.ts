@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { portalFeatures } from '../../src/model/portal.ts';
 import { portalRoutes } from '../../src/http/portal/routes.ts';
-import { Agency, rent, startDay, startLetting, type Made } from '../letting/agency.ts';
+import { Agency, lettingClock, rent, startDay, startLetting, type Made } from '../letting/agency.ts';
 import { formOf, pdfOf } from '../support/files.ts';
-import { good, type ApiResponse, type TestServer } from '../support/server.ts';
+import { expectRefusal, refusals } from '../support/refusals.ts';
+import { good, serverForTest, type ApiResponse, type TestServer } from '../support/server.ts';
 import { letHome, Renter, type Let } from './renter.ts';
 
 let server: TestServer;
@@ -131,6 +132,10 @@ describe('me', () => {
   });
 });
 
+function upload(renter: Renter): Promise<ApiResponse> {
+  return renter.post('files', formOf({ purpose: 'other' }));
+}
+
 describe('files', () => {
   test('takes a file, which belongs to the person', async () => {
     const { renter } = await applicant();
@@ -154,6 +159,35 @@ describe('files', () => {
     const { renter } = await applicant();
     expect(await renter.post('files', formOf(fields))).toMatchObject({ status: 400, body: { error: { param } } });
     expect(await renter.list('files')).toEqual([]);
+  });
+
+  test('takes fifty files, and no more when another process takes the last one after the count', async () => {
+    const second = await serverForTest({ connection: server.connection, overrides: { clock: lettingClock() } });
+    const { renter } = await applicant();
+    const ids: string[] = [];
+    while (ids.length < 49) ids.push((await good(agency.api.post('/v1/files', formOf()))).body.id);
+    // They are as if the person had sent them.
+    await server.context.database.readers.query(
+      'update files set customer = $1 where account_id = $2 and id = any($3::text[])',
+      [renter.customerId, agency.accountId, ids],
+    );
+    const { reader } = second.context;
+    const query = reader.query.bind(reader);
+    let inTheMiddle: (() => Promise<unknown>) | null = () => good(upload(renter));
+    reader.query = async (statement) => {
+      const rows = await query(statement);
+      const act = statement.name === 'count_files_of_renter' ? inTheMiddle : null;
+      if (act) {
+        inTheMiddle = null;
+        await act();
+      }
+      return rows as never;
+    };
+    const late = await upload(renter.at(second));
+    expect(inTheMiddle).toBeNull();
+    expectRefusal(late, { ...refusals.limitReached, says: /You have sent 50 files/ });
+    const { body } = await good(agency.api.get(`/v1/files?customer=${renter.customerId}&limit=1`));
+    expect(body.count).toBe(50);
   });
 
   test('refuses a file with another type', async () => {

@@ -1,7 +1,9 @@
 import type { BatchEntry } from '../batch-entry.ts';
 import { activityRows } from './activity.ts';
 import { arraysOf, type Statement, type Cell, statementOf } from './statement.ts';
-import { limited } from '../../model/traits/limited.ts';
+import { fieldOf } from '../../model/record.ts';
+import type { Resource } from '../../model/resource.ts';
+import { limited, limitedByLink } from '../../model/traits/limited.ts';
 
 /**
  * Adds one row for each count that the batch changes, however many entries change it. It also adds the rows of the activity, because a
@@ -35,26 +37,42 @@ export function appendCounts(batch: readonly BatchEntry[]): Statement | null {
 }
 
 /**
- * Rejects the entries that would exceed an account's limit of a kind; they decide again. Batches that add to the same count take turns, in
- * all processes. A transaction lock on account and kind is taken before the count is read. It has its own statement, because a statement
- * sees only what was committed before it began. Locks are taken in one order, so that two batches never wait for each other. A batch
- * without such a kind has no extra cost.
+ * Rejects the entries that would exceed a limit of a kind; they decide again. Batches that add to the same count take turns, in all
+ * processes. A transaction lock on what is counted is taken before the count is read. It has its own statement, because a statement sees
+ * only what was committed before it began. Locks are taken in one order, so that two batches never wait for each other. A batch without
+ * such a kind has no extra cost.
  */
 export function holdLimits(batch: readonly BatchEntry[]): (Statement | null)[] {
   const created = new Map<string, number>();
-  const rows: Cell[][] = [];
+  const ofAccounts: Cell[][] = [];
+  const ofLinks = new Map<Resource, Cell[][]>();
+  const ordinalOf = (counted: string): number => {
+    const ordinal = (created.get(counted) ?? 0) + 1;
+    created.set(counted, ordinal);
+    return ordinal;
+  };
   batch.forEach(({ accountId, inserts }, entry) => {
-    for (const { resource } of inserts) {
+    for (const { resource, record } of inserts) {
       const { object } = resource;
       const most = limited.of(resource);
-      if (most === undefined) continue;
-      const kind = `${accountId} ${object}`;
-      const ordinal = (created.get(kind) ?? 0) + 1;
-      created.set(kind, ordinal);
-      rows.push([entry, accountId, object, ordinal, most]);
+      if (most !== undefined) ofAccounts.push([entry, accountId, object, ordinalOf(`${accountId} ${object}`), most]);
+      const byLink = limitedByLink.of(resource);
+      const value = byLink ? (fieldOf(record, byLink.link) as string | null) : null;
+      if (!byLink || value === null) continue;
+      const rows = ofLinks.get(resource) ?? [];
+      ofLinks.set(resource, rows);
+      rows.push([entry, accountId, value, ordinalOf(`${accountId} ${object} ${value}`), byLink.most]);
     }
   });
-  const lockOnCounts = statementOf(
+  return [
+    lockCounts([...created.keys()]),
+    verifyCountsOfAccounts(ofAccounts),
+    ...Array.from(ofLinks, ([resource, rows]) => verifyCountsOfLinks(resource, rows)),
+  ];
+}
+
+function lockCounts(counted: readonly string[]): Statement | null {
+  return statementOf(
     'lock_counts',
     `
     select pg_advisory_xact_lock(lock)
@@ -63,9 +81,12 @@ export function holdLimits(batch: readonly BatchEntry[]): (Statement | null)[] {
       from unnest($1::text[]) as input (kind)
       order by lock
     ) locks`,
-    [...created.keys()].map((kind) => [kind]),
+    counted.map((kind) => [kind]),
   );
-  const verifyCounts = statementOf(
+}
+
+function verifyCountsOfAccounts(rows: Cell[][]): Statement | null {
+  return statementOf(
     'verify_counts',
     `
     with input as materialized (
@@ -87,5 +108,22 @@ export function holdLimits(batch: readonly BatchEntry[]): (Statement | null)[] {
     ))`,
     rows,
   );
-  return [lockOnCounts, verifyCounts];
+}
+
+function verifyCountsOfLinks(resource: Resource, rows: Cell[][]): Statement | null {
+  return statementOf(
+    `verify_counts_of_${resource.table}`,
+    `
+    select reject_batch_entries('stale_record', array(
+      select distinct entry
+      from unnest($1::integer[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])
+        as input (entry, account_id, linked, ordinal, most)
+      where ordinal + (
+        select count(*)
+        from ${resource.table} known
+        where known.account_id = input.account_id and known.${limitedByLink.of(resource)!.link} = input.linked
+      ) > most
+    ))`,
+    rows,
+  );
 }

@@ -42,6 +42,16 @@ export async function findDeposits(reader: Reader, person: Person, page: PageQue
   return findPage(reader, 'find_deposits_of_renter', depositsOfPerson, person, page);
 }
 
+/** Counts the files that a person has sent. */
+export async function countFiles(reader: Reader, { accountId, customerId }: Person): Promise<number> {
+  const [row] = await reader.query<{ count: number }>({
+    name: 'count_files_of_renter',
+    text: 'select count(*)::integer as count from files where account_id = $1 and customer = $2',
+    values: [accountId, customerId],
+  });
+  return row?.count ?? 0;
+}
+
 export interface Person {
   accountId: string;
   customerId: string;

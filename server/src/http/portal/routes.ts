@@ -10,7 +10,7 @@ import type { Action, Resource } from '../../model/resource.ts';
 import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';
 import { storesFile } from '../../model/traits/stores-file.ts';
 import { customer, type CustomerRecord } from '../../resources/customer.ts';
-import { file, type FileRecord } from '../../resources/file/index.ts';
+import { file, filesOfPersonMax, type FileRecord } from '../../resources/file/index.ts';
 import { application } from '../../resources/letting/application/index.ts';
 import { Note, type ApplicationRecord } from '../../resources/letting/application/fields.ts';
 import { deposit } from '../../resources/letting/deposit/index.ts';
@@ -25,10 +25,10 @@ import type { ApiRequest } from '../request.ts';
 import type { GuardedDecision, ReadRoute, WriteRoute } from '../route.ts';
 import { idInPath } from '../routes/load.ts';
 import { decideActionOn, decideCreation, decideUpdateOf } from '../write/decisions.ts';
-import { findDeposits, findPayments } from './find.ts';
+import { countFiles, findDeposits, findPayments } from './find.ts';
 import { listOfIds, listOfPerson, listWith, pageQueryOf, withoutDrafts } from './lists.ts';
 import { meView } from './me.ts';
-import { loadApplication, loadTenancy, readPerson, requireOpen, viewerOf } from './own-records.ts';
+import { loadApplication, loadTenancy, readPerson, requireOpen, viewerOf, type Viewer } from './own-records.ts';
 import { read, write } from './route.ts';
 import {
   applicationView,
@@ -37,14 +37,9 @@ import {
   invoiceView,
   ledgerEntryView,
   paymentView,
-  readOwn,
   readOwnFacts,
   tenancyView,
-  type Viewer,
 } from './views.ts';
-
-/** The files that a person can have sent, so that no link fills the storage of an account. */
-const filesMax = 50;
 
 /** The purposes that a person's files can have. The others are the office's. */
 const Purpose = oneOf('identity_document', 'income_evidence', 'right_to_rent', 'other');
@@ -56,7 +51,8 @@ const paging: Record<string, TSchema> = {
 const pagingOfTenancy = { ...paging, tenancy: LinkedId };
 
 /**
- * Returns the routes of the portal. A record of another person does not exist for them. They take the same path as all requests, and need features of the session instead of permissions.
+ * Returns the routes of the portal. A record of another person does not exist for them. They take the same path as all requests, and need
+ * features of the session instead of permissions.
  */
 export function portalRoutes(context: HttpContext): (ReadRoute | WriteRoute)[] {
   return [
@@ -71,14 +67,14 @@ export function portalRoutes(context: HttpContext): (ReadRoute | WriteRoute)[] {
 function routesOfPerson(context: HttpContext): (ReadRoute | WriteRoute)[] {
   const { phone, date_of_birth, addresses } = customer.update!.body.properties;
   return [
-    read('/me', [], {}, async (request) =>
-      meView(context, request, viewerOf(request), await readPerson(context, request)),
+    read(context, '/me', [], {}, async (reading, request) =>
+      meView(reading, request, await readPerson(reading, request)),
     ),
     write('/me', ['details'], closedObject({ phone, date_of_birth, addresses } as Record<string, TSchema>), {
       locks: (request) => [viewerOf(request).customerId],
       decide: async (request, input, caller, deciding) =>
         decideUpdateOf(deciding, customer, await readPerson(deciding, request), request, input, caller),
-      render: (request, record, deciding) => meView(deciding, request, viewerOf(request), record as CustomerRecord),
+      render: (request, record, deciding) => meView(deciding, request, record as CustomerRecord),
     }),
     write('/end', [], closedObject({}), {
       locks: (request) => [request.principal.id],
@@ -93,17 +89,17 @@ function routesOfPerson(context: HttpContext): (ReadRoute | WriteRoute)[] {
 
 function routesOfFiles(context: HttpContext): (ReadRoute | WriteRoute)[] {
   return [
-    read('/files', ['documents'], paging, (request, query) =>
-      listOfPerson(context, request, file, query, async (record) => fileView(record)),
+    read(context, '/files', ['documents'], paging, (reading, request, query) =>
+      listOfPerson(reading, request, file, query, async (record) => fileView(record)),
     ),
     write('/files', ['documents'], closedObject({ purpose: Purpose, file: file.create!.body.properties.file! }), {
       locks: (request) => [viewerOf(request).customerId],
       async decide(request, input, caller, deciding) {
         const viewer = viewerOf(request);
-        if ((await readOwn(deciding, file, viewer)).length >= filesMax)
+        if ((await countFiles(deciding.reader, viewer)) >= filesOfPersonMax)
           throw new ApiError(
             'limit_reached',
-            `You have sent ${filesMax} files, the most that this page takes. Ask your letting agent how to send more.`,
+            `You have sent ${filesOfPersonMax} files, the most that this page takes. Ask your letting agent how to send more.`,
           );
         const { changes, ...rest } = await decideCreation(deciding, file, request, input, caller);
         const [made, ...others] = changes;
@@ -118,11 +114,10 @@ function routesOfFiles(context: HttpContext): (ReadRoute | WriteRoute)[] {
 
 function routesOfApplications(context: HttpContext): (ReadRoute | WriteRoute)[] {
   return [
-    read('/applications', ['applications'], paging, async (request, query) => {
-      const viewer = viewerOf(request);
-      const facts = await readOwnFacts(context, viewer, await readPerson(context, request));
-      return listOfPerson(context, request, application, query, (record) =>
-        applicationView(context, viewer, record, facts),
+    read(context, '/applications', ['applications'], paging, async (reading, request, query) => {
+      const facts = await readOwnFacts(reading, request, await readPerson(reading, request));
+      return listOfPerson(reading, request, application, query, (record) =>
+        applicationView(reading, viewerOf(request), record, facts),
       );
     }),
     moveApplication('withdraw', closedObject({})),
@@ -145,20 +140,20 @@ function moveApplication(name: 'withdraw' | 'request_review', body: TObject): Wr
 
 function routesOfTenancies(context: HttpContext): (ReadRoute | WriteRoute)[] {
   return [
-    read('/tenancies', ['money', 'notice', 'pets'], paging, (request, query) =>
+    read(context, '/tenancies', ['money', 'notice', 'pets'], paging, (reading, request, query) =>
       listOfPerson(
-        context,
+        reading,
         request,
         tenancy,
         query,
-        (record) => tenancyView(context, viewerOf(request), record),
+        (record) => tenancyView(reading, viewerOf(request), record),
         withoutDrafts,
       ),
     ),
-    read('/tenancies/:id/ledger', ['money'], paging, async (request, query) => {
-      const { id } = await loadTenancy(context, request);
+    read(context, '/tenancies/:id/ledger', ['money'], paging, async (reading, request, query) => {
+      const { id } = await loadTenancy(reading, request);
       return listWith(
-        context,
+        reading,
         request,
         ledgerEntry,
         query,
@@ -205,18 +200,18 @@ function moveTenancy(
 
 function routesOfMoney(context: HttpContext): (ReadRoute | WriteRoute)[] {
   return [
-    read('/invoices', ['money'], pagingOfTenancy, (request, query) =>
-      listOfPerson(context, request, invoice, query, async (record) => invoiceView(record), withoutDrafts),
+    read(context, '/invoices', ['money'], pagingOfTenancy, (reading, request, query) =>
+      listOfPerson(reading, request, invoice, query, async (record) => invoiceView(record), withoutDrafts),
     ),
-    read('/payments', ['money'], pagingOfTenancy, async (request, query) => {
+    read(context, '/payments', ['money'], pagingOfTenancy, async (reading, request, query) => {
       const viewer = viewerOf(request);
-      const page = await findPayments(context.reader, viewer, pageQueryOf(payment, query));
-      return listOfIds(context, request, payment, page, async (record) => paymentView(viewer, record));
+      const page = await findPayments(reading.reader, viewer, pageQueryOf(payment, query));
+      return listOfIds(reading, request, payment, page, async (record) => paymentView(viewer, record));
     }),
-    read('/deposits', ['money'], pagingOfTenancy, async (request, query) => {
+    read(context, '/deposits', ['money'], pagingOfTenancy, async (reading, request, query) => {
       const viewer = viewerOf(request);
-      const page = await findDeposits(context.reader, viewer, pageQueryOf(deposit, query));
-      return listOfIds(context, request, deposit, page, (record) => depositView(context, viewer, record));
+      const page = await findDeposits(reading.reader, viewer, pageQueryOf(deposit, query));
+      return listOfIds(reading, request, deposit, page, (record) => depositView(reading, viewer, record));
     }),
   ];
 }
@@ -244,9 +239,8 @@ async function renderApplication(
   request: ApiRequest,
   record: ApplicationRecord,
 ): Promise<JsonObject> {
-  const viewer = viewerOf(request);
-  const facts = await readOwnFacts(context, viewer, await readPerson(context, request));
-  return applicationView(context, viewer, record, facts);
+  const facts = await readOwnFacts(context, request, await readPerson(context, request));
+  return applicationView(context, viewerOf(request), record, facts);
 }
 
 function decideMove<R extends StoredRecord>(

@@ -3,6 +3,7 @@ import { LinkedId } from '../../model/fields.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { actionFrom, createFrom, defineResource, exactly, updateFrom } from '../../model/resource.ts';
 import { closedObject, named, nullable, oneOf } from '../../model/schemas.ts';
+import { limitedByLink } from '../../model/traits/limited.ts';
 import { storesFile } from '../../model/traits/stores-file.ts';
 import { emailOf, fileLink, linkInput, newFileLink } from './link.ts';
 
@@ -44,6 +45,9 @@ export type FileRecord = StoredRecord & {
   content_type: string;
   customer: string | null;
 };
+
+/** The files that a person can have sent in the portal, so that no link fills the storage of an account. */
+export const filesOfPersonMax = 50;
 
 /** A document or a picture: the report of a reference, or evidence for one. */
 export const file = defineResource<FileRecord>(
@@ -130,6 +134,7 @@ export const file = defineResource<FileRecord>(
       ),
     },
   },
+  limitedByLink({ link: 'customer', most: filesOfPersonMax }),
   storesFile({
     bytesMax,
     description: 'a PDF, a JPEG or a PNG',
