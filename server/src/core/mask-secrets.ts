@@ -1,6 +1,6 @@
 /**
- * An API key (`sk_test_…`), a signing secret (`whsec_…`) or a token of the portal (`pst_…`) with at least 16 characters. The checksum is not compared, because texts
- * are cut. The rest of a cut key can be guessed if little is missing.
+ * An API key (`sk_test_…`), a signing secret (`whsec_…`) or a token of the portal (`pst_…`) with at least 16 characters. No checksum is
+ * compared, because texts are cut. The rest of a cut key can be guessed if little is missing.
  */
 const secretForm = /((?:sk|rk|ak)_(?:test|live)_|whsec_|pst_)[0-9A-Za-z]{12,}([0-9A-Za-z]{4})/g;
 
@@ -8,7 +8,8 @@ const secretForm = /((?:sk|rk|ak)_(?:test|live)_|whsec_|pst_)[0-9A-Za-z]{12,}([0
 const userOfUrl = /(:\\?\/\\?\/)(?:[^\s"/?#\\]|\\[^/])+@/g;
 
 /**
- * Masks what no log may have: API keys, signing secrets, tokens of the portal, and the users and passwords of URLs. Returns the same text if it has none.
+ * Masks what no log may have: API keys, signing secrets, tokens of the portal, and the users and passwords of URLs. Returns the same text
+ * if it has none.
  */
 export function maskSecrets(text: string): string {
   let masked = text;

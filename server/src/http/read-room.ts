@@ -1,4 +1,5 @@
 import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes, type Payer } from '../core/byte-budget.ts';
+import { bytesOf, readingOnce, type RecordReader } from '../db/record-reader.ts';
 
 export interface ReadLimits {
   /** Limits of records that are read for responses, and of responses that clients have not read. */
@@ -186,4 +187,13 @@ export class ReadRoom {
     for (const resume of this.#waiting.splice(0)) resume();
     for (const bytes of this.#holdings) bytes.release();
   }
+}
+
+/** Returns a reader that counts each record towards the memory of a request, and reads it once. */
+export function countingReader(readRecord: RecordReader, room: ReadRoom): RecordReader {
+  return readingOnce(async (kind, accountId, id) => {
+    const record = await room.readUnknown(() => readRecord(kind, accountId, id));
+    if (record) room.use(bytesOf(record));
+    return record;
+  });
 }

@@ -47,7 +47,9 @@ export interface Person {
 /** The server itself. */
 export const system: Actor = { type: 'system', id: null, name: 'Tenure', key: null, source: 'api' };
 
-/** Returns the actor that events show. Null for a person in the portal, which is none of their types (spec, event). Its log names the session. */
+/**
+ * Returns the actor that events show. Null for a person in the portal, which is none of their types (spec, event). Its log names the session.
+ */
 export function shownActor(actor: Actor): Actor | null {
   return actor.type === 'portal_session' ? null : actor;
 }

@@ -98,7 +98,7 @@ function requireToken(sessions: Buckets, id: string, perSecond: number): void {
   if (sessions.take(id).taken) return;
   throw new ApiError(
     'rate_limit',
-    `This browser sends more than ${perSecond} requests a second. Wait for the time in \`Retry-After\`.`,
+    `This session sends more than ${perSecond} requests a second. Wait for the time in \`Retry-After\`.`,
     { retryAfterSeconds: 1 },
   );
 }

@@ -1,7 +1,7 @@
 import { today } from '../../core/calendar.ts';
 import { toSeconds } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { account } from '../../resources/account.ts';
+import { account, type AccountRecord } from '../../resources/account.ts';
 import type { CustomerRecord } from '../../resources/customer.ts';
 import { application } from '../../resources/letting/application/index.ts';
 import { guarantor, type GuarantorRecord } from '../../resources/letting/guarantor.ts';
@@ -10,33 +10,29 @@ import { reference } from '../../resources/reference/index.ts';
 import type { ReferenceRecord } from '../../resources/reference/record.ts';
 import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
-import { addressView, readLinked, readOwn, referenceView, type Viewer } from './views.ts';
+import { readLinked, readOwn, viewerOf, type Viewer } from './own-records.ts';
+import { addressView, referenceView } from './views.ts';
 
 /** Returns what the portal shows first: the person, the session, and the account with its letterhead. */
-export async function meView(
-  context: HttpContext,
-  request: ApiRequest,
-  viewer: Viewer,
-  person: CustomerRecord,
-): Promise<JsonObject> {
+export async function meView(context: HttpContext, request: ApiRequest, person: CustomerRecord): Promise<JsonObject> {
+  const viewer = viewerOf(request);
   const { timeZone } = request.account;
   const nowSeconds = toSeconds(context.clock.nowMs());
-  const [session, brand, guarantees, references] = await Promise.all([
-    context.readRecord(portalSession, viewer.accountId, request.principal.id),
-    brandView(context, viewer.accountId),
-    readOwn(context, guarantor, viewer),
-    readOwn(context, reference, viewer),
-  ]);
   const showsApplications = viewer.features.has('applications');
+  const [session, owner, guarantees, references] = await Promise.all([
+    context.readRecord(portalSession, viewer.accountId, request.principal.id),
+    readOwner(context, viewer.accountId),
+    showsApplications ? readOwn(context, guarantor, request) : [],
+    showsApplications ? readOwn(context, reference, request) : [],
+  ]);
+  const bank = owner?.letterhead?.bank;
   return {
     object: 'portal_customer',
     id: person.id,
     name: person.name,
     details: viewer.features.has('details') ? detailsView(person) : null,
-    guarantees: showsApplications ? guarantees.map(guaranteeView) : [],
-    references: showsApplications
-      ? await Promise.all(references.map((each) => ownReferenceView(context, viewer, each)))
-      : [],
+    guarantees: guarantees.map(guaranteeView),
+    references: await Promise.all(references.map((each) => ownReferenceView(context, viewer, each))),
     session: {
       id: request.principal.id,
       features: [...viewer.features],
@@ -44,7 +40,11 @@ export async function meView(
       opened_at: session?.opened_at ?? null,
       expires_at: request.principal.renter?.lastsUntil ?? null,
     },
-    account: { ...brand, bank: viewer.features.has('money') ? await bankOf(context, viewer.accountId) : null },
+    account: {
+      ...(await brandView(context, owner)),
+      // Where tenants pay, as their invoices show it.
+      bank: bank && viewer.features.has('money') ? { ...bank } : null,
+    },
     mode: context.config.mode,
     time_zone: timeZone,
     today: today(nowSeconds, timeZone),
@@ -76,17 +76,15 @@ async function ownReferenceView(context: HttpContext, viewer: Viewer, own: Refer
   };
 }
 
-/** Returns the bank account to which tenants pay, as their invoices show it. */
-async function bankOf({ readRecord }: HttpContext, accountId: string): Promise<JsonObject | null> {
-  const owner = await readRecord(account, accountId, accountId);
-  return owner?.letterhead?.bank ? { ...owner.letterhead.bank } : null;
+/** Returns the account of a portal. Null if it is none any more. */
+export function readOwner({ readRecord }: HttpContext, accountId: string): Promise<AccountRecord | null> {
+  return readRecord(account, accountId, accountId);
 }
 
 /** Returns the name, the addresses and the look of the agent. */
-export async function brandView(context: HttpContext, accountId: string): Promise<JsonObject> {
-  const owner = await context.readRecord(account, accountId, accountId);
+export async function brandView({ logos }: HttpContext, owner: AccountRecord | null): Promise<JsonObject> {
   const letterhead = owner?.letterhead ?? null;
-  const logo = owner && (await context.logos.of(owner));
+  const logo = owner && (await logos.of(owner));
   return {
     name: owner?.name ?? null,
     letterhead_name: letterhead?.name ?? owner?.name ?? null,

@@ -1,5 +1,7 @@
 import { isId } from '../../core/ids.ts';
+import { readList, type ListQuery } from '../../db/list-query.ts';
 import { isErased } from '../../model/change.ts';
+import type { PortalFeature } from '../../model/portal.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
 import { customer, type CustomerRecord } from '../../resources/customer.ts';
@@ -12,8 +14,14 @@ import type { HttpContext } from '../context.ts';
 import { portalSessionInvalid } from '../pipeline/portal.ts';
 import type { ApiRequest } from '../request.ts';
 import { recordMissing } from '../response/errors.ts';
-import { idInPath } from '../routes/load.ts';
-import type { Viewer } from './views.ts';
+import { idInPath, loadPage } from '../routes/load.ts';
+
+/** The person for whom a view is made. */
+export interface Viewer {
+  accountId: string;
+  customerId: string;
+  features: ReadonlySet<PortalFeature>;
+}
 
 /** Returns the person of a request, for whom views are made. */
 export function viewerOf({ accountId, principal: { renter } }: ApiRequest): Viewer {
@@ -67,4 +75,39 @@ async function loadHere<R extends StoredRecord>(
   const record = isId(resource.prefix, id) ? await context.readRecord(resource, request.accountId, id) : null;
   if (!record) throw recordMissing(resource, id);
   return record;
+}
+
+/** Records of one person that a view reads. There are seldom more than a few. */
+const ownRecordsMax = 50;
+
+/** Returns the newest records with this person. In a read, they count towards the memory of the request. */
+export async function readOwn<R extends StoredRecord>(
+  context: HttpContext,
+  resource: Resource<R>,
+  request: ApiRequest,
+): Promise<R[]> {
+  const { accountId, customerId } = viewerOf(request);
+  const filter = { column: 'customer', match: 'exact', schema: {} } as const;
+  const query: ListQuery = {
+    accountId,
+    filters: [{ filter, value: customerId }],
+    created: {},
+    limit: ownRecordsMax,
+    offset: 0,
+    cursor: null,
+  };
+  const page = request.room
+    ? await loadPage(context, resource, query, request)
+    : await readList(context.lister, resource, query, 'all');
+  return (page.records ?? []) as R[];
+}
+
+/** Reads a record by an id that may be of another system, or null. */
+export async function readLinked<R extends StoredRecord>(
+  { readRecord }: HttpContext,
+  resource: Resource<R>,
+  accountId: string,
+  id: string | null,
+): Promise<R | null> {
+  return id !== null && isId(resource.prefix, id) ? readRecord(resource, accountId, id) : null;
 }

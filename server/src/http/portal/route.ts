@@ -5,8 +5,9 @@ import type { PortalFeature } from '../../model/portal.ts';
 import { closedObject } from '../../model/schemas.ts';
 import { portalSession } from '../../resources/portal-session.ts';
 import type { HttpContext } from '../context.ts';
+import { countingReader } from '../read-room.ts';
 import type { ApiRequest, UploadRoute } from '../request.ts';
-import type { GuardedDecision, ReadRoute, RouteResponse, WriteRoute } from '../route.ts';
+import type { GuardedDecision, Query, ReadRoute, RouteResponse, WriteRoute } from '../route.ts';
 import { requireOpen } from './own-records.ts';
 
 /** The API docs do not list the routes of the portal: no key calls them. */
@@ -19,12 +20,17 @@ const undocumented: RouteResponse = {
 
 const common = { permission: null, object: 'portal', expandable: null, response: undocumented } as const;
 
-/** Returns a route that reads. One of the features is enough. */
+/**
+ * Returns a route that reads. One of the features is enough.
+ *
+ * @param handle gets a context whose reads count towards the memory of the request.
+ */
 export function read(
+  context: HttpContext,
   path: string,
   features: readonly PortalFeature[],
-  query: Record<string, TSchema>,
-  handle: ReadRoute['read'],
+  parameters: Record<string, TSchema>,
+  handle: (context: HttpContext, request: ApiRequest, query: Query) => Promise<JsonObject>,
 ): ReadRoute {
   return {
     ...common,
@@ -33,8 +39,9 @@ export function read(
     docs: { summary: 'Read in the portal' },
     path: `/v1/portal${path}`,
     portalFeatures: features,
-    query,
-    read: handle,
+    query: parameters,
+    read: (request, query) =>
+      handle({ ...context, readRecord: countingReader(context.readRecord, request.room!) }, request, query),
   };
 }
 

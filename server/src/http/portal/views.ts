@@ -1,13 +1,7 @@
 import { addMonths, today, type Day } from '../../core/calendar.ts';
 import { toSeconds } from '../../core/clock.ts';
 import type { Json, JsonObject } from '../../core/json-diff.ts';
-import { defaultTimeZone } from '../../core/law-rules.ts';
-import { isId } from '../../core/ids.ts';
-import { readList } from '../../db/list-query.ts';
 import { isErased } from '../../model/change.ts';
-import type { PortalFeature } from '../../model/portal.ts';
-import type { StoredRecord } from '../../model/record.ts';
-import type { Resource } from '../../model/resource.ts';
 import { customer, type CustomerRecord } from '../../resources/customer.ts';
 import { file, type FileRecord } from '../../resources/file/index.ts';
 import { reasonSentences, type ApplicationRecord } from '../../resources/letting/application/fields.ts';
@@ -21,46 +15,13 @@ import { unit } from '../../resources/letting/unit.ts';
 import { reference } from '../../resources/reference/index.ts';
 import type { ReferenceRecord } from '../../resources/reference/record.ts';
 import type { HttpContext } from '../context.ts';
+import type { ApiRequest } from '../request.ts';
+import { readLinked, readOwn, type Viewer } from './own-records.ts';
 
 /*
- * What a person sees in the portal. Each function lists the members one by one. So a new field of a record stays hidden. Of other persons, only the names of co-applicants and co-tenants are shown.
+ * What a person sees in the portal. Each function lists the members one by one. So a new field of a record stays hidden. Of other persons,
+ * only the names of co-applicants and co-tenants are shown.
  */
-
-/** The person for whom a view is made. */
-export interface Viewer {
-  accountId: string;
-  customerId: string;
-  features: ReadonlySet<PortalFeature>;
-}
-
-/** Records of one person that a view reads. There are seldom more than a few. */
-const ownRecordsMax = 50;
-
-/** Returns the newest records with this person. */
-export async function readOwn<R extends StoredRecord>(
-  { lister }: HttpContext,
-  resource: Resource<R>,
-  { accountId, customerId }: Viewer,
-): Promise<R[]> {
-  const filter = { column: 'customer', match: 'exact', schema: {} } as const;
-  const { records } = await readList(
-    lister,
-    resource,
-    { accountId, filters: [{ filter, value: customerId }], created: {}, limit: ownRecordsMax, offset: 0, cursor: null },
-    'all',
-  );
-  return (records ?? []) as R[];
-}
-
-/** Reads a record by an id that may be of another system, or null. */
-export async function readLinked<R extends StoredRecord>(
-  { readRecord }: HttpContext,
-  resource: Resource<R>,
-  accountId: string,
-  id: string | null,
-): Promise<R | null> {
-  return id !== null && isId(resource.prefix, id) ? readRecord(resource, accountId, id) : null;
-}
 
 interface Address {
   line1: string;
@@ -137,14 +98,16 @@ export interface OwnFacts {
   day: Day;
 }
 
-export async function readOwnFacts(context: HttpContext, viewer: Viewer, person: CustomerRecord): Promise<OwnFacts> {
-  const [files, references, account] = await Promise.all([
-    readOwn(context, file, viewer),
-    readOwn(context, reference, viewer),
-    context.accounts.get(viewer.accountId),
+export async function readOwnFacts(
+  context: HttpContext,
+  request: ApiRequest,
+  person: CustomerRecord,
+): Promise<OwnFacts> {
+  const [files, references] = await Promise.all([
+    readOwn(context, file, request),
+    readOwn(context, reference, request),
   ]);
-  const nowSeconds = toSeconds(context.clock.nowMs());
-  return { person, files, references, day: today(nowSeconds, account?.timeZone ?? defaultTimeZone) };
+  return { person, files, references, day: today(toSeconds(context.clock.nowMs()), request.account.timeZone) };
 }
 
 export async function applicationView(

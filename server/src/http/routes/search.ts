@@ -4,7 +4,6 @@ import { ApiError, invalidParameter } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { isNonEmpty } from '../../core/lists.ts';
 import { UnavailableError } from '../../db/pools.ts';
-import { bytesOf, readingOnce, type RecordReader } from '../../db/record-reader.ts';
 import { includesPermission } from '../../model/permissions.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
@@ -15,6 +14,7 @@ import { matchOf, type Match } from '../../search/match.ts';
 import type { TextContext } from '../../search/texts.ts';
 import { charactersOf, wordsOf, type Word } from '../../search/words.ts';
 import type { HttpContext } from '../context.ts';
+import { countingReader } from '../read-room.ts';
 import type { ApiRequest } from '../request.ts';
 import { renderExpanded } from '../response/expand.ts';
 import type { Query, ReadRoute } from '../route.ts';
@@ -227,12 +227,7 @@ async function compare(
 
 /** Reads each record once, and none that the caller may not read. */
 function readingOf(context: HttpContext, { room }: ApiRequest, readable: ReadonlySet<Resource>): TextContext {
-  const readCounted: RecordReader = async (kind, accountId, id) => {
-    const record = await room!.readUnknown(() => context.readRecord(kind, accountId, id));
-    if (record) room!.use(bytesOf(record));
-    return record;
-  };
-  const readOnce = readingOnce(readCounted);
+  const readOnce = countingReader(context.readRecord, room!);
   return {
     resources: context.resources,
     readRecord: async (kind, accountId, id) => (readable.has(kind) ? readOnce(kind, accountId, id) : null),
