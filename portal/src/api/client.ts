@@ -8,7 +8,7 @@ export class PortalError extends Error {
   /** The status of the response, or 0 if there was none. */
   readonly status: number;
   readonly code: string;
-  /** What is wrong with members of the body, such as `phone`. */
+  /** The faults of members of the body, such as `phone`. */
   readonly faults: readonly Fault[];
   readonly requestId: string | null;
 

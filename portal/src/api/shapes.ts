@@ -124,7 +124,7 @@ export interface Application {
   review: { status: 'requested' | 'upheld' | 'changed'; requested_at: number; completed_at: number | null } | null;
   /** What the person still has to send. */
   asked: Asked[];
-  /** What is possible now. */
+  /** The actions that are possible now. */
   actions: ('withdraw' | 'request_review')[];
   tenancy: string | null;
 }
@@ -154,7 +154,7 @@ export interface Tenancy {
   notice: { by: 'tenant' | 'landlord' | 'mutual'; served_on: string; ends_on: string; grounds: string[] } | null;
   /** Requests of this person. */
   pet_requests: PetRequest[];
-  /** What is owed, or the credit if it is below zero. Null without the feature `money`. */
+  /** The debt, or the credit if it is below zero. Null without the feature `money`. */
   balance: number | null;
   arrears: { amount: number; since: string | null } | null;
   deposit: string | null;

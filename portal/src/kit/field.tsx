@@ -5,7 +5,7 @@ import styles from './kit.module.css';
 interface FieldTexts {
   label: string;
   hint?: ReactNode;
-  /** What is wrong with the value, and what to do. */
+  /** The fault of the value, with what to do. */
   error?: string | null | undefined;
 }
 
