@@ -46,7 +46,7 @@ export type FileRecord = StoredRecord & {
   customer: string | null;
 };
 
-/** The files that a person can have sent in the portal, so that no link fills the storage of an account. */
+/** The most files that a person can send in the portal. So no link fills the storage of an account. */
 export const filesOfPersonMax = 50;
 
 /** A document or a picture: the report of a reference, or evidence for one. */
