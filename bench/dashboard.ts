@@ -95,7 +95,7 @@ async function signIn({ url }: Server, link: string): Promise<Cookie[]> {
 async function openWindow({ browser, server, person }: Opening): Promise<BrowserContext> {
   const context = await browser.newContext({ baseURL: server.url, viewport: { width: 1280, height: 900 } });
   await context.addCookies(person.map((cookie) => ({ ...cookie, url: server.url })));
-  await context.addInitScript({ path: fileURLToPath(new URL('dashboard-page.js', import.meta.url)) });
+  await context.addInitScript({ path: fileURLToPath(new URL('page-measures.js', import.meta.url)) });
   return context;
 }
 

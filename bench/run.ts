@@ -14,6 +14,7 @@ import { lists } from './lists.ts';
 import { lowRate } from './low-rate.ts';
 import { openLoop } from './open-loop.ts';
 import { parked } from './parked.ts';
+import { portal } from './portal.ts';
 import { post } from './post.ts';
 import { processes } from './processes.ts';
 import { compare } from './products/compare.ts';
@@ -57,6 +58,7 @@ const suites: Suite[] = [
   letting,
   rentRun,
   search,
+  portal,
   // Last, because their second database stays beside every later suite.
   growth,
   lists,

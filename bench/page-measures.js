@@ -1,4 +1,4 @@
-/* Runs in each page of the dashboard's bench, before its own scripts. It measures the page, in milliseconds. */
+/* Runs in each page of a bench, before its own scripts. It measures the page, in milliseconds. */
 
 const measured = { lcp: 0, cls: 0, clicks: [] };
 globalThis.measured = measured;
