@@ -13,7 +13,7 @@ const userOfUrl = /(:\\?\/\\?\/)(?:[^\s"/?#\\]|\\[^/])+@/g;
  */
 export function maskSecrets(text: string): string {
   let masked = text;
-  if (['_test_', '_live_', 'whsec_', 'pst_'].some((part) => text.includes(part)))
+  if (text.includes('_test_') || text.includes('_live_') || text.includes('whsec_') || text.includes('pst_'))
     masked = masked.replace(secretForm, '$1****$2');
   return masked.includes('@') ? masked.replace(userOfUrl, '$1****@') : masked;
 }

@@ -16,6 +16,8 @@ const portalPath = '/v1/portal';
 
 /** Returns whether the request is to a route of the portal, in any spelling. */
 export function isPortalRequest({ url }: FastifyRequest): boolean {
+  // Most requests are not, and their path need not be decoded.
+  if (!url.includes('portal') && !url.includes('%')) return false;
   const path = pathOf(url);
   return path === portalPath || path.startsWith(`${portalPath}/`);
 }
