@@ -29,6 +29,11 @@ export interface DispatcherLimits extends QueueLimits {
   attemptTimeoutMs: number;
   /** The lease of a claim, longer than an attempt can take. After it, any process can claim the delivery again. */
   leaseMs: number;
+  /**
+   * The time in which live workers return after the database has cut their connections. A connection can need 5 s to fail, and a statement
+   * on a silent connection 15 s.
+   */
+  returnMs: number;
   /** The queue is polled at least this often, even without a notification. */
   pollMs: number;
   /** Deliveries a claim. More would only wait here instead of in the database. */
@@ -45,6 +50,7 @@ export const dispatcherLimits: DispatcherLimits = {
   connectTimeoutMs: 5_000,
   attemptTimeoutMs: 15_000,
   leaseMs: 30_000,
+  returnMs: 20_000,
   pollMs: 1_000,
   claimMax: 200,
   heldMax: 2_000,
@@ -142,7 +148,12 @@ export class Dispatcher implements EarlyClaims {
     // The latest time, after its claim, at which an attempt begins. No older bytes are sent.
     const sharedForMs = leaseMs - attemptTimeoutMs;
     this.#payloads = new Payloads({ pool: parts.pool, limits: payloadBytes, memory: parts.memory, sharedForMs });
-    this.workers = new LiveWorkers({ pool: parts.pool, random: () => this.#random(), onReleased: () => this.wake() });
+    this.workers = new LiveWorkers({
+      pool: parts.pool,
+      random: () => this.#random(),
+      graceMs: parts.limits.returnMs,
+      onReleased: () => this.wake(),
+    });
     this.#sender = new Sender({ connect: parts.connect, attemptTimeoutMs, socketsMax });
     this.#queues = new EndpointQueues(parts.limits, {
       nowMs: () => parts.clock.nowMs(),

@@ -6,9 +6,6 @@ import type { Client, Pool } from '../db/pools.ts';
 /** Milliseconds between looks for workers that have died. The claims of a dead one are released at the second look without it. */
 const lookEveryMs = 750;
 
-/** Milliseconds in which a worker that had lost its connection releases no claims. The others may have lost theirs too, and be slower. */
-const graceMs = 5_000;
-
 /** Worker numbers go up to this one. The rest of a claim's token is random. */
 const numberMax = 2 ** 20 - 1;
 const randomTokens = 2 ** 32;
@@ -19,12 +16,13 @@ const randomTokens = 2 ** 32;
  * wait for the end of its leases.
  *
  * A live worker that loses its connection for longer looks like a dead one. Then its deliveries may be sent twice, as after a lease.
- * If the database cuts the connections of all workers, each has five seconds to return. A worker that starts then knows nothing of the cut,
+ * If the database cuts the connections of all workers, each has a grace time to return. A worker that starts then knows nothing of the cut,
  * and grants no time.
  */
 export class LiveWorkers {
   readonly #pool: Pool;
   readonly #random: () => number;
+  readonly #graceMs: number;
   readonly #onReleased: () => void;
   #number = 0;
   #wanted: number;
@@ -33,11 +31,14 @@ export class LiveWorkers {
 
   /**
    * @param parts.random returns a number from 0 up to 1.
+   * @param parts.graceMs A worker that had lost its connection releases no claims for so many milliseconds. The others may have lost theirs
+   * too, and be slower.
    * @param parts.onReleased is called when deliveries can be claimed again.
    */
-  constructor(parts: { pool: Pool; random: () => number; onReleased: () => void }) {
+  constructor(parts: { pool: Pool; random: () => number; graceMs: number; onReleased: () => void }) {
     this.#pool = parts.pool;
     this.#random = parts.random;
+    this.#graceMs = parts.graceMs;
     this.#onReleased = parts.onReleased;
     this.#wanted = this.#newNumber();
   }
@@ -64,7 +65,7 @@ export class LiveWorkers {
   async watch(client: Client, ended: AbortSignal): Promise<void> {
     try {
       await this.#takeNumber(client);
-      const releasesFromMs = performance.now() + (this.#hasWatched ? graceMs : 0);
+      const releasesFromMs = performance.now() + (this.#hasWatched ? this.#graceMs : 0);
       this.#hasWatched = true;
       const absent = await this.#readClaimants();
       const known = new Set([...absent, ...(await readAlive(client))]);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { dispatcherLimits } from '../../src/webhooks/dispatcher.ts';
 import { LiveWorkers } from '../../src/webhooks/live-workers.ts';
 import type { TestServer } from '../support/server.ts';
 import { apiOnly, pingedEndpoint, placesOf, seed, soon } from './scenario.ts';
@@ -24,8 +25,23 @@ test('releases the claims of a worker that lived only during the grace time of a
   await expect.poll(claimed, soon).toBe(0);
 });
 
-function worker({ context }: TestServer): LiveWorkers {
-  return new LiveWorkers({ pool: context.database.readers, random: Math.random, onReleased: () => {} });
+test('releases no claims of a worker that returns seven seconds after another one when the database has cut both connections', async () => {
+  const server = await apiOnly();
+  const endpoint = await pingedEndpoint(server.api, 'https://example.com/');
+  const quick = worker(server, dispatcherLimits.returnMs);
+  const slow = worker(server, dispatcherLimits.returnMs);
+  const connections = [await watches(server, quick), await watches(server, slow)];
+  await seed(server, endpoint.id, 3, { token: slow.makeToken(), untilMs: server.context.clock.nowMs() + 3_600_000 });
+  for (const connection of connections) await connection.lose();
+  await watches(server, quick);
+  // Longer than a connection needs to fail, and two looks.
+  await delay(7_000);
+  await watches(server, slow);
+  expect((await placesOf(server, endpoint.id)).filter((place) => place.claim_token !== null)).toHaveLength(3);
+});
+
+function worker({ context }: TestServer, graceMs = 5_000): LiveWorkers {
+  return new LiveWorkers({ pool: context.database.readers, random: Math.random, graceMs, onReleased: () => {} });
 }
 
 /** Lets a worker watch on a connection of its own, and returns when it has its lock. */

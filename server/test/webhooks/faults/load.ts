@@ -79,6 +79,12 @@ export async function tallyOf(
   const deliveries = await deliveriesOf(api, endpointId);
   const arrivals = Map.groupBy(receiver.received, deliveryIdOf);
   const arrived = new Map<string, Received>(receiver.received.map((one) => [one.body.data.object.id, one]));
+  for (const [id, several] of arrivals) {
+    if (several.length === 1) continue;
+    const attempts = deliveries.find((delivery) => delivery.id === id)?.attempts;
+    const receivedAtMs = several.map((one) => one.receivedAtMs);
+    print(`duplicate ${JSON.stringify({ id, receivedAtMs, attempts })}`);
+  }
   const isLost = ({ id, status }: { id: string; status: string }): boolean =>
     status !== 'delivered' || !arrivals.has(id);
   const answered = [...load.answeredAtMs];
