@@ -152,6 +152,8 @@ export interface Tenancy {
   co_tenants: string[];
   has_guarantor: boolean;
   notice: { by: 'tenant' | 'landlord' | 'mutual'; served_on: string; ends_on: string; grounds: string[] } | null;
+  /** The earliest last day of a notice that is given today. Null if no rule says, or if no notice can be given. */
+  earliest_last_day: string | null;
   /** Requests of this person. */
   pet_requests: PetRequest[];
   /** The debt, or the credit if it is below zero. Null without the feature `money`. */

@@ -55,7 +55,7 @@ function GiveNotice({ tenancy }: { tenancy: Tenancy }): ReactNode {
   const { isOpen, opener, setOpen } = useOpener();
   const giving = useWrite(postTo<Tenancy>(`tenancies/${tenancy.id}/give_notice`), focusTitle);
   const agent = agentName(account);
-  const earliest = monthsAfter(today, 2);
+  const earliest = tenancy.earliest_last_day;
   const faultOfApi = giving.faultOf('ends_on');
   const others = namesText(tenancy.co_tenants);
   if (!isOpen)
@@ -71,10 +71,9 @@ function GiveNotice({ tenancy }: { tenancy: Tenancy }): ReactNode {
         <TextField
           label="Your last day"
           hint={
-            <>
-              Most tenants must give at least two months: until {dayText(earliest)} or later, and until the last day of
-              a rent period. Your agreement may say otherwise.
-            </>
+            earliest === null
+              ? 'Your agreement says how much notice you must give.'
+              : `You must give two months’ notice, and it ends with a rent period. So the earliest day is ${longDay(earliest)}, unless ${agent} agrees to less in writing.`
           }
           type="date"
           min={today}
@@ -107,11 +106,11 @@ function GiveNotice({ tenancy }: { tenancy: Tenancy }): ReactNode {
           </p>
         </Notice>
       )}
-      {day < earliest && (
+      {earliest !== null && day < earliest && (
         <Notice tone="warning">
           <p>
-            <strong>This is less than two months from today.</strong> {agent} may ask you to pay the rent of the full
-            notice. Speak to them first, if you can.
+            <strong>The earliest day is {longDay(earliest)}.</strong> {agent} may ask you to pay the rent until then.
+            Speak to them first, if you can.
           </p>
         </Notice>
       )}
@@ -124,14 +123,4 @@ function GiveNotice({ tenancy }: { tenancy: Tenancy }): ReactNode {
       </Actions>
     </Step>
   );
-}
-
-/** Returns the same day some months later, or the last day of a shorter month. */
-function monthsAfter(day: string, months: number): string {
-  const at = new Date(`${day}T00:00:00Z`);
-  const dayOfMonth = at.getUTCDate();
-  at.setUTCDate(1);
-  at.setUTCMonth(at.getUTCMonth() + months + 1, 0);
-  at.setUTCDate(Math.min(dayOfMonth, at.getUTCDate()));
-  return at.toISOString().slice(0, 10);
 }

@@ -1,5 +1,6 @@
 import type { Day } from '../core/calendar.ts';
-import type { TenancyType } from './facts.ts';
+import type { Rules } from '../core/law-rules.ts';
+import type { Scope, TenancyType } from './facts.ts';
 
 /** Why a check fails. */
 export interface Failure {
@@ -34,6 +35,19 @@ export interface Check<Facts> extends CheckFacts {
 /** Returns whether a check is in force on a day. Both ends of its time are included. */
 export function isInForce({ from, to }: CheckFacts, day: Day): boolean {
   return from <= day && (to === null || day <= to);
+}
+
+/** Returns what an account makes of a check for a let on a day. Null if the check does not judge it. Only England has checks. */
+export function severityOf(
+  { ruleset, checks }: Rules,
+  check: CheckFacts,
+  day: Day,
+  { jurisdiction, type }: Scope,
+): CheckFacts['severity'] | null {
+  if (ruleset !== 'england' || (jurisdiction ?? 'england') !== 'england') return null;
+  if (!check.appliesTo.includes(type) || !isInForce(check, day)) return null;
+  const severity = checks[check.id] ?? check.severity;
+  return severity === 'off' ? null : severity;
 }
 
 /** What all rules of the Renters’ Rights Act 2025 share. It changed private renting on this day. */

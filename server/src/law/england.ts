@@ -1,6 +1,7 @@
-import { addDays, addMonths, daysBetween, periodAt, type Day, type Rhythm } from '../core/calendar.ts';
+import { addDays, addMonths, daysBetween, periodAt, type Anchor, type Day, type Rhythm } from '../core/calendar.ts';
+import type { Rules } from '../core/law-rules.ts';
 import { nearestName } from '../core/nearest.ts';
-import { fees, reformed, type Check } from './check.ts';
+import { fees, reformed, severityOf, type Check } from './check.ts';
 import { dueBy } from './deadlines.ts';
 import type {
   AdvertFacts,
@@ -11,6 +12,7 @@ import type {
   PetFacts,
   RentFacts,
   RentPeriodFacts,
+  Scope,
   SigningFacts,
   TenantNoticeFacts,
   TermFacts,
@@ -147,9 +149,7 @@ export const tenantNotice: Check<TenantNoticeFacts> = {
     'A tenant gives two months’ notice, or less if the landlord agrees in writing. It ends with a rent period or on the next rent day.',
   judge({ servedOn, endsOn, agreedInWriting, rentPeriods }) {
     const earliest = agreedInWriting ? servedOn : addMonths(servedOn, tenantNoticeMonths);
-    const from = endsOn >= earliest ? endsOn : earliest;
-    const { start, end } = periodAt(rentPeriods, rentPeriods, from);
-    const limit = start === from ? start : end;
+    const limit = endOfNoticeFrom(endsOn >= earliest ? endsOn : earliest, rentPeriods);
     if (endsOn === limit) return null;
     const choice =
       endsOn >= earliest ? `The next such day is ${limit}.` : `It passes with ${limit} or a later such day.`;
@@ -160,6 +160,27 @@ export const tenantNotice: Check<TenantNoticeFacts> = {
     };
   },
 };
+
+/** Returns the first day, from this one on, with which a tenant's notice can end: the last day of a rent period, or a rent day. */
+function endOfNoticeFrom(day: Day, rentPeriods: Rhythm & Anchor): Day {
+  const { start, end } = periodAt(rentPeriods, rentPeriods, day);
+  return start === day ? start : end;
+}
+
+/**
+ * Returns the earliest last day of a tenant's notice, unless less is agreed in writing. Null if no check of the account judges it.
+ *
+ * @param servedOn the day of service.
+ */
+export function earliestTenantNotice(
+  rules: Rules,
+  scope: Scope,
+  servedOn: Day,
+  rentPeriods: Rhythm & Anchor,
+): Day | null {
+  if (severityOf(rules, tenantNotice, servedOn, scope) === null) return null;
+  return endOfNoticeFrom(addMonths(servedOn, tenantNoticeMonths), rentPeriods);
+}
 
 const groundsSource = 'Housing Act 1988 s8(4AA), Schedule 2';
 

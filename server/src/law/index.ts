@@ -15,7 +15,7 @@ export { tenancyTypes, jurisdictions } from './facts.ts';
 export type { Jurisdiction, Rent, Scope, TenancyType } from './facts.ts';
 export { judge, refuseFailed } from './judge.ts';
 export type { ActName, Acts, Judgement } from './judge.ts';
-export { rightToRent } from './england.ts';
+export { earliestTenantNotice, rightToRent } from './england.ts';
 export { mergeWarnings, RaisedChecks, reviseWarning } from './raised-checks.ts';
 export type { RaisedCheck } from './raised-checks.ts';
 export { nextDeadlineOn } from './deadlines.ts';

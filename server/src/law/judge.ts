@@ -1,7 +1,7 @@
 import type { Day } from '../core/calendar.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Rules } from '../core/law-rules.ts';
-import { isInForce, type Check } from './check.ts';
+import { severityOf, type Check } from './check.ts';
 import * as deposits from './deposits.ts';
 import * as england from './england.ts';
 import type {
@@ -124,10 +124,9 @@ export interface Judgement {
 export function judge<Act extends ActName>(rules: Rules, act: Act, day: Day, facts: Scope & Acts[Act]): Judgement {
   const checks: readonly Check<Acts[Act]>[] = checksOf[act];
   const judgement: Judgement = { refusal: null, warnings: [], judged: checks.map(({ id }) => id) };
-  if (rules.ruleset !== 'england' || (facts.jurisdiction ?? 'england') !== 'england') return judgement;
   for (const check of checks) {
-    const severity = rules.checks[check.id] ?? check.severity;
-    if (severity === 'off' || !check.appliesTo.includes(facts.type) || !isInForce(check, day)) continue;
+    const severity = severityOf(rules, check, day, facts);
+    if (severity === null) continue;
     const failure = check.judge(facts, day);
     if (failure === null) continue;
     const { message, param, limit = null } = failure;

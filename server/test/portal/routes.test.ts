@@ -279,6 +279,8 @@ describe('tenancies', () => {
         co_tenants: ['Ben'],
         has_guarantor: false,
         notice: null,
+        // No rule says how long the notice of a company is.
+        earliest_last_day: null,
         pet_requests: [],
         balance: 80_000,
         arrears: { amount: 0, since: null },
@@ -303,6 +305,26 @@ describe('tenancies', () => {
     const again = await renter.post(`tenancies/${home.tenancy.id}/give_notice`, { ends_on: '2027-07-31' });
     expect(again.body.error.code).toBe('status_transition_invalid');
   });
+
+  // Two months after 4 January is 4 March, in the rent period that ends with March.
+  test.each([
+    ['2027-03-30', ['tenant_notice']],
+    ['2027-03-31', []],
+  ])(
+    'tells the earliest last day of a notice, and warns of a notice to %s only if it is earlier',
+    async (day, warned) => {
+      const { id: customer } = await agency.make('customers', { name: 'Ada', email: 'ada@example.com' });
+      const { id: unit } = await agency.unit({ rent });
+      const { id } = await agency.signed(unit, { customers: [customer], statement_given_on: startDay });
+      const renter = await Renter.of(agency, server, customer);
+      const { body } = await good(renter.get('tenancies'));
+      expect(body.data).toEqual([expect.objectContaining({ id, earliest_last_day: '2027-03-31' })]);
+      const answer = await good(renter.post(`tenancies/${id}/give_notice`, { ends_on: day }));
+      expect(answer.body.earliest_last_day).toBe(null);
+      const { checks } = await agency.get('tenancies', id);
+      expect((checks as Made[]).map((check) => check.id).filter((check) => check === 'tenant_notice')).toEqual(warned);
+    },
+  );
 
   test.each([
     ['a notice of the landlord', { by: 'landlord', ends_on: '2027-06-30' }, 'by'],

@@ -141,14 +141,7 @@ function moveApplication(name: 'withdraw' | 'request_review', body: TObject): Wr
 function routesOfTenancies(context: HttpContext): (ReadRoute | WriteRoute)[] {
   return [
     read(context, '/tenancies', ['money', 'notice', 'pets'], paging, (reading, request, query) =>
-      listOfPerson(
-        reading,
-        request,
-        tenancy,
-        query,
-        (record) => tenancyView(reading, viewerOf(request), record),
-        withoutDrafts,
-      ),
+      listOfPerson(reading, request, tenancy, query, (record) => tenancyView(reading, request, record), withoutDrafts),
     ),
     read(context, '/tenancies/:id/ledger', ['money'], paging, async (reading, request, query) => {
       const { id } = await loadTenancy(reading, request);
@@ -194,7 +187,7 @@ function moveTenancy(
       if (!input) return toDecision(tenancy, current, { after: current });
       return decideMove(deciding, tenancy, name, current, request, input, caller);
     },
-    render: (request, record, deciding) => tenancyView(deciding, viewerOf(request), record as TenancyRecord),
+    render: (request, record, deciding) => tenancyView(deciding, request, record as TenancyRecord),
   });
 }
 

@@ -1,6 +1,7 @@
 import { addMonths, today, type Day } from '../../core/calendar.ts';
 import { toSeconds } from '../../core/clock.ts';
 import type { Json, JsonObject } from '../../core/json-diff.ts';
+import { readRelated } from '../../commit/read-related.ts';
 import { isErased } from '../../model/change.ts';
 import { customer, type CustomerRecord } from '../../resources/customer.ts';
 import { file, type FileRecord } from '../../resources/file/index.ts';
@@ -10,13 +11,14 @@ import { heldOf, type DepositRecord } from '../../resources/letting/deposit/fiel
 import { dueOf, type InvoiceRecord } from '../../resources/letting/invoice/fields.ts';
 import type { LedgerEntryRecord } from '../../resources/letting/ledger-entry.ts';
 import type { PaymentRecord } from '../../resources/letting/payment/fields.ts';
-import type { TenancyRecord } from '../../resources/letting/tenancy/index.ts';
+import { tenancy, type TenancyRecord } from '../../resources/letting/tenancy/index.ts';
+import { earliestLastDay } from '../../resources/letting/tenancy/notice.ts';
 import { unit } from '../../resources/letting/unit.ts';
 import { reference } from '../../resources/reference/index.ts';
 import type { ReferenceRecord } from '../../resources/reference/record.ts';
 import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
-import { readLinked, readOwn, type Viewer } from './own-records.ts';
+import { readLinked, readOwn, viewerOf, type Viewer } from './own-records.ts';
 
 /*
  * What a person sees in the portal. Each function lists the members one by one. So a new field of a record stays hidden. Of other persons,
@@ -148,12 +150,27 @@ export async function applicationView(
   };
 }
 
-export async function tenancyView(context: HttpContext, viewer: Viewer, current: TenancyRecord): Promise<JsonObject> {
+/** Returns the earliest last day of a notice that the tenants would serve today. Null if no rule says. */
+async function readEarliestLastDay(
+  context: HttpContext,
+  { accountId, account }: ApiRequest,
+  current: TenancyRecord,
+): Promise<Day | null> {
+  const { related } = await readRelated(context, accountId, tenancy, current, ['subscriptions']);
+  return earliestLastDay(current, today(toSeconds(context.clock.nowMs()), account.timeZone), account.rules, related);
+}
+
+export async function tenancyView(
+  context: HttpContext,
+  request: ApiRequest,
+  current: TenancyRecord,
+): Promise<JsonObject> {
+  const viewer = viewerOf(request);
   const { accountId, customerId, features } = viewer;
   const { id, created, status, type, start_date, end_date, signed_on, rent, notice, balance, arrears } = current;
   const hasMoney = features.has('money');
   const isLive = ['signed', 'active', 'notice'].includes(status);
-  const canGiveNotice = isLive && (notice === null || notice.by === 'landlord');
+  const canGiveNotice = isLive && (notice === null || notice.by === 'landlord') && features.has('notice');
   return {
     object: 'portal_tenancy',
     id,
@@ -173,6 +190,7 @@ export async function tenancyView(context: HttpContext, viewer: Viewer, current:
       ends_on: notice.ends_on,
       grounds: [...notice.grounds],
     },
+    earliest_last_day: canGiveNotice ? await readEarliestLastDay(context, request, current) : null,
     // A request of a co-tenant is about that person.
     pet_requests: current.pet_requests
       .filter(({ customer: asking }) => asking === customerId)
@@ -187,10 +205,7 @@ export async function tenancyView(context: HttpContext, viewer: Viewer, current:
     balance: hasMoney ? balance : null,
     arrears: hasMoney ? { ...arrears } : null,
     deposit: current.deposit,
-    actions: [
-      ...(canGiveNotice && features.has('notice') ? ['give_notice'] : []),
-      ...(isLive && features.has('pets') ? ['request_pet'] : []),
-    ],
+    actions: [...(canGiveNotice ? ['give_notice'] : []), ...(isLive && features.has('pets') ? ['request_pet'] : [])],
   };
 }
 

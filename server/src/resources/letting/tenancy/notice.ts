@@ -1,6 +1,7 @@
 import { anchorDayOf, type Anchor, type Day, type Rhythm } from '../../../core/calendar.ts';
 import { invalidParameter } from '../../../core/errors.ts';
-import { judge, refuseFailed, type Acts, type Judgement } from '../../../law/index.ts';
+import type { Rules } from '../../../core/law-rules.ts';
+import { earliestTenantNotice, judge, refuseFailed, type Acts, type Judgement } from '../../../law/index.ts';
 import type { Caller } from '../../../model/caller.ts';
 import { toDecision } from '../../../model/change.ts';
 import type { Related } from '../../../model/related.ts';
@@ -141,6 +142,12 @@ function judgeNotice(
     case 'mutual':
       return null;
   }
+}
+
+/** Returns the earliest last day of a notice that the tenants serve on a day, unless less is agreed. Null if no rule of the account says. */
+export function earliestLastDay(current: TenancyRecord, servedOn: Day, rules: Rules, related: Related): Day | null {
+  const day = earliestTenantNotice(rules, current, servedOn, rentPeriodsOf(current, servedOn, related));
+  return day === null || day >= current.start_date ? day : current.start_date;
 }
 
 /** Returns the facts about the protection of a deposit. Null if none was received. */
