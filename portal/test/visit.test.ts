@@ -201,6 +201,20 @@ describeInBrowser('a renter in the portal', () => {
     expect(ownProblems(open)).toEqual([]);
   });
 
+  test('sees the holding deposit beside the application, and a way to more', async () => {
+    const customer = await newPerson();
+    const application = await makeApplication(server, customer);
+    const { body } = await good(server.api.post('/v1/deposits', { type: 'holding', application, amount: 20_000 }));
+    const paid = { deposit: body.id, amount: 20_000, method: 'bank_transfer', received_on: '2026-05-02' };
+    await good(server.api.post('/v1/payments', paid));
+    await using open = await openPortal(server, '/application', { customer });
+    const { page } = open;
+    await page.getByText('Holding deposit: £200. Held.').waitFor();
+    await page.getByRole('link', { name: 'See where the money is' }).click();
+    await page.getByRole('heading', { level: 1, name: 'My deposit' }).waitFor();
+    expect(ownProblems(open)).toEqual([]);
+  });
+
   test('withdraws an application after a question', async () => {
     const customer = await newPerson();
     const application = await makeApplication(server, customer);

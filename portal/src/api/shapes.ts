@@ -213,6 +213,7 @@ export interface Deposit {
   type: 'holding' | 'tenancy';
   status: 'pending' | 'received' | 'protected' | 'releasing' | 'disputed' | 'settled' | 'canceled';
   home: Home | null;
+  application: string | null;
   currency: string;
   amount: number;
   amount_received: number;

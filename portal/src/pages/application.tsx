@@ -1,58 +1,77 @@
 import { useState, type ReactNode } from 'react';
 import { addressLine, dayOfMoment, dayText, money } from '@tenure/ui/words';
 import { areSettled, postTo, useRead, useWrite } from '../api/reads.ts';
-import type { Application, Check, Guarantee, Page as ListOf } from '../api/shapes.ts';
+import type { Application, Check, Deposit, Guarantee, Page as ListOf } from '../api/shapes.ts';
 import { Actions, Button } from '../kit/button.tsx';
 import { Form, TextArea } from '../kit/field.tsx';
-import { Card, Facts, Notice, Quiet, Rows, Stack, Tag } from '../kit/parts.tsx';
+import { Card, Facts, Notice, Quiet, Rows, Skeleton, Stack, Tag } from '../kit/parts.tsx';
 import { Link } from '../router.tsx';
 import { useMe } from '../shell/context.ts';
 import { AskAgent, focusTitle, Loaded, Page, Step, useOpener } from '../shell/page.tsx';
 import {
   agentName,
+  amountText,
   applicationStatus,
   byUrgency,
   checkStatus,
+  depositStatus,
   errorText,
   homeText,
   namesText,
   plain,
   rentText,
 } from '../words.ts';
-import { applicationsPath } from './lists.ts';
+import { applicationsPath, depositsPath } from './lists.ts';
 import { WriteError } from './write-error.tsx';
 
 /** Where the applications of the person stand, what is missing, and what was decided. */
 export function ApplicationPage(): ReactNode {
   const me = useMe();
   const applications = useRead<ListOf<Application>>(applicationsPath);
+  const hasMoney = me.session.features.includes('money');
+  const deposits = useRead<ListOf<Deposit>>(hasMoney ? depositsPath : null);
+  const holding = deposits.data?.data.filter(({ type }) => type === 'holding') ?? [];
   return (
     <Page title="My application" lead="Where it stands, what is missing, and what was decided.">
-      <Loaded of={applications}>
-        {({ data }) => (
-          <>
-            {data.length === 0 && (
-              <Notice>
-                <p>
-                  <strong>There is no application yet.</strong>
-                </p>
-                <p>
-                  If you have applied for a home, your agent has not entered it yet. Ask <AskAgent />.
-                </p>
-              </Notice>
-            )}
-            {byUrgency(data).map((application) => (
-              <OneApplication key={application.id} application={application} />
-            ))}
-          </>
-        )}
-      </Loaded>
+      {hasMoney && !areSettled(deposits) ? (
+        <Skeleton />
+      ) : (
+        <Loaded of={applications}>
+          {({ data }) => (
+            <>
+              {data.length === 0 && (
+                <Notice>
+                  <p>
+                    <strong>There is no application yet.</strong>
+                  </p>
+                  <p>
+                    If you have applied for a home, your agent has not entered it yet. Ask <AskAgent />.
+                  </p>
+                </Notice>
+              )}
+              {byUrgency(data).map((application) => (
+                <OneApplication
+                  key={application.id}
+                  application={application}
+                  holding={holding.filter((deposit) => deposit.application === application.id)}
+                />
+              ))}
+            </>
+          )}
+        </Loaded>
+      )}
       {areSettled(applications) && me.guarantees.length > 0 && <Guarantees guarantees={me.guarantees} />}
     </Page>
   );
 }
 
-function OneApplication({ application }: { application: Application }): ReactNode {
+function OneApplication({
+  application,
+  holding,
+}: {
+  application: Application;
+  holding: readonly Deposit[];
+}): ReactNode {
   const { home, rent, move_in_date: moveIn, co_applicants: others, has_guarantor: hasGuarantor } = application;
   const { tone, text } = applicationStatus(application);
   return (
@@ -72,10 +91,21 @@ function OneApplication({ application }: { application: Application }): ReactNod
           ['Guarantor', hasGuarantor ? 'Yes, a person guarantees your rent' : null],
         ]}
       />
+      <Holding deposits={holding} />
       {application.references.length > 0 && <Checks checks={application.references} />}
       {application.actions.includes('withdraw') && <Withdraw application={application} />}
     </Card>
   );
+}
+
+/** The holding deposits of an application, with the page that says more. */
+function Holding({ deposits }: { deposits: readonly Deposit[] }): ReactNode {
+  return deposits.map((deposit) => (
+    <p key={deposit.id}>
+      <strong>Holding deposit: {amountText(deposit.amount, deposit.currency)}.</strong> {depositStatus(deposit).text}.{' '}
+      <Link to="/deposit">See where the money is</Link>
+    </p>
+  ));
 }
 
 /** What the person still has to send, with the page for it. */
