@@ -74,15 +74,45 @@ describeInBrowser('pictures', () => {
   test('sets, shares and removes a logo when an owner chooses one in the settings', async () => {
     await using open = await openDashboard(server, '/settings', { person: owner, width: 390 });
     const { page, problems } = open;
+    const sender = page.getByRole('region', { name: 'Letterhead' });
+    await sender.getByLabel('Name of the sender').fill('Northern Homes Ltd');
+    await sender.getByLabel('House and street').fill('4 Stonegate');
+    await sender.getByLabel('Town or city').fill('York');
+    await sender.getByLabel('Postcode').fill('YO1 8AS');
+    await sender.getByLabel('Account name').fill('Northern Homes Ltd');
+    await sender.getByRole('button', { name: 'Save the letterhead' }).click();
+    await sender.getByText(/The bank account has no number/).waitFor();
+    await sender.getByLabel('Sort code').fill('12-34-56');
+    await sender.getByLabel('Account number').fill('12345678');
+    await sender.getByLabel('Colour of buttons in the portal').fill('blue');
+    await sender.getByRole('button', { name: 'Save the letterhead' }).click();
+    await sender.getByText(/brand_color/).waitFor();
+    await sender.getByLabel('Colour of buttons in the portal').fill('#1d4ed8');
+    await sender.getByRole('button', { name: 'Save the letterhead' }).click();
+    await page.getByText('The letterhead is saved.').waitFor();
+    expect((await good(server.api.get('/v1/account'))).body.letterhead).toEqual({
+      name: 'Northern Homes Ltd',
+      address: { line1: '4 Stonegate', line2: null, city: 'York', postal_code: 'YO1 8AS', country: 'GB' },
+      email: null,
+      phone: null,
+      registration: null,
+      bank: {
+        account_name: 'Northern Homes Ltd',
+        bank_name: null,
+        sort_code: '123456',
+        account_number: '12345678',
+        iban: null,
+        bic: null,
+      },
+      logo: null,
+      brand_color: '#1d4ed8',
+    });
+    await expectAccessibleInThemes(page, 'letterhead-settings');
     const section = page.getByRole('region', { name: 'Logo' });
     await section.getByRole('button', { name: 'Choose a logo' }).click();
     const dialog = page.getByRole('dialog', { name: 'Choose a logo' });
     const logo = { name: 'logo.png', mimeType: 'image/png', buffer: await pngOf(800, 200) };
     await dialog.getByLabel('Logo').setInputFiles(logo);
-    await dialog.getByLabel('Name of the sender').fill('Northern Homes Ltd');
-    await dialog.getByLabel('House and street').fill('4 Stonegate');
-    await dialog.getByLabel('Town or city').fill('York');
-    await dialog.getByLabel('Postcode').fill('YO1 8AS');
     await expectAccessibleInThemes(page, 'logo-dialog');
     await dialog.getByRole('button', { name: 'Use this logo' }).click();
     await section.getByRole('img', { name: 'Logo of Northern Homes Ltd' }).waitFor();
@@ -104,6 +134,7 @@ describeInBrowser('pictures', () => {
     await section.getByRole('button', { name: 'Remove the logo' }).click();
     await section.getByRole('button', { name: 'Choose a logo' }).waitFor();
     expect((await good(server.api.get('/v1/account'))).body.letterhead).toEqual({ ...letterhead, logo: null });
-    expect(problems).toEqual([]);
+    // The two refusals of the letterhead.
+    expect(problems.filter((problem) => !problem.includes('status of 400'))).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
-import type { Account, Letterhead, LetterheadInput, Tenure } from 'tenure';
-import { Actions, Button, Dialog, FileField, TextField, toast } from '@tenure/ui';
+import type { Account, LetterheadInput, Tenure } from 'tenure';
+import { Actions, Button, Dialog, FileField, toast } from '@tenure/ui';
 import { faultOf, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import { FilePicture } from '../../office/report-file.tsx';
@@ -17,6 +17,7 @@ export function LogoSettings({ account }: { account: Account }): ReactNode {
   const [isChoosing, setChoosing] = useState(false);
   const mayWrite = useRefusal('accounts.write');
   const mayUpload = useRefusal('files.write');
+  const hasPlace = letterhead === null ? 'Save the letterhead first. The logo is a part of it.' : null;
   const removing = useWrite<null, Account>(
     async (tenure, logo, options) => tenure.account.update({ letterhead: await withLogo(tenure, logo) }, options),
     { onDone: () => toast('The logo is removed.') },
@@ -37,7 +38,7 @@ export function LogoSettings({ account }: { account: Account }): ReactNode {
         The logo stands at the head of reports, bills and statements, and on the pages of links that you share.
       </p>
       <Actions>
-        <GatedButton refusal={mayWrite ?? mayUpload} onPress={() => setChoosing(true)}>
+        <GatedButton refusal={mayWrite ?? mayUpload ?? hasPlace} onPress={() => setChoosing(true)}>
           {logo === null ? 'Choose a logo' : 'Replace the logo'}
         </GatedButton>
         {letterhead !== null && logo !== null && (
@@ -47,7 +48,7 @@ export function LogoSettings({ account }: { account: Account }): ReactNode {
         )}
       </Actions>
       {removing.error !== null && <p role="alert">{removing.error.message}</p>}
-      {isChoosing && <LogoDialog letterhead={letterhead} onClose={() => setChoosing(false)} />}
+      {isChoosing && <LogoDialog isFirst={logo === null} onClose={() => setChoosing(false)} />}
     </>
   );
 }
@@ -58,22 +59,13 @@ async function withLogo(tenure: Tenure, logo: string | null): Promise<Letterhead
   return letterhead && { ...letterhead, logo };
 }
 
-const noSender = { name: '', line1: '', city: '', postal_code: '', country: 'GB' };
-const senderFields = ['name', 'line1', 'city', 'postal_code', 'country'] as const;
-
-function paramOf(name: (typeof senderFields)[number]): string {
-  return name === 'name' ? 'letterhead[name]' : `letterhead[address][${name}]`;
-}
-
-/** Uploads a logo. Without a letterhead, it asks for the sender, which stands beside the logo. */
-function LogoDialog({ letterhead, onClose }: { letterhead: Letterhead | null; onClose: () => void }): ReactNode {
+/** Uploads a logo, and sets it in the letterhead. */
+function LogoDialog({ isFirst, onClose }: { isFirst: boolean; onClose: () => void }): ReactNode {
   const [file, setFile] = useState<File | null>(null);
-  const [sender, setSender] = useState(noSender);
-  const saving = useWrite<{ key: string; sender: typeof noSender }, Account>(
-    async (tenure, { sender: { name, ...address } }, options) => {
+  const saving = useWrite<{ key: string }, Account>(
+    async (tenure, _, options) => {
       const { id } = await uploadFile(tenure, { file: file!, purpose: 'other' }, options);
-      const present = await withLogo(tenure, id);
-      return tenure.account.update({ letterhead: present ?? { name, address, logo: id } }, options);
+      return tenure.account.update({ letterhead: await withLogo(tenure, id) }, options);
     },
     {
       onDone: () => {
@@ -83,23 +75,12 @@ function LogoDialog({ letterhead, onClose }: { letterhead: Letterhead | null; on
     },
   );
   const { error } = saving;
-  const field = (name: keyof typeof noSender, label: string): ReactNode => (
-    <TextField
-      label={label}
-      value={sender[name]}
-      onChange={(text) => setSender({ ...sender, [name]: text })}
-      isRequired
-      error={faultOf(error, paramOf(name))}
-    />
-  );
   return (
-    <Dialog title={letterhead?.logo ? 'Replace the logo' : 'Choose a logo'} isOpen onClose={onClose}>
+    <Dialog title={isFirst ? 'Choose a logo' : 'Replace the logo'} isOpen onClose={onClose}>
       <Form
         error={error}
-        fields={['file', 'letterhead[logo]', ...senderFields.map(paramOf)]}
-        onSubmit={() =>
-          file !== null && saving.mutate({ key: `${file.name} ${file.size} ${file.lastModified}`, sender })
-        }
+        fields={['file', 'letterhead[logo]']}
+        onSubmit={() => file !== null && saving.mutate({ key: `${file.name} ${file.size} ${file.lastModified}` })}
         actions={
           <Actions>
             <Button onPress={onClose}>Cancel</Button>
@@ -116,16 +97,6 @@ function LogoDialog({ letterhead, onClose }: { letterhead: Letterhead | null; on
           onChange={setFile}
           error={faultOf(error, 'file') ?? faultOf(error, 'letterhead[logo]')}
         />
-        {letterhead === null && (
-          <>
-            <p className={pageStyles.quiet}>Beside the logo stand your name and address.</p>
-            {field('name', 'Name of the sender')}
-            {field('line1', 'House and street')}
-            {field('city', 'Town or city')}
-            {field('postal_code', 'Postcode')}
-            {field('country', 'Country code')}
-          </>
-        )}
       </Form>
     </Dialog>
   );

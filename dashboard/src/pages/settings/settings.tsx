@@ -12,6 +12,7 @@ import { Page, Section } from '../../shell/page.tsx';
 import pageStyles from '../../shell/page.module.css';
 import { UnsavedQuestion } from '../../shell/unsaved.tsx';
 import { CredentialSettings, providerNames } from './credentials.tsx';
+import { LetterheadForm } from './letterhead.tsx';
 import { LogoSettings } from './logo.tsx';
 
 /** The settings of the account that the person acts as. */
@@ -25,6 +26,9 @@ export function SettingsPage(): ReactNode {
         <div className={pageStyles.sections}>
           <Section title="Account">
             <AccountForm key={account.id} account={account} />
+          </Section>
+          <Section title="Letterhead">
+            <LetterheadForm key={account.id} account={account} />
           </Section>
           <Section title="Logo">
             <LogoSettings account={account} />
