@@ -9,9 +9,9 @@ const documentsDir = join(projectDir, 'openapi');
 /** The folder of the generated files. */
 export const generatedDir = join(projectDir, 'sdk/src/generated');
 
-/** Reads the documents in `openapi/`, by the dates of their versions. */
+/** Reads the documents of the versions in `openapi/`, by their dates. That of the portal is not for keys. */
 export function readDocuments(): Documents {
-  const names = readdirSync(documentsDir).filter((name) => name.endsWith('.json'));
+  const names = readdirSync(documentsDir).filter((name) => /^\d{4}-\d{2}-\d{2}\.json$/.test(name));
   return Object.fromEntries(
     names.map((name) => [
       name.replace('.json', ''),

@@ -252,9 +252,10 @@ export function buildApp(context: HttpContext): FastifyInstance {
   if (!isWorker) {
     const routes = routesOf(context);
     const responses = new HeldResponses(context.readBudgets, context.readLimits);
-    addRoutes(app, context, { streams, responses }, [...routes, ...portalRoutes(context)]);
+    const ofPortal = portalRoutes(context);
+    addRoutes(app, context, { streams, responses }, [...routes, ...ofPortal]);
     addPortalOpening(app, context, { bodies, failedSignIns: limits.failedSignIns });
-    addReference(app, context, routes);
+    addReference(app, context, routes, ofPortal);
     addGuidePages(app, context);
     addAuthRoutes(app, context, { bodies, failedSignIns: limits.failedSignIns });
     if (context.config.hasDashboard) {

@@ -37,6 +37,17 @@ describe('served API documents', () => {
     expect(unnamed).toBe(named);
   });
 
+  test('serves the document of the portal when there is no key', async () => {
+    const answer = await fetch(`${server.url}/openapi/portal.json`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    const document = (await answer.json()) as Document;
+    expect(document.servers).toEqual([{ url: 'https://api.example.org/tenure' }]);
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining(['/v1/portal/open', '/v1/portal/me', '/v1/portal/tenancies/{id}/give_notice']),
+    );
+    expect(await (await fetch(`${server.url}/docs`)).text()).toContain('"url":"openapi/portal.json"');
+  });
+
   test('returns 304 when the client already has the document', async () => {
     const first = await fetch(`${server.url}/openapi.json`);
     const etag = first.headers.get('etag')!;

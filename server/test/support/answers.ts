@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { HttpContext } from '../../src/http/context.ts';
-import { openApiDocument } from '../../src/http/openapi/document.ts';
+import { openApiDocument, portalDocument } from '../../src/http/openapi/document.ts';
+import { portalRoutes } from '../../src/http/portal/routes.ts';
 import { routesOf } from '../../src/http/routes/resources.ts';
 import { AnswerChecker, type AnswerDocument, type ObservedAnswer } from './answer-checker.ts';
 import { noteAnswer } from './answer-faults.ts';
@@ -12,13 +13,13 @@ import { noteAnswer } from './answer-faults.ts';
 export function holdAnswers(app: FastifyInstance, context: HttpContext): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const { config } = request.routeOptions;
-    if (config.public) return;
-    // The documents have the routes of keys. `test/portal/` checks those of renters.
-    if (config.route?.portalFeatures) return;
+    const ofPortal = request.routeOptions.url?.startsWith('/v1/portal/') === true;
+    if (config.public && !ofPortal) return;
     // Skips preflight responses and redirects, which belong to no page.
     if (!config.route && [204, 308].includes(reply.statusCode)) return;
     // An empty id matches no route.
-    const path = Object.values(request.params as object).includes('') ? null : (config.route?.path ?? null);
+    const isEmpty = Object.values(request.params as object).includes('');
+    const path = isEmpty ? null : (config.route?.path ?? (ofPortal ? request.routeOptions.url : null));
     const answer = {
       // HEAD gets the response of GET.
       method: request.method === 'HEAD' ? 'GET' : request.method,
@@ -27,20 +28,32 @@ export function holdAnswers(app: FastifyInstance, context: HttpContext): void {
       headers: reply.getHeaders(),
       body: payload as string | Buffer,
     };
-    noteAnswer(faultsOf(context, answer));
+    noteAnswer(faultsOf(context, answer, ofPortal));
   });
 }
 
-function faultsOf(context: HttpContext, answer: ObservedAnswer): string[] {
+function faultsOf(context: HttpContext, answer: ObservedAnswer, ofPortal: boolean): string[] {
   const version = String(answer.headers['service-version']);
   // A replay repeats the response of a later release as it was. Only that release has its document.
   if (answer.headers['idempotent-replayed'] && !context.versions.dates.includes(version)) return [];
   try {
-    return checkerOf(context, version).faultsOf(answer);
+    return (ofPortal ? portalCheckerOf(context) : checkerOf(context, version)).faultsOf(answer);
   } catch (error) {
     // The client gets its response in any case.
     return [`${answer.method} ${answer.path} could not be held against its document: ${String(error)}`];
   }
+}
+
+/** Keeps the checker of the portal for each server of a test file. */
+const portalCheckers = new WeakMap<HttpContext, AnswerChecker>();
+
+function portalCheckerOf(context: HttpContext): AnswerChecker {
+  const known = portalCheckers.get(context);
+  if (known) return known;
+  const document = portalDocument({ ...context, routes: portalRoutes(context) });
+  const checker = new AnswerChecker(document as unknown as AnswerDocument);
+  portalCheckers.set(context, checker);
+  return checker;
 }
 
 const checkers: { from: [unknown, unknown]; version: string; checker: AnswerChecker }[] = [];

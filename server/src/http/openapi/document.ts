@@ -4,8 +4,9 @@ import type { ApiVersions } from '../../versions/apply.ts';
 import type { Route } from '../route.ts';
 import { eventTypesOf } from './event-types.ts';
 import { deliveryHeaders, headerComponents, parameterComponents } from './headers.ts';
-import { introduction } from './introduction.ts';
+import { introduction, portalIntroduction } from './introduction.ts';
 import { operationOf, tagNameOf, tagOf, type Shapes } from './operations.ts';
+import { openingPaths } from './portal-opening.ts';
 import { refusalComponents } from './refusals.ts';
 import type { Piece } from './published.ts';
 import { Schemas } from './schemas.ts';
@@ -70,6 +71,66 @@ export function openApiDocument(documented: Documented, version: string): JsonOb
   };
   // Leave only plain JSON, without the extra properties of the schemas.
   return JSON.parse(JSON.stringify(document)) as JsonObject;
+}
+
+/**
+ * Returns the OpenAPI document of the portal. It has one version: the newest shapes.
+ *
+ * @param documented.routes the routes of the portal.
+ */
+export function portalDocument(documented: Documented): JsonObject {
+  const { resources, versions, routes, config, productVersion } = documented;
+  const version = versions.newest;
+  const shapes: Shapes = {
+    resources,
+    versions,
+    version,
+    schemas: new Schemas({ versions, resources }, version),
+    publicUrl: config.publicUrl,
+  };
+  const paths = { ...openingPaths(shapes), ...pathsOf(shapes, routes) };
+  const document = {
+    openapi: '3.1.1',
+    info: {
+      title: 'Tenure portal API',
+      version,
+      summary: 'What an applicant, a tenant or a guarantor can see and do, for pages of your own.',
+      description: portalIntroduction(config.publicUrl),
+      license: { name: 'MIT', identifier: 'MIT' },
+      'x-product-version': productVersion,
+    },
+    servers: [{ url: config.publicUrl }],
+    security: [{ portalSession: [] }],
+    tags: [{ name: 'Portal' }],
+    paths,
+    components: {
+      securitySchemes: {
+        portalSession: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The token of a session: `Authorization: Bearer pst_…`.',
+        },
+      },
+      headers: headerComponents(),
+      responses: refusalComponents(shapes.schemas),
+      schemas: shapes.schemas.all(),
+    },
+    externalDocs: { url: `${config.publicUrl}/docs/errors`, description: 'Every error code, and what to do about it' },
+  };
+  return withoutUnused(JSON.parse(JSON.stringify(document)) as JsonObject);
+}
+
+/** Returns a document without the responses and headers that nothing refers to. */
+function withoutUnused(document: JsonObject): JsonObject {
+  const components = { ...(document.components as Record<string, JsonObject>) };
+  // Responses refer to headers, so they go first.
+  for (const kind of ['responses', 'headers']) {
+    const text = JSON.stringify({ ...document, components });
+    components[kind] = Object.fromEntries(
+      Object.entries(components[kind]!).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
+    );
+  }
+  return { ...document, components };
 }
 
 function pathsOf(shapes: Shapes, routes: readonly Route[]): Record<string, Piece> {

@@ -1,3 +1,4 @@
+import type { Route } from '../route.ts';
 import type { Piece } from './published.ts';
 import { idPatternOf } from './schemas.ts';
 
@@ -111,6 +112,11 @@ export function parameterComponents(version: string): Record<string, Piece> {
 export function responseHeaders(...names: string[]): Record<string, Piece> {
   const all = ['Request-Id', 'Service-Version', 'RateLimit', 'RateLimit-Policy', ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${componentName(name)}` }]));
+}
+
+/** Returns the headers of a stored response, if one can answer a repetition of the request. The portal knows no idempotency keys. */
+export function replayHeaders({ method, portalFeatures }: Route): string[] {
+  return method === 'POST' && !portalFeatures ? ['Idempotent-Replayed', 'Original-Request'] : [];
 }
 
 /** Returns a `$ref` for each of these headers of requests. */

@@ -19,3 +19,18 @@ Tenure is an open leasing API that you host yourself. Its heart is the tenant **
 [All guides](${guides}), also for [webhooks](${guides}/webhooks) and [events](${guides}/events). For programs: [llms.txt](${publicUrl}/llms.txt).
 `.trim();
 }
+
+/** Returns what a reader needs before the first operation of the portal. */
+export function portalIntroduction(publicUrl: string): string {
+  const guides = `${publicUrl}/docs/guides`;
+  return `
+The portal shows applicants, tenants and guarantors their own records. Tenure has pages for it. With these operations, you make pages of your own.
+
+- **Base URL:** \`${publicUrl}/v1/portal\`. Bodies are JSON.
+- **Session:** your server makes a link with \`POST /v1/portal_sessions\`. The person opens it once, with \`POST /v1/portal/open\`. Send the token from there: \`Authorization: Bearer pst_…\`.
+- **Scope:** a session sees the records of its person. Every other record is 404.
+- **Rate:** a session sends five requests a second.
+
+[The guide](${guides}/portal) has an example. The errors are those of [the API](${publicUrl}/docs/errors).
+`.trim();
+}

@@ -1,12 +1,13 @@
 import { Type, type TObject, type TSchema } from 'typebox';
-import { isObject, type Json, type JsonObject } from '../../core/json-diff.ts';
+import { isObject, type Json } from '../../core/json-diff.ts';
 import type { Resource } from '../../model/resource.ts';
+import type { PortalFeature } from '../../model/portal.ts';
 import { ownAccount } from '../../model/traits/own-account.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import { anyBytes, displayName, type Route } from '../route.ts';
 import { fileField } from '../body/upload.ts';
 import { streamBounds, uploadBounds, type Bounds } from '../pipeline/concurrency.ts';
-import { responseHeaders, requestHeaders } from './headers.ts';
+import { replayHeaders, requestHeaders, responseHeaders } from './headers.ts';
 import { refusalsOf } from './refusals.ts';
 import type { Piece } from './published.ts';
 import type { Schemas } from './schemas.ts';
@@ -59,14 +60,21 @@ export function operationOf(shapes: Shapes, route: Route): Piece {
     ...(permission !== null && { 'x-permission': permission }),
     ...(route.isForPersons && { 'x-for-persons': true }),
     ...(route.method === 'POST' &&
-      route.upload && { 'x-codeSamples': [uploadSample(shapes.publicUrl + route.path, route.upload, docs.example)] }),
+      route.upload && { 'x-codeSamples': [uploadSample(shapes.publicUrl, route, route.upload)] }),
   };
 }
 
-function needsOf({ permission, needsOneOf }: Route): string {
+function needsOf({ permission, needsOneOf, portalFeatures }: Route): string {
+  if (portalFeatures) return portalNeedsOf(portalFeatures);
   if (permission !== null) return `Needs the permission \`${permission}\`.`;
   if (!needsOneOf) return 'Needs a key, but no permission.';
   return `Needs one of the permissions ${needsOneOf.map((each) => `\`${each}\``).join(', ')}.`;
+}
+
+function portalNeedsOf(features: readonly PortalFeature[]): string {
+  const listed = features.map((feature) => `\`${feature}\``).join(', ');
+  if (features.length === 0) return 'Needs a session, but no feature.';
+  return features.length === 1 ? `Needs the feature ${listed}.` : `Needs one of the features ${listed}.`;
 }
 
 function boundsOf(route: Route): Bounds | undefined {
@@ -121,7 +129,9 @@ function expandParameter(
   ];
 }
 
-function headerParameters({ method, response }: Route): Piece[] {
+function headerParameters({ method, response, portalFeatures }: Route): Piece[] {
+  // A session acts in its own account, in the newest version.
+  if (portalFeatures) return [];
   return requestHeaders(
     'Service-Version',
     'Service-Context',
@@ -170,16 +180,16 @@ function asForm(body: TObject, { contents }: UploadRoute): TObject {
 }
 
 /** Returns a sample of an upload. The samples that tools generate from a form send the file's name as text. */
-function uploadSample(url: string, { contents }: UploadRoute, example: JsonObject = {}): Piece {
-  const fields = Object.entries(example).flatMap(([name, value]): string[] => {
+function uploadSample(publicUrl: string, { path, docs, portalFeatures }: Route, { contents }: UploadRoute): Piece {
+  const fields = Object.entries(docs.example ?? {}).flatMap(([name, value]): string[] => {
     if (name === fileField) return [];
     if (typeof value === 'string') return [`-F ${name}=${value}`];
     return isObject(value) ? Object.entries(value).map(([key, inner]) => `-F "${name}[${key}]=${textOf(inner)}"`) : [];
   });
   const [, extension] = contents.types[0].contentType.split('/');
   const source = [
-    `curl ${url}`,
-    '-H "Authorization: Bearer sk_test_…"',
+    `curl ${publicUrl}${path}`,
+    `-H "Authorization: Bearer ${portalFeatures ? 'pst_…' : 'sk_test_…'}"`,
     ...fields,
     `-F ${fileField}=@report.${extension}`,
   ].join(' \\\n  ');
@@ -201,7 +211,7 @@ function withFieldTexts(body: TObject, resource: Resource | undefined): TObject 
 
 function successOf(shapes: Shapes, route: Route): Piece {
   const { response, method } = route;
-  const headers = responseHeaders(...(method === 'POST' ? ['Idempotent-Replayed', 'Original-Request'] : []));
+  const headers = responseHeaders(...replayHeaders(route));
   if (response.kind === 'file') {
     return { description: response.description, headers, content: fileContent(response.contentTypes) };
   }

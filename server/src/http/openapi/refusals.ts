@@ -1,6 +1,6 @@
 import { errorCatalogue, type ErrorCode } from '../../core/errors.ts';
 import type { Route } from '../route.ts';
-import { responseHeaders } from './headers.ts';
+import { replayHeaders, responseHeaders } from './headers.ts';
 import type { Piece } from './published.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -30,20 +30,23 @@ const withoutOperation: ReadonlySet<ErrorCode> = new Set([
 
 /** Returns the error responses of an operation, by status. Those of 400 are its own, and the others are shared. */
 export function refusalsOf(schemas: Schemas, route: Route): Record<string, Piece> {
-  const { method, path, docs } = route;
-  const replayed = method === 'POST' ? ['Idempotent-Replayed', 'Original-Request'] : [];
-  const badRequest = refusal(schemas, 'The request is invalid.', badRequestCodes(route), replayed);
+  const { method, path, docs, portalFeatures } = route;
+  const badRequest = refusal(schemas, 'The request is invalid.', badRequestCodes(route), replayHeaders(route));
   const can: Record<number, boolean> = {
     404: path.includes(':id') || (docs.refusals ?? []).includes('resource_missing'),
-    409: method === 'POST',
+    409: method === 'POST' && !portalFeatures,
     413: method !== 'GET',
     415: method !== 'GET',
   };
-  const shared = Object.entries(sharedStatuses).filter(([status]) => can[Number(status)] ?? true);
-  return {
-    '400': badRequest,
-    ...Object.fromEntries(shared.map(([status, { name }]) => [status, { $ref: `#/components/responses/${name}` }])),
-  };
+  const shared = Object.keys(sharedStatuses).map(Number);
+  return { '400': badRequest, ...sharedRefusals(...shared.filter((status) => can[status] ?? true)) };
+}
+
+/** Returns references to the shared error responses of these statuses. */
+export function sharedRefusals(...statuses: number[]): Record<string, Piece> {
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${sharedStatuses[status]!.name}` }]),
+  );
 }
 
 /** Returns the shared error responses, for the components of a document. */
@@ -67,16 +70,17 @@ function codesOfStatus(status: number): ErrorCode[] {
 }
 
 /** Returns the codes of an operation's errors with status 400. */
-function badRequestCodes({ method, query, expandable, docs, ...route }: Route): ErrorCode[] {
+function badRequestCodes({ method, query, expandable, docs, portalFeatures, ...route }: Route): ErrorCode[] {
+  const isOfPortal = portalFeatures !== undefined;
   const members = 'body' in route ? Object.keys(route.body.properties) : [];
   // A link into a member, such as `lines.invoice`, belongs to the member.
   const links = Object.keys(expandable?.resource.links ?? {}).map((link) => link.split('.')[0]!);
   const codes: (ErrorCode | false)[] = [
-    'account_invalid',
-    'api_version_invalid',
+    !isOfPortal && 'account_invalid',
+    !isOfPortal && 'api_version_invalid',
     method !== 'GET' && 'body_invalid',
-    method === 'POST' && 'idempotency_key_invalid',
-    method === 'POST' && 'idempotency_key_reused',
+    method === 'POST' && !isOfPortal && 'idempotency_key_invalid',
+    method === 'POST' && !isOfPortal && 'idempotency_key_reused',
     'parameter_invalid',
     members.length > 0 && 'parameter_missing',
     'parameter_unknown',
@@ -90,7 +94,8 @@ function badRequestCodes({ method, query, expandable, docs, ...route }: Route): 
   return codes.filter((code) => code !== false).sort();
 }
 
-function refusal(schemas: Schemas, when: string, codes: ErrorCode[], headers: string[]): Piece {
+/** Returns an error response with these codes. */
+export function refusal(schemas: Schemas, when: string, codes: ErrorCode[], headers: string[]): Piece {
   const listed = codes.map((code) => `\`${code}\``).join(', ');
   return {
     description: `${when} Codes: ${listed}.`,

@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Type, type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { hashToken, isLinkToken } from '../../core/tokens.ts';
 import { isErased, toDecision } from '../../model/change.ts';
 import { principalOfRenter } from '../../model/principal.ts';
-import { closedObject } from '../../model/schemas.ts';
 import { customer } from '../../resources/customer.ts';
 import {
   lastsUntil,
@@ -24,8 +23,7 @@ import { Buckets, type FailedSignIns } from '../pipeline/rate-limit.ts';
 import { authenticated, type ReceivedRequest } from '../request.ts';
 import { requestFacts } from '../write/request-facts.ts';
 import { brandView, readOwner } from './me.ts';
-
-const TokenBody = closedObject({ token: Type.String({ maxLength: 100 }) });
+import { LinkTokenBody } from './objects.ts';
 
 /** How often one link is used, a second. Each time, the account and its logo are read. */
 const usesPerSecond = 5;
@@ -49,8 +47,8 @@ export function addPortalOpening(
       path: string,
       answer: (session: PortalSessionRecord, request: FastifyRequest, reply: FastifyReply) => Promise<JsonObject>,
     ): void {
-      addPost(`/v1/portal/${path}`, TokenBody, async (request, reply, takeBody) => {
-        const { token } = takeBody() as Static<typeof TokenBody>;
+      addPost(`/v1/portal/${path}`, LinkTokenBody, async (request, reply, takeBody) => {
+        const { token } = takeBody() as Static<typeof LinkTokenBody>;
         try {
           const session = await pendingSession(context, token);
           if (!uses.take(session.id).taken)

@@ -1,8 +1,8 @@
-import { Type, type TObject, type TSchema } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
 import type { JsonObject } from '../../core/json-diff.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { PortalFeature } from '../../model/portal.ts';
-import { closedObject } from '../../model/schemas.ts';
+import type { OperationDocs } from '../../model/resource.ts';
 import { portalSession } from '../../resources/portal-session.ts';
 import type { HttpContext } from '../context.ts';
 import { countingReader } from '../read-room.ts';
@@ -10,45 +10,47 @@ import type { ApiRequest, UploadRoute } from '../request.ts';
 import type { GuardedDecision, Query, ReadRoute, RouteResponse, WriteRoute } from '../route.ts';
 import { requireOpen } from './own-records.ts';
 
-/** The API docs do not list the routes of the portal: no key calls them. */
-const undocumented: RouteResponse = {
-  kind: 'object',
-  name: 'Portal',
-  schema: closedObject({ object: Type.String() }),
-  example: { object: 'portal' },
-};
+const common = { permission: null, object: 'portal', expandable: null } as const;
 
-const common = { permission: null, object: 'portal', expandable: null, response: undocumented } as const;
+/** What a route of the portal is. */
+export interface PortalOperation {
+  /** Its name in the OpenAPI document: `applications_withdraw`. */
+  name: string;
+  path: string;
+  /** One of these features is enough. Empty if it needs none. */
+  features: readonly PortalFeature[];
+  docs: OperationDocs & { summary: string };
+  response: RouteResponse;
+}
 
 /**
- * Returns a route that reads. One of the features is enough.
+ * Returns a route that reads.
  *
  * @param handle gets a context whose reads count towards the memory of the request.
  */
 export function read(
   context: HttpContext,
-  path: string,
-  features: readonly PortalFeature[],
-  parameters: Record<string, TSchema>,
+  { name, path, features, docs, response }: PortalOperation,
+  query: Record<string, TSchema>,
   handle: (context: HttpContext, request: ApiRequest, query: Query) => Promise<JsonObject>,
 ): ReadRoute {
   return {
     ...common,
     method: 'GET',
-    operationId: `portal${path.replaceAll(/\W+/g, '_')}`,
-    docs: { summary: 'Read in the portal' },
+    operationId: `portal_${name}`,
+    docs,
+    response,
     path: `/v1/portal${path}`,
     portalFeatures: features,
-    query: parameters,
-    read: (request, query) =>
-      handle({ ...context, readRecord: countingReader(context.readRecord, request.room!) }, request, query),
+    query,
+    read: (request, asked) =>
+      handle({ ...context, readRecord: countingReader(context.readRecord, request.room!) }, request, asked),
   };
 }
 
 /** Returns a route that changes a record. The log has the record, and the person gets what `render` returns. */
 export function write(
-  path: string,
-  features: readonly PortalFeature[],
+  { name, path, features, docs, response }: PortalOperation,
   body: TObject,
   {
     locks,
@@ -65,8 +67,9 @@ export function write(
   return {
     ...common,
     method: 'POST',
-    operationId: `portal${path.replaceAll(/\W+/g, '_')}_write`,
-    docs: { summary: 'Write in the portal' },
+    operationId: `portal_${name}`,
+    docs,
+    response,
     path: `/v1/portal${path}`,
     portalFeatures: features,
     query: {},

@@ -118,7 +118,7 @@ export async function applicationView(
   current: ApplicationRecord,
   facts: OwnFacts,
 ): Promise<JsonObject> {
-  const { id, created, status, rent, move_in_date, customers, guarantors, decision, review, tenancy } = current;
+  const { id, created, status, rent, move_in_date, customers, guarantors, decision, review } = current;
   const isOpen = status === 'open' || status === 'approved';
   return {
     object: 'portal_application',
@@ -146,7 +146,7 @@ export async function applicationView(
     },
     asked: isOpen ? askedOf(facts) : [],
     actions: [...(isOpen ? ['withdraw'] : []), ...(status === 'rejected' && review === null ? ['request_review'] : [])],
-    tenancy,
+    tenancy: current.tenancy,
   };
 }
 

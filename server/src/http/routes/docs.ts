@@ -5,16 +5,33 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import { queryReader } from '../body/query.ts';
-import { addPage, htmlType, once, scriptType, sendUnlessKnown, shelved, type Shelved } from './pages.ts';
+import {
+  addLastingPage,
+  addPage,
+  htmlType,
+  once,
+  scriptType,
+  sendUnlessKnown,
+  shelved,
+  type Shelved,
+} from './pages.ts';
 import type { Route } from '../route.ts';
 import { unknownParameter } from '../body/validate.ts';
 import type { HttpContext } from '../context.ts';
 
 /**
- * Adds the API docs, which need no key. The path `/openapi.json` returns the OpenAPI document of each version. `/docs` is a page that shows
- * it. The page loads nothing from outside this server. All parts are made at their first use, so that a start does not wait for them.
+ * Adds the API docs, which need no key. The path `/openapi.json` returns the OpenAPI document of each version. `/openapi/portal.json` is
+ * that of the portal. `/docs` is a page that shows them. The page loads nothing from outside this server. All parts are made at their first
+ * use, so that a start does not wait for them.
+ *
+ * @param ofPortal the routes of the portal.
  */
-export function addReference(app: FastifyInstance, context: HttpContext, routes: readonly Route[]): void {
+export function addReference(
+  app: FastifyInstance,
+  context: HttpContext,
+  routes: readonly Route[],
+  ofPortal: readonly Route[],
+): void {
   const documentOf = once((version: string) => writeDocument(context, routes, version));
   const zippedDocumentOf = once(async (version: string) => promisify(gzip)((await documentOf(version)).body));
   const script = once(loadScript);
@@ -30,11 +47,16 @@ export function addReference(app: FastifyInstance, context: HttpContext, routes:
     if (!served.includes(version)) throw unknownVersion(version, served);
     const { body, etag } = await documentOf(version);
     const zipped = (): Promise<Buffer> => zippedDocumentOf(version);
-    return sendUnlessKnown(request, reply, 'application/json; charset=utf-8', {
+    return sendUnlessKnown(request, reply, jsonType, {
       zipped,
       unzipped: async () => body,
       etag,
     });
+  });
+
+  addLastingPage(app, '/openapi/portal.json', jsonType, async () => {
+    const { portalDocument } = await import('../openapi/document.ts');
+    return JSON.stringify(portalDocument({ ...context, routes: ofPortal }));
   });
 
   addPage(app, '/docs', async (request, reply) => {
@@ -53,6 +75,8 @@ export function addReference(app: FastifyInstance, context: HttpContext, routes:
     return sendUnlessKnown(request, reply, scriptType, { zipped: async () => body, unzipped: unzippedScript, etag });
   });
 }
+
+const jsonType = 'application/json; charset=utf-8';
 
 /** Writes a document. Loads the modules for it at the first call. */
 async function writeDocument(context: HttpContext, routes: readonly Route[], version: string): Promise<Shelved> {
@@ -84,11 +108,14 @@ async function loadScript(): Promise<Shelved> {
 function page(versions: readonly string[]): { html: string; policy: string } {
   const configuration = {
     // Relative URLs work behind any proxy.
-    sources: versions.map((version, index) => ({
-      title: index === 0 ? `${version} (latest)` : version,
-      slug: version,
-      url: `openapi.json?version=${version}`,
-    })),
+    sources: [
+      ...versions.map((version, index) => ({
+        title: index === 0 ? `${version} (latest)` : version,
+        slug: version,
+        url: `openapi.json?version=${version}`,
+      })),
+      { title: 'Portal', slug: 'portal', url: 'openapi/portal.json' },
+    ],
     withDefaultFonts: false,
     telemetry: false,
     agent: { disabled: true },

@@ -97,7 +97,8 @@ function llmsText({ config, versions, latestVersion }: HttpContext, guides: read
   const served = versions.upTo(latestVersion.known);
   const documents = versions.all
     .filter(({ date }) => served.includes(date))
-    .map(({ date, sentence }) => `- [OpenAPI ${date}](${publicUrl}/openapi.json?version=${date}): ${sentence}`);
+    .map(({ date, sentence }) => `- [OpenAPI ${date}](${publicUrl}/openapi.json?version=${date}): ${sentence}`)
+    .concat(`- [OpenAPI of the portal](${publicUrl}/openapi/portal.json): what renters see and do.`);
   return `# Tenure API
 
 > An open leasing API that you host yourself: tenant references, events, signed webhooks, idempotency keys and dated versions.

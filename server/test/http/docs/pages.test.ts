@@ -244,6 +244,7 @@ describe('the index for programs', () => {
       [
         ...names.map((name) => `${publicUrl}/docs/guides/${name}.md`),
         ...versions.map((version) => `${publicUrl}/openapi.json?version=${version}`),
+        `${publicUrl}/openapi/portal.json`,
         `${publicUrl}/docs/errors`,
       ].toSorted(),
     );
