@@ -107,6 +107,7 @@ const mayImport: Record<string, readonly string[]> = {
     'core',
     'model',
     'db',
+    'commit',
     'resources',
     'sign-in',
     'http',
