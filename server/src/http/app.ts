@@ -72,7 +72,7 @@ import {
 import type { HttpContext } from './context.ts';
 import { headerOf } from './headers.ts';
 import { requireOneOf, requirePermission } from '../model/permissions.ts';
-import { addPortalOpening } from './portal/open.ts';
+import { addPortalOpening, portalOpening } from './portal/open.ts';
 import { portalRoutes } from './portal/routes.ts';
 import { requireFeature } from './pipeline/portal.ts';
 import type { Principal } from '../model/principal.ts';
@@ -255,7 +255,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     const ofPortal = portalRoutes(context);
     addRoutes(app, context, { streams, responses }, [...routes, ...ofPortal]);
     addPortalOpening(app, context, { bodies, failedSignIns: limits.failedSignIns });
-    addReference(app, context, routes, ofPortal);
+    addReference(app, context, routes, { routes: ofPortal, opening: portalOpening });
     addGuidePages(app, context);
     addAuthRoutes(app, context, { bodies, failedSignIns: limits.failedSignIns });
     if (context.config.hasDashboard) {

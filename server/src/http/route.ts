@@ -54,6 +54,15 @@ export type RouteResponse =
 /** A route's query. Whole numbers are parsed, all other values are text. */
 export type Query = Record<string, string | number>;
 
+/** A POST without a principal, which comes before a sign-in or a session. Its handler is elsewhere. */
+export interface OpenPost {
+  operationId: string;
+  path: string;
+  docs: OperationDocs & { summary: string; example: JsonObject };
+  body: TObject;
+  response: Extract<RouteResponse, { kind: 'object' | 'objects' }>;
+}
+
 /** A response that may have links. */
 export interface Expandable {
   resource: Resource;

@@ -9,6 +9,7 @@ import { closedObject, named, nullable } from '../../src/model/schemas.ts';
 import { storesFile } from '../../src/model/traits/stores-file.ts';
 import type { HttpContext } from '../../src/http/context.ts';
 import { openApiDocument, portalDocument } from '../../src/http/openapi/document.ts';
+import { portalOpening } from '../../src/http/portal/open.ts';
 import { portalRoutes } from '../../src/http/portal/routes.ts';
 import { Schemas } from '../../src/http/openapi/schemas.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -308,7 +309,8 @@ function documentOf(version: string, of: readonly Resource[] = resources, routes
 function ofPortal(): Document {
   const { publicUrl } = readConfig({});
   const routes = portalRoutes({ resources, versions } as unknown as HttpContext);
-  return portalDocument({ resources, versions, routes, config: { publicUrl }, productVersion }) as unknown as Document;
+  const documented = { resources, versions, routes, config: { publicUrl }, productVersion };
+  return portalDocument(documented, portalOpening) as unknown as Document;
 }
 
 /** Returns the places without a description. */

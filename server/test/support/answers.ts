@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { HttpContext } from '../../src/http/context.ts';
 import { openApiDocument, portalDocument } from '../../src/http/openapi/document.ts';
+import { portalOpening } from '../../src/http/portal/open.ts';
 import { portalRoutes } from '../../src/http/portal/routes.ts';
 import { routesOf } from '../../src/http/routes/resources.ts';
 import { AnswerChecker, type AnswerDocument, type ObservedAnswer } from './answer-checker.ts';
@@ -50,7 +51,7 @@ const portalCheckers = new WeakMap<HttpContext, AnswerChecker>();
 function portalCheckerOf(context: HttpContext): AnswerChecker {
   const known = portalCheckers.get(context);
   if (known) return known;
-  const document = portalDocument({ ...context, routes: portalRoutes(context) });
+  const document = portalDocument({ ...context, routes: portalRoutes(context) }, portalOpening);
   const checker = new AnswerChecker(document as unknown as AnswerDocument);
   portalCheckers.set(context, checker);
   return checker;

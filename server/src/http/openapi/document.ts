@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../core/json-diff.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
-import type { Route } from '../route.ts';
+import type { ErrorCode } from '../../core/errors.ts';
+import type { OpenPost, Route } from '../route.ts';
 import { eventTypesOf } from './event-types.ts';
-import { deliveryHeaders, headerComponents, parameterComponents } from './headers.ts';
+import { deliveryHeaders, headerComponents, parameterComponents, responseHeaders } from './headers.ts';
 import { introduction, portalIntroduction } from './introduction.ts';
 import { operationOf, tagNameOf, tagOf, type Shapes } from './operations.ts';
-import { openingPaths } from './portal-opening.ts';
-import { refusalComponents } from './refusals.ts';
+import { refusal, refusalComponents, sharedRefusals } from './refusals.ts';
 import type { Piece } from './published.ts';
 import { Schemas } from './schemas.ts';
 
@@ -77,8 +77,9 @@ export function openApiDocument(documented: Documented, version: string): JsonOb
  * Returns the OpenAPI document of the portal. It has one version: the newest shapes.
  *
  * @param documented.routes the routes of the portal.
+ * @param opening what comes before a session.
  */
-export function portalDocument(documented: Documented): JsonObject {
+export function portalDocument(documented: Documented, opening: readonly OpenPost[]): JsonObject {
   const { resources, versions, routes, config, productVersion } = documented;
   const version = versions.newest;
   const shapes: Shapes = {
@@ -88,7 +89,10 @@ export function portalDocument(documented: Documented): JsonObject {
     schemas: new Schemas({ versions, resources }, version),
     publicUrl: config.publicUrl,
   };
-  const paths = { ...openingPaths(shapes), ...pathsOf(shapes, routes) };
+  const paths = {
+    ...Object.fromEntries(opening.map((post) => [post.path, { post: openOperation(shapes, post) }])),
+    ...pathsOf(shapes, routes),
+  };
   const document = {
     openapi: '3.1.1',
     info: {
@@ -118,6 +122,39 @@ export function portalDocument(documented: Documented): JsonObject {
     externalDocs: { url: `${config.publicUrl}/docs/errors`, description: 'Every error code, and what to do about it' },
   };
   return withoutUnused(JSON.parse(JSON.stringify(document)) as JsonObject);
+}
+
+/** The errors of a POST without a principal. */
+const openCodes: ErrorCode[] = [
+  'body_invalid',
+  'parameter_invalid',
+  'parameter_missing',
+  'parameter_unknown',
+  'request_invalid',
+];
+
+function openOperation({ schemas }: Shapes, { operationId, docs, body, response }: OpenPost): Piece {
+  const { summary, description, example } = docs;
+  return {
+    operationId,
+    summary,
+    description,
+    tags: ['Portal'],
+    security: [],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: schemas.body(operationId, 'portal', body), example } },
+    },
+    responses: {
+      '200': {
+        description: 'The requested object.',
+        headers: responseHeaders(),
+        content: { 'application/json': { schema: schemas.ofResponse(response, 'POST') } },
+      },
+      '400': refusal(schemas, 'The request is invalid.', openCodes, []),
+      ...sharedRefusals(401, 403, 413, 415, 429, 500, 503),
+    },
+  };
 }
 
 /** Returns a document without the responses and headers that nothing refers to. */

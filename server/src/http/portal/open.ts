@@ -22,8 +22,38 @@ import { isFromPortal, portalCookie, portalSessionInvalid, requirePortalPlace } 
 import { Buckets, type FailedSignIns } from '../pipeline/rate-limit.ts';
 import { authenticated, type ReceivedRequest } from '../request.ts';
 import { requestFacts } from '../write/request-facts.ts';
+import type { OpenPost } from '../route.ts';
 import { brandView, readOwner } from './me.ts';
-import { LinkTokenBody } from './objects.ts';
+import { accessObject, linkObject, LinkTokenBody } from './objects.ts';
+
+const docsOfLink = { example: { token: 'h3Vd8sKq1ZtYb6Wn4Lr9Mc2Xp7Gf5Ja0' } };
+
+const lookAtLink: OpenPost = {
+  operationId: 'portal_link',
+  path: '/v1/portal/link',
+  docs: {
+    ...docsOfLink,
+    summary: 'Look at a link',
+    description: 'Tells which agent has made a link, and spends nothing.',
+  },
+  body: LinkTokenBody,
+  response: linkObject,
+};
+
+const spendLink: OpenPost = {
+  operationId: 'portal_open',
+  path: '/v1/portal/open',
+  docs: {
+    ...docsOfLink,
+    summary: 'Open a link',
+    description: 'Spends a link, and begins its session. A link opens once.',
+  },
+  body: LinkTokenBody,
+  response: accessObject,
+};
+
+/** What comes before a session. */
+export const portalOpening = [lookAtLink, spendLink];
 
 /** How often one link is used, a second. Each time, the account and its logo are read. */
 const usesPerSecond = 5;
@@ -44,10 +74,10 @@ export function addPortalOpening(
 
     /** Adds a POST with the token of a link that can still be opened. */
     function addOfLink(
-      path: string,
+      { path, body }: OpenPost,
       answer: (session: PortalSessionRecord, request: FastifyRequest, reply: FastifyReply) => Promise<JsonObject>,
     ): void {
-      addPost(`/v1/portal/${path}`, LinkTokenBody, async (request, reply, takeBody) => {
+      addPost(path, body, async (request, reply, takeBody) => {
         const { token } = takeBody() as Static<typeof LinkTokenBody>;
         try {
           const session = await pendingSession(context, token);
@@ -62,14 +92,14 @@ export function addPortalOpening(
       });
     }
 
-    addOfLink('link', async ({ account_id: accountId, expires_at }) => {
+    addOfLink(lookAtLink, async ({ account_id: accountId, expires_at }) => {
       return {
         object: 'portal_link',
         expires_at,
         account: await brandView(context, await readOwner(context, accountId)),
       };
     });
-    addOfLink('open', async (pending, request, reply) => {
+    addOfLink(spendLink, async (pending, request, reply) => {
       const place = isFromPortal(request) ? requirePortalPlace(request, context.config) : null;
       const { record, token } = await openLink(context, request.apiRequest, pending);
       const until = lastsUntil(record.opened_at!);

@@ -15,7 +15,7 @@ import {
   shelved,
   type Shelved,
 } from './pages.ts';
-import type { Route } from '../route.ts';
+import type { OpenPost, Route } from '../route.ts';
 import { unknownParameter } from '../body/validate.ts';
 import type { HttpContext } from '../context.ts';
 
@@ -24,13 +24,13 @@ import type { HttpContext } from '../context.ts';
  * that of the portal. `/docs` is a page that shows them. The page loads nothing from outside this server. All parts are made at their first
  * use, so that a start does not wait for them.
  *
- * @param ofPortal the routes of the portal.
+ * @param portal the routes of the portal, and what comes before a session.
  */
 export function addReference(
   app: FastifyInstance,
   context: HttpContext,
   routes: readonly Route[],
-  ofPortal: readonly Route[],
+  portal: { routes: readonly Route[]; opening: readonly OpenPost[] },
 ): void {
   const documentOf = once((version: string) => writeDocument(context, routes, version));
   const zippedDocumentOf = once(async (version: string) => promisify(gzip)((await documentOf(version)).body));
@@ -56,7 +56,7 @@ export function addReference(
 
   addLastingPage(app, '/openapi/portal.json', jsonType, async () => {
     const { portalDocument } = await import('../openapi/document.ts');
-    return JSON.stringify(portalDocument({ ...context, routes: ofPortal }));
+    return JSON.stringify(portalDocument({ ...context, routes: portal.routes }, portal.opening));
   });
 
   addPage(app, '/docs', async (request, reply) => {
