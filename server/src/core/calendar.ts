@@ -96,6 +96,21 @@ function dayAt(nowSeconds: number, timeZone: string): Day {
   return format({ year, month, day });
 }
 
+/** Minutes that the beginning of a day in any time zone is away from midnight in UTC, at most. */
+const zonesMinutes = 15 * 60;
+
+/** Returns when a day begins in a time zone, in seconds since the Unix epoch. Where a clock change skips midnight, it begins later. */
+export function startOfDay(day: Day, timeZone: string): number {
+  const midnight = numberOf(parse(day)) * 86_400;
+  let [before, from] = [-zonesMinutes, zonesMinutes];
+  while (from - before > 1) {
+    const middle = Math.floor((before + from) / 2);
+    if (dayAt(midnight + middle * 60, timeZone) >= day) from = middle;
+    else before = middle;
+  }
+  return midnight + from * 60;
+}
+
 /** Returns the day so many days later, or earlier if negative. It stops at 0001-01-01 and 9999-12-31. */
 export function addDays(day: Day, days: number): Day {
   return fromNumber(numberOf(parse(day)) + days);

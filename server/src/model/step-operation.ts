@@ -1,0 +1,9 @@
+/** An operation that a workflow may send, as the newest version has it. */
+export interface StepOperation {
+  /** Its path, with `:id` for ids. */
+  path: string;
+  permissions: readonly string[];
+  /** The members of its body, and those that a body must have. */
+  members: readonly string[];
+  required: readonly string[];
+}
