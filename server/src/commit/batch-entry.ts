@@ -132,7 +132,7 @@ export function prepareEntry(
     bytes: 0,
   };
   const shape = eventShape();
-  const actor = request?.actor ?? system;
+  const actor = request?.actor ?? writeRequest.actor ?? system;
   const causedBy = eventRequest(request, actor);
   const moment = { nowSeconds: toSeconds(clock.nowMs()), realSeconds: toSeconds(realClock.nowMs()) };
   const mentions = new Set<string>();

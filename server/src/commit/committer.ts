@@ -10,6 +10,7 @@ import {
   type Pool,
   type PoolClient,
 } from '../db/pools.ts';
+import type { Actor } from '../model/principal.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
 import { exclusiveKeys, prepareEntry, sharedKeys, type RowFactory, type BatchEntry } from './batch-entry.ts';
 import { OverloadedError, type WriteRequest, type Outcome, type SystemDecision } from './write-request.ts';
@@ -185,6 +186,7 @@ export class Committer {
    */
   async commitAsSystem(own: {
     accountId: string;
+    actor?: Actor;
     locks: readonly string[];
     decide: () => Promise<SystemDecision | null>;
   }): Promise<void> {

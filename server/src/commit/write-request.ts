@@ -14,6 +14,8 @@ export interface WriteRequest {
   payer: Payer | null;
   /** The request behind it. Null when the server acts by itself. */
   request: RequestFacts | null;
+  /** The party that events show if there is no request. Left out for the server itself. */
+  actor?: Actor;
   /** The `Idempotency-Key` to claim, if one was sent and the request began to execute. */
   claim: Claim | null;
   /** Ids of the records it will change, as far as known, and paths of kinds with a limit. Mutations that share one take turns. */

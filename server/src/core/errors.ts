@@ -92,6 +92,12 @@ export const errorCatalogue = {
     explanation:
       'The request line and the headers can have up to 16 kB together, and up to 1,000 headers. Send fewer or shorter headers.',
   },
+  email_unconfigured: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation:
+      'The workflow sends e-mails, and this deployment has no mail server. Set `TENURE_SMTP_URL` and `TENURE_MAIL_FROM`, or remove the step. A sandbox needs no mail server.',
+  },
   idempotency_key_in_use: {
     status: 409,
     type: 'idempotency_error',

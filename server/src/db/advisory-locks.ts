@@ -17,6 +17,8 @@ export const delivererLockKey = 7_310_007;
 export const activityLockKey = 7_310_008;
 /** Held together with the hash of an account while its entries of the search are written. */
 export const searchLockKey = 7_310_009;
+/** Held together with the hash of an account while its events start workflows. */
+export const workflowsLockKey = 7_310_010;
 
 /** Runs `work` under the lock. Does nothing if another process holds it. */
 export async function withLockIfFree(client: Client, key: number, work: () => Promise<void>): Promise<void> {

@@ -69,13 +69,14 @@ export function queuedEmail(context: QueueContext, sender: EmailSender, toSend: 
 export interface OpenEmail extends RenderedEmail {
   from: string;
   replyTo: string | null;
-  link: string;
+  /** Null if it has none. */
+  link: string | null;
 }
 
 /** Decrypts and renders an e-mail that has not left. */
 export function openEmail({ id, content, link }: EmailRecord, encryption: Encryption): OpenEmail {
-  if (content === null || link === null) throw new Error(`Bug! The e-mail ${id} has left, so nothing is left of it.`);
+  if (content === null) throw new Error(`Bug! The e-mail ${id} has left, so nothing is left of it.`);
   const { texts, from, replyTo } = JSON.parse(encryption.decrypt(content)) as Content;
-  const url = encryption.decrypt(link);
+  const url = link && encryption.decrypt(link);
   return { ...renderEmail(texts, { link: url, sender: from }), from, replyTo, link: url };
 }

@@ -17,6 +17,7 @@ import {
   statusOf as statusOfPortalSession,
   type PortalSessionRecord,
 } from '../resources/portal-session.ts';
+import { workflowRun } from '../resources/workflows/run.ts';
 import { openEmail } from './queue.ts';
 import { SmtpFault, type OutgoingMessage } from './smtp.ts';
 
@@ -79,6 +80,8 @@ const abouts: readonly About[] = [
     resource: portalSession,
     isOpen: (record, now) => statusOfPortalSession(record as PortalSessionRecord, now) === 'pending',
   },
+  // It has no link.
+  { resource: workflowRun, isOpen: () => true },
   { resource: oneTimeLink, isOpen: (record) => (record as OneTimeLinkRecord).used_at === null },
 ];
 

@@ -23,17 +23,21 @@ export function oneLine(text: string, lengthMax = subjectLengthMax): string {
 /**
  * Makes the subject, the plain text and the HTML of an e-mail from the same texts. The HTML is simple: it loads nothing, and has no script.
  *
+ * @param link null if it has none.
  * @param sender the name of the account.
  */
-export function renderEmail(texts: EmailTexts, { link, sender }: { link: string; sender: string }): RenderedEmail {
+export function renderEmail(
+  texts: EmailTexts,
+  { link, sender }: { link: string | null; sender: string },
+): RenderedEmail {
   const paragraph = (text: string): string => oneLine(text, paragraphLengthMax);
   const paragraphs = texts.paragraphs.map(paragraph);
   const notes = texts.notes.map(paragraph);
-  const button = paragraph(texts.button);
+  const button = paragraph(texts.button ?? '');
   const from = paragraph(sender);
   return {
     subject: oneLine(texts.subject),
-    text: `${[...paragraphs, `${button}:\n${link}`, ...notes, `-- \n${from}`].join('\n\n')}\n`,
+    text: `${[...paragraphs, ...(link === null ? [] : [`${button}:\n${link}`]), ...notes, `-- \n${from}`].join('\n\n')}\n`,
     html: [
       '<!doctype html>',
       '<html lang="en">',
@@ -42,8 +46,12 @@ export function renderEmail(texts: EmailTexts, { link, sender }: { link: string;
       '<body style="margin:0;padding:24px;font:16px/1.5 system-ui,sans-serif;color:#1c1c1c;background:#ffffff">',
       '<div style="max-width:560px;margin:0 auto">',
       ...paragraphs.map((each) => `<p>${escaped(each)}</p>`),
-      `<p><a href="${escaped(link)}" style="display:inline-block;padding:10px 18px;border-radius:6px;color:#ffffff;background:#1f4f8f;text-decoration:none">${escaped(button)}</a></p>`,
-      `<p style="font-size:13px;word-break:break-all">${escaped(link)}</p>`,
+      ...(link === null
+        ? []
+        : [
+            `<p><a href="${escaped(link)}" style="display:inline-block;padding:10px 18px;border-radius:6px;color:#ffffff;background:#1f4f8f;text-decoration:none">${escaped(button)}</a></p>`,
+            `<p style="font-size:13px;word-break:break-all">${escaped(link)}</p>`,
+          ]),
       ...notes.map((each) => `<p style="font-size:13px;color:#555555">${escaped(each)}</p>`),
       `<p style="font-size:13px;color:#555555">${escaped(from)}</p>`,
       '</div>',

@@ -23,6 +23,7 @@ import type { TtlCache } from '../db/ttl-cache.ts';
 import type { EventFeed } from '../events/event-feed.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { StoredRecord } from '../model/record.ts';
+import type { StepOperation } from '../model/step-operation.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Freshness } from '../search/search-index.ts';
 import type { ApiVersions } from '../versions/apply.ts';
@@ -78,6 +79,8 @@ export interface HttpContext {
   };
   readRecord: RecordReader;
   committer: Committer;
+  /** The operations that a workflow may send. */
+  apiSteps: { readonly operations: readonly StepOperation[] };
   fileStore: FileStore;
   /** Checks uploaded files, off the event loop and in a process of its own. */
   fileChecker: {

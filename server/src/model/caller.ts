@@ -6,6 +6,7 @@ import type { AddressRanges } from '../core/address-ranges.ts';
 import type { Day } from '../core/calendar.ts';
 import type { Rules } from '../core/law-rules.ts';
 import type { Role } from './roles.ts';
+import type { StepOperation } from './step-operation.ts';
 
 /** The path of a page that persons open by a link with a token. */
 export type LinkPage = 'dashboard/link' | 'links' | 'portal';
@@ -35,7 +36,7 @@ export interface Caller {
   actorId: string;
   /** The name of the API key or the e-mail address of the user. Null if it has none. */
   actorName: string | null;
-  /** Whether a program acts that decides by itself: its key is an agent's. */
+  /** Whether a program acts that decides by itself: an agent's key, or a run of a workflow. */
   isAgent: boolean;
   permissions: ReadonlySet<string>;
   referencingServices: ReferencingServices;
@@ -47,6 +48,8 @@ export interface Caller {
   person: { id: string; role: Role } | null;
   /** When the acting key expires, in seconds. Null if it does not. */
   keyExpiresAt: number | null;
+  /** The operations that a workflow may send. */
+  stepOperations: readonly StepOperation[];
   /** The API versions that are served, the newest first. */
   apiVersions: readonly string[];
   allowedTargets: AddressRanges;

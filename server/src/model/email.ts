@@ -4,7 +4,7 @@ import { described, named, nullable, oneOf } from './schemas.ts';
 export type EmailStatus = 'queued' | 'sent' | 'failed' | 'kept';
 
 /** The kinds of e-mail. */
-export const emailKinds = ['invitation', 'password_link', 'file_link', 'portal_session'] as const;
+export const emailKinds = ['invitation', 'password_link', 'file_link', 'portal_session', 'workflow'] as const;
 
 export type EmailKind = (typeof emailKinds)[number];
 
@@ -19,8 +19,8 @@ export type EmailAudience = 'office' | 'renter' | 'team' | 'owners';
 export interface EmailTexts {
   subject: string;
   paragraphs: readonly string[];
-  /** The text of the link. */
-  button: string;
+  /** The text of the link. Left out of an e-mail without one. */
+  button?: string;
   /** Paragraphs after the link, in small letters. */
   notes: readonly string[];
 }
@@ -35,9 +35,9 @@ export interface EmailToSend {
   audience: EmailAudience;
   /** The address of the recipient. */
   to: string;
-  /** The URL of its link, encrypted. */
-  link: Buffer;
-  /** When the link expires, in seconds of real time. The e-mail is not sent after that. */
+  /** The URL of its link, encrypted. Null if it has none. */
+  link: Buffer | null;
+  /** When the link expires, or the e-mail is no longer worth sending, in seconds of real time. The e-mail is not sent after that. */
   expiresAt: number;
   texts: EmailTexts;
 }

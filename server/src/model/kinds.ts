@@ -13,8 +13,6 @@ import { sumsUp } from './traits/sums-up.ts';
  */
 export const plannedKinds: ReadonlyMap<string, IdPrefix> = new Map([
   ['approval_requests', 'apr'],
-  ['workflow_runs', 'wfr'],
-  ['workflows', 'wf'],
 ]);
 
 /**

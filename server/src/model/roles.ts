@@ -9,7 +9,7 @@ export type Role = (typeof roles)[number];
 export const RoleName = named('UserRole', 'The role of a team member.', oneOf(...roles));
 
 /** The paths of the kinds of record that only developers need. */
-const developerPaths: ReadonlySet<string> = new Set(['logs', 'webhook_endpoints', 'api_keys']);
+const developerPaths: ReadonlySet<string> = new Set(['logs', 'webhook_endpoints', 'workflows', 'api_keys']);
 
 /** The paths of the kinds of record with what legal duties keep of erased persons. */
 const sealedPaths: ReadonlySet<string> = new Set(['retention_holds']);

@@ -25,7 +25,7 @@ export type EmailRecord = StoredRecord & {
   expires_at: number;
   /** Its texts and its sender as JSON, encrypted. Null once it has left. */
   content: Buffer | null;
-  /** The URL of its link, encrypted. Null once it has left. */
+  /** The URL of its link, encrypted. Null once it has left, or if it has no link. */
   link: Buffer | null;
   status: EmailStatus;
   /** Null if it is not queued. */

@@ -24,6 +24,8 @@ import { reference } from './reference/index.ts';
 import { retentionHold } from './retention-hold.ts';
 import { invitation } from './people/invitation.ts';
 import { user } from './people/user.ts';
+import { workflow } from './workflows/workflow.ts';
+import { workflowRun } from './workflows/run.ts';
 import { webhookDelivery } from './webhooks/delivery.ts';
 import { recovery } from './webhooks/recovery.ts';
 import { webhookEndpoint } from './webhooks/webhook_endpoint.ts';
@@ -53,6 +55,8 @@ export const resources: readonly Resource[] = listOfKinds([
   webhookEndpoint,
   webhookDelivery,
   recovery,
+  workflow,
+  workflowRun,
   account,
   apiKey,
   user,

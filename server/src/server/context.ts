@@ -1,3 +1,5 @@
+import { ApiSteps } from '../http/routes/api-steps.ts';
+import { WorkflowFollower, workflowLimits, type WorkflowLimits } from '../workflows/follower.ts';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -95,6 +97,12 @@ export interface Context extends HttpContext {
   /** The kind of e-mails, which no route serves. */
   emails: Resource;
   emailLimits: Partial<EmailLimits>;
+  /** Not started yet. Null in a process without jobs. */
+  workflowFollower: WorkflowFollower | null;
+  /** How this server posts to others. */
+  outgoing: { connect: ReturnType<typeof guardedConnector>; userAgent: string; attemptTimeoutMs: number };
+  workflowLimits: WorkflowLimits;
+  apiSteps: ApiSteps;
   /** Not started yet. Null in a process that does not deliver. */
   dispatcher: Dispatcher | null;
   close(): Promise<void>;
@@ -134,6 +142,7 @@ export interface Overrides {
   readLimits?: Partial<ReadLimits>;
   emailLimits?: Partial<EmailLimits>;
   memoryLimits?: Partial<CeilingLimits>;
+  workflowLimits?: Partial<WorkflowLimits>;
   fileChecks?: FileCheckerOptions;
   /** The versions of another release, to test with. */
   versions?: readonly ApiVersion[];
@@ -192,6 +201,12 @@ export async function createContext(
   const memory = new ByteCeiling({ ...memoryLimits, ...overrides.memoryLimits });
   metrics.holdsBytes('all', memory);
   const deliveryLimits = { ...dispatcherLimits, ...overrides.dispatcherLimits };
+  const connect = guardedConnector({
+    allowed: config.allowedTargets,
+    resolve: overrides.resolveHost ?? systemResolve,
+    connectTimeoutMs: deliveryLimits.connectTimeoutMs,
+  });
+  const userAgent = `Tenure/${version}`;
   const dispatcher =
     config.role === 'api'
       ? null
@@ -203,13 +218,9 @@ export async function createContext(
           versions,
           randomBytes,
           log,
-          connect: guardedConnector({
-            allowed: config.allowedTargets,
-            resolve: overrides.resolveHost ?? systemResolve,
-            connectTimeoutMs: deliveryLimits.connectTimeoutMs,
-          }),
+          connect,
           retryScheduleSeconds: config.retryScheduleSeconds,
-          userAgent: `Tenure/${version}`,
+          userAgent,
           limits: deliveryLimits,
           memory,
           observer: metrics.deliveries,
@@ -243,6 +254,8 @@ export async function createContext(
     resources,
     isBusy: () => committer.isBusy,
   });
+  // The follower needs the committer, too.
+  const followsWorkflows = (): WorkflowFollower | null => workflowFollower;
   const committer = new Committer({
     writers: database.writers,
     ids,
@@ -256,6 +269,7 @@ export async function createContext(
     onEvents: (accountIds) => {
       eventFeed.wake(accountIds);
       searchIndex.wake(accountIds);
+      followsWorkflows()?.wake(accountIds);
     },
     observer: metrics.commits,
     memory,
@@ -286,7 +300,16 @@ export async function createContext(
   const documents = new Documents({ readRecord, reader, logos, mode: config.mode }, memory);
   metrics.holdsBytes('prints', documents.bytes);
   const systemContext = { committer, readRecord, resources, clock, ids };
-  return {
+  const eventTypes = resources.flatMap(eventTypesOf).map(({ type }) => type);
+  const limitsOfWorkflows = { ...workflowLimits, ...overrides.workflowLimits };
+  const workflowFollower: WorkflowFollower | null =
+    config.role === 'api'
+      ? null
+      : new WorkflowFollower(
+          { ...systemContext, versions, realClock, database, reader, eventTypes, log },
+          limitsOfWorkflows,
+        );
+  const context: Context = {
     config,
     connection,
     log,
@@ -305,6 +328,10 @@ export async function createContext(
     searchIndex,
     readRecord,
     committer,
+    apiSteps: new ApiSteps(() => context),
+    workflowFollower,
+    outgoing: { connect, userAgent, attemptTimeoutMs: deliveryLimits.attemptTimeoutMs },
+    workflowLimits: limitsOfWorkflows,
     eventFeed,
     streamLimits: limitsOfStreams,
     readLimits: limitsOfReads,
@@ -350,7 +377,7 @@ export async function createContext(
     permissions: permissionsOf(resources),
     permissionsOfPersons: permissionsOfPersons(resources),
     referencingServices: referencingServices(config),
-    eventTypes: resources.flatMap(eventTypesOf).map(({ type }) => type),
+    eventTypes,
     versions,
     latestVersion,
     productVersion: version,
@@ -366,6 +393,7 @@ export async function createContext(
       await database.end();
     },
   };
+  return context;
 }
 
 /** Measures how far the database's clock is ahead of this machine's, in milliseconds. The shortest of three trips is the most exact. */

@@ -23,9 +23,15 @@ import { payment } from '../resources/letting/payment/index.ts';
 import { startSimulators } from '../referencing/simulator/index.ts';
 import { scheduled } from '../model/traits/scheduled.ts';
 import { StepTask } from '../outside-jobs/task.ts';
+import { Sender } from '../webhooks/sender.ts';
+import { WorkflowTask } from '../workflows/task.ts';
+import { workflowRun } from '../resources/workflows/run.ts';
 
 /** Milliseconds for a whole call to a service. A simulated service is on the same machine. */
 const callTimeoutMs = { real: 15_000, simulated: 5_000 };
+
+/** Connections of `http` steps. There are fewer jobs at once. */
+const postsAtOnceMax = 64;
 
 /** Milliseconds that a stop waits for responses of services. */
 const callsEndMs = 5_000;
@@ -85,24 +91,34 @@ export async function startWork(context: Context): Promise<Work> {
   const sender = smtp && new SmtpSender(smtp, new URL(config.publicUrl).hostname, timeouts);
   // Without a mail server, the jobs of earlier e-mails wait in the queue.
   const emailTask = sender && new EmailTask(context, { sender, from: smtp.from, ...(pauses && { pauses }) });
+  const poster = new Sender({ ...context.outgoing, socketsMax: postsAtOnceMax });
   const worker = new JobWorker({
     connection,
     pool: database.jobs,
     tasks: {
       [scheduled.of(reference)!.job]: new ReferenceTask(context, referencing, reports),
       [scheduled.of(payment)!.job]: new StepTask(context, collecting),
+      [scheduled.of(workflowRun)!.job]: new WorkflowTask(context, {
+        sender: poster,
+        userAgent: context.outgoing.userAgent,
+        pausesSeconds: context.workflowLimits.pausesSeconds,
+      }),
       ...(emailTask && { [scheduled.of(email)!.job]: emailTask }),
     },
     log,
   });
   worker.start();
+  context.workflowFollower?.start();
   return {
     async stop() {
+      await context.workflowFollower?.stop();
       const stopped = worker.stop();
       await Promise.race([stopped, delay(callsEndMs, undefined, { ref: false })]);
       sender?.close();
+      poster.interrupt();
       await Promise.all(clients.map((client) => client.close()));
       await stopped;
+      await poster.close();
       await Promise.all([printer.stop(), simulators.stop(), gateway?.stop()]);
     },
   };

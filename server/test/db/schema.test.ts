@@ -17,7 +17,7 @@ const filtersWithFewValues = [
 ];
 
 /** Filters of a table that has few rows in an account. */
-const filtersOfFewRows = ['users.role', 'users.status'];
+const filtersOfFewRows = ['users.role', 'users.status', 'workflows.status'];
 
 /** A filter of a view. Its lists are below an endpoint, with the index `webhook_deliveries_type`, or below an event, which has few deliveries. */
 const filtersOfViews = ['webhook_deliveries_shown.type'];
@@ -36,7 +36,7 @@ test('has an index for each filter of a list', async () => {
       })
       .map(({ column }) => `${table}.${column}`),
   );
-  expect(unindexed.toSorted()).toEqual([...filtersWithFewValues, ...filtersOfFewRows, ...filtersOfViews]);
+  expect(unindexed.toSorted()).toEqual([...filtersWithFewValues, ...filtersOfFewRows, ...filtersOfViews].toSorted());
 });
 
 test('compares the texts of all indexes by their bytes, so that the locale of a database changes no order', async () => {

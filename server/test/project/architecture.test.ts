@@ -6,7 +6,7 @@ import { resources } from '../../src/resources/index.ts';
 const sourceDir = join(import.meta.dirname, '../../src');
 
 /**
- * The rooms that each room may import. A room is a folder of `src/`, or one below `http/`, `referencing/` or `gateway-payments/`. Only `http/app.ts` is a room
+ * The rooms that each room may import. A room is a folder of `src/`, or one below `http/`, `referencing/`, `gateway-payments/` or `workflows/`. Only `http/app.ts` is a room
  * by itself, because it assembles the others of `http/`.
  */
 const mayImport: Record<string, readonly string[]> = {
@@ -22,7 +22,22 @@ const mayImport: Record<string, readonly string[]> = {
   metrics: ['core', 'db'],
   rent: ['core'],
   bank: ['core'],
-  resources: ['core', 'model', 'law', 'rent', 'bank'],
+  resources: ['core', 'model', 'law', 'rent', 'bank', 'workflows/rules'],
+  // Pure rules, which the kinds of record and the engine share.
+  'workflows/rules': ['core', 'model'],
+  workflows: [
+    'core',
+    'model',
+    'db',
+    'events',
+    'commit',
+    'versions',
+    'resources',
+    'email',
+    'webhooks',
+    'job-queue',
+    'workflows/rules',
+  ],
   'job-queue': ['db'],
   email: ['core', 'model', 'db', 'commit', 'resources', 'job-queue'],
   'rent-documents': ['core', 'model', 'db', 'resources', 'print'],
@@ -337,6 +352,8 @@ test('writes only in the committer and in housekeeping duties', () => {
     'webhooks/live-workers.ts',
     'webhooks/postpone.ts',
     'webhooks/record-outcomes.ts',
+    // How far the events of an account have started workflows.
+    'workflows/positions.ts',
   ]);
 });
 

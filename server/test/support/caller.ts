@@ -30,6 +30,7 @@ export function callerAt(nowSeconds: number): Caller {
     referencingServices: { provider_a: null, provider_b: null, provider_c: null, provider_d: null },
     knownPermissions: [],
     knownEventTypes: [],
+    stepOperations: [],
     apiVersions: ['2026-11-01'],
     allowedTargets: parseRanges(''),
     firstEmailStatus: null,

@@ -26,10 +26,11 @@ export const officeKinds = [
   'files',
   'file_links',
   'portal_sessions',
+  'workflow_runs',
 ] as const;
 
 /** The kinds that a key can write. */
-export const writableKinds = [...officeKinds, 'retention_holds', 'webhook_endpoints', 'api_keys', 'accounts'] as const;
+export const writableKinds = [...officeKinds, 'retention_holds', 'webhook_endpoints', 'workflows', 'api_keys', 'accounts'] as const;
 
 /** The kinds that a key can only read. */
 export const readOnlyKinds = ['payment_imports', 'events', 'logs'] as const;

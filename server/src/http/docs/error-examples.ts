@@ -170,6 +170,20 @@ export const errorExamples: Record<ApiErrorCode, ErrorExample> & Partial<Record<
     mend: 'Send `Content-Type: application/json`.',
     right: create,
   },
+  email_unconfigured: {
+    when: 'The workflow has a step of the action `email`. The deployment is live, and has no mail server.',
+    wrong: { method: 'POST', path: '/v1/workflows/wf_…/activate' },
+    error: {
+      message:
+        'This workflow sends e-mails, and this deployment has no mail server. Set `TENURE_SMTP_URL` and `TENURE_MAIL_FROM`, or remove the step.',
+    },
+    mend: 'Set up the mail server, or let the workflow send no e-mails.',
+    right: {
+      method: 'POST',
+      path: '/v1/workflows/wf_…',
+      body: { steps: [{ id: 'later', action: 'wait', seconds: 86400 }] },
+    },
+  },
   event_cursor_expired: {
     when: 'The event is older than the events that the server still stores.',
     wrong: { method: 'GET', path: '/v1/events/stream?after=evt_…' },

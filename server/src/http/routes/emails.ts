@@ -22,7 +22,7 @@ const Email = closedObject({
   subject: Type.String({ description: 'The subject.' }),
   text: Type.String({ description: 'The plain text.' }),
   html: Type.String({ description: 'The HTML. It has the same words, and loads nothing.' }),
-  link: Type.String({ description: 'The link in the e-mail. It is secret.' }),
+  link: nullable(Type.String({ description: 'The link in the e-mail. It is secret. Null if the e-mail has none.' })),
   account: Type.Optional(Type.String({ description: 'The account acted upon, if `Service-Context` names it.' })),
 });
 

@@ -39,7 +39,7 @@ export function callerOf(
     isOwnAccount: request.accountId === request.principal.accountId,
     actorId: request.principal.id,
     actorName: request.principal.name,
-    isAgent: request.principal.type === 'agent',
+    isAgent: ['agent', 'system'].includes(request.principal.type),
     permissions: request.principal.permissions,
     referencingServices,
     knownPermissions: permissions,
@@ -47,6 +47,10 @@ export function callerOf(
     person: request.principal.person,
     requireConfirmation: () => requireConfirmation(request.principal, realSecondsOf(context)),
     keyExpiresAt: request.principal.expiresAt,
+    // The list needs all routes, and few decisions read it.
+    get stepOperations() {
+      return context.apiSteps.operations;
+    },
     apiVersions: request.versionsServed,
     allowedTargets: config.allowedTargets,
     firstEmailStatus: firstEmailStatus(config),

@@ -124,11 +124,49 @@ async function execute(
 }
 
 /** Returns the refusal of a change that breaks a rule between records, which the database keeps. Returns null for any other outcome. */
-function ruleBroken({ resources }: HttpContext, outcome: Outcome): ApiError | null {
-  if (outcome.kind !== 'refused' || !(outcome.error instanceof DatabaseError)) return null;
-  const { constraint } = outcome.error;
+function ruleBroken(context: HttpContext, outcome: Outcome): ApiError | null {
+  return outcome.kind === 'refused' ? refusalOfConstraint(context, outcome.error) : null;
+}
+
+/** Returns the refusal of a change that the database has rejected by a rule between records. Returns null for any other error. */
+export function refusalOfConstraint({ resources }: HttpContext, error: unknown): ApiError | null {
+  if (!(error instanceof DatabaseError)) return null;
+  const { constraint } = error;
   const rules = resources.flatMap((resource) => constrained.of(resource) ?? []);
   return rules.find(({ names }) => constraint !== undefined && names.includes(constraint))?.refusal() ?? null;
+}
+
+/**
+ * Decides, and returns all changes with the response.
+ *
+ * @throws {ApiError} for a refusal.
+ */
+export async function decideWrite(
+  context: HttpContext,
+  request: ApiRequest,
+  route: WriteRoute,
+  input: JsonObject,
+): Promise<WriteDecision & { response: StoredResponse }> {
+  const guards = await actingRecord(context, request, route);
+  const deciding = { ...context, readRecord: readingOnce(context.readRecord) };
+  const decision = await route.decide(request, input, callerOf(context, request), deciding);
+  if ('clockAdvance' in decision) {
+    const { clockAdvance, response } = decision;
+    return { changes: [], clockAdvance, response: { status: 200, body: textIn(context, request, response) } };
+  }
+  guards.push(...(decision.guards ?? []));
+  guards.push(...(await requireLinkedRecords(deciding, request, decision.changes)));
+  guards.push(...(await requireOneLeft(deciding, decision.changes)));
+  const changes = await withRollUps(deciding, request.accountId, decision.changes);
+  // The record may sum up others that change with it, so the response shows it with the sums.
+  const [asked = decision.changes[0], ...others] = changes;
+  const decided = { ...decision, changes: [asked, ...others] as Decision['changes'] };
+  const response = await responseOf(contextAfter(deciding, changes), request, route, decided);
+  for (const toSend of decision.emails ?? []) {
+    const queued = queuedEmail(context, request.account, toSend);
+    if (queued) changes.push(queued);
+  }
+  return { changes, guards, deliveries: decision.deliveries ?? [], response };
 }
 
 /** Decides, and converts a refusal to the response that is stored. Without a database there is no decision. */
@@ -139,26 +177,7 @@ async function decide(
   input: JsonObject,
 ): Promise<WriteDecision> {
   try {
-    const guards = await actingRecord(context, request, route);
-    const deciding = { ...context, readRecord: readingOnce(context.readRecord) };
-    const decision = await route.decide(request, input, callerOf(context, request), deciding);
-    if ('clockAdvance' in decision) {
-      const { clockAdvance, response } = decision;
-      return { changes: [], clockAdvance, response: { status: 200, body: textIn(context, request, response) } };
-    }
-    guards.push(...(decision.guards ?? []));
-    guards.push(...(await requireLinkedRecords(deciding, request, decision.changes)));
-    guards.push(...(await requireOneLeft(deciding, decision.changes)));
-    const changes = await withRollUps(deciding, request.accountId, decision.changes);
-    // The record may sum up others that change with it, so the response shows it with the sums.
-    const [asked = decision.changes[0], ...others] = changes;
-    const decided = { ...decision, changes: [asked, ...others] as Decision['changes'] };
-    const response = await responseOf(contextAfter(deciding, changes), request, route, decided);
-    for (const toSend of decision.emails ?? []) {
-      const queued = queuedEmail(context, request.account, toSend);
-      if (queued) changes.push(queued);
-    }
-    return { changes, guards, deliveries: decision.deliveries ?? [], response };
+    return await decideWrite(context, request, route, input);
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     const apiError = errorInVersion(context.versions, apiErrorOf(error, request), route.object, request.version);

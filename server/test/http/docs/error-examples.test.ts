@@ -68,6 +68,21 @@ const preparations: Partial<Record<ErrorCode, Prepare>> = {
     const { id } = await agency.signed((await agency.unit()).id);
     return { on: own, placeholders: { 'ten_…': id } };
   },
+  email_unconfigured: async () => {
+    const own = await serverForTest({ settings: { TENURE_MODE: 'live' } });
+    const step = { id: 'welcome', action: 'email', to: '{{event.data.object.id}}', subject: 'Welcome', text: 'Hello.' };
+    const { id } = (
+      await good(
+        own.api.post('/v1/workflows', {
+          name: 'Welcome',
+          trigger: { type: 'customer.created' },
+          steps: [step],
+          permissions: ['customers.read'],
+        }),
+      )
+    ).body;
+    return { on: own, placeholders: { 'wf_…': id } };
+  },
   event_cursor_expired: async () => {
     const own = await serverForTest();
     await newReference(own);

@@ -1,0 +1,397 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
+import { toSeconds, type Clock } from '../core/clock.ts';
+import { firstIdAt, isId } from '../core/ids.ts';
+import { workflowsLockKey } from '../db/advisory-locks.ts';
+import { onlyRow } from '../db/only-row.ts';
+import { DatabaseError, type Pool, type PoolClient } from '../db/pools.ts';
+import type { Reader } from '../db/reader.ts';
+import type { Position } from '../events/event-order.ts';
+import { newRecord, toDecision } from '../model/change.ts';
+import { begun, canceled, workflowRun, type WorkflowRunRecord } from '../resources/workflows/run.ts';
+import { paused, workflow, type WorkflowRecord } from '../resources/workflows/workflow.ts';
+import { advanced, stepAt } from './advance.ts';
+import { isMatch } from './awaited.ts';
+import { rowToEvent } from './event-rows.ts';
+import { eventIn, type StoredEvent } from './events.ts';
+import {
+  countRuns,
+  forgetPosition,
+  readActiveIds,
+  readAwaiting,
+  readFollowed,
+  readMoved,
+  readPage,
+  readPosition,
+  readPositionBefore,
+  readStarted,
+  storePosition,
+  type FollowedEvent,
+} from './positions.ts';
+import { filledIn } from './rules/templates.ts';
+import { itemsMax } from './rules/definition.ts';
+import { itemsOf, scopeOf, withValues, type ScopeContext } from './scope.ts';
+import { principalOf } from './task.ts';
+import { awaitedTypes } from './types.ts';
+
+/** Milliseconds between two looks for events of other processes. */
+const pollEveryMs = 250;
+
+/** Milliseconds until a held back event is looked for again. A transaction mostly lasts that long. */
+const heldBackPauseMs = 5;
+
+/** Looks for a held back event in a row. Then the poll takes over. */
+const heldBackMax = 20;
+
+/** Milliseconds. Under load, each page then has many events, so that following them costs little. */
+const pauseBetweenPagesMs = 20;
+
+const eventsAtOnce = 500;
+
+/** Runs that begin runs by their own events: a loop ends here. */
+const depthMax = 5;
+
+/** Only tests change these. */
+export interface WorkflowLimits {
+  /** Runs of one workflow in an hour. A mistake in a trigger ends here. */
+  runsAnHour: number;
+  /** Seconds between the attempts of an `http` step. There is one attempt more. */
+  pausesSeconds: readonly number[];
+}
+
+export const workflowLimits: WorkflowLimits = { runsAnHour: 1_000, pausesSeconds: [5, 30, 120, 600] };
+
+interface FollowerContext extends SystemChangeContext, ScopeContext {
+  database: { followers: Pool };
+  reader: Reader;
+  eventTypes: readonly string[];
+  clock: Clock;
+  log: Logger;
+}
+
+/**
+ * Follows the events of accounts with workflows, beside the requests that make them. It starts one run for each event and workflow that
+ * match, and ends the waits for events. One process at a time follows an account, under a lock. If a process dies within a page, the next
+ * one reads the page again, and finds the runs that have begun.
+ */
+export class WorkflowFollower {
+  readonly #context: FollowerContext;
+  readonly #limits: Pick<WorkflowLimits, 'runsAnHour'>;
+  readonly #stopping = new AbortController();
+  #followed: ReadonlySet<string> = new Set();
+  readonly #waiting = new Set<string>();
+  #wakeUp = new AbortController();
+  #running: Promise<void> | null = null;
+
+  constructor(context: FollowerContext, limits: Pick<WorkflowLimits, 'runsAnHour'>) {
+    this.#context = context;
+    this.#limits = limits;
+  }
+
+  /** Notes accounts with new events. Returns at once. */
+  wake(accountIds: Iterable<string>): void {
+    for (const id of accountIds) {
+      if (!this.#followed.has(id)) continue;
+      this.#waiting.add(id);
+      this.#wakeUp.abort();
+    }
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let polledAtMs = -Infinity; !signal.aborted;) {
+      try {
+        if (performance.now() - polledAtMs >= pollEveryMs) {
+          polledAtMs = performance.now();
+          await this.#poll();
+        }
+        const accountIds = [...this.#waiting];
+        this.#waiting.clear();
+        for (const accountId of accountIds) {
+          if (signal.aborted) return;
+          await this.#follow(accountId);
+        }
+      } catch (error) {
+        this.#context.log.warn({ err: error }, 'events could not start workflows; they are read again');
+        await delay(pollEveryMs, undefined, { signal }).catch(() => {});
+      }
+      if (this.#waiting.size === 0) {
+        const until = AbortSignal.any([signal, this.#wakeUp.signal]);
+        await delay(pollEveryMs, undefined, { signal: until }).catch(() => {});
+      }
+      this.#wakeUp = new AbortController();
+    }
+  }
+
+  async #poll(): Promise<void> {
+    const { reader } = this.#context;
+    const followed = await readFollowed(reader);
+    this.#followed = new Set(followed);
+    if (followed.length === 0) return;
+    for (const accountId of await readMoved(reader, followed)) this.#waiting.add(accountId);
+  }
+
+  /** Reads pages of an account until there are no more events. */
+  async #follow(accountId: string): Promise<void> {
+    for (let heldBack = 0; heldBack < heldBackMax && !this.#stopping.signal.aborted;) {
+      const result = await this.#step(accountId);
+      if (result === 'done') return;
+      heldBack = result === 'held_back' ? heldBack + 1 : 0;
+      await delay(result === 'held_back' ? heldBackPauseMs : pauseBetweenPagesMs);
+    }
+  }
+
+  async #step(accountId: string): Promise<'more' | 'held_back' | 'done'> {
+    const client = await this.#context.database.followers.connect();
+    try {
+      // The lock takes no transaction id. So this transaction holds back no events until it stores the position.
+      await client.query('begin');
+      const lock = await client.query<{ ours: boolean }>('select pg_try_advisory_xact_lock($1, hashtext($2)) as ours', [
+        workflowsLockKey,
+        accountId,
+      ]);
+      const result = onlyRow(lock.rows).ours ? await this.#page(client, accountId) : 'done';
+      await client.query('commit');
+      client.release();
+      return result;
+    } catch (error) {
+      // The connection may be in any state.
+      client.release(true);
+      throw error;
+    }
+  }
+
+  async #page(client: PoolClient, accountId: string): Promise<'more' | 'held_back' | 'done'> {
+    const { readRecord, eventTypes } = this.#context;
+    const activeIds = await readActiveIds(client, accountId);
+    const read = await Promise.all(activeIds.map((id) => readRecord(workflow, accountId, id)));
+    const workflows = read.filter((each) => each?.status === 'active' && each.active_from !== null) as WorkflowRecord[];
+    const awaiting = await readAwaiting(client, accountId);
+    if (workflows.length === 0 && awaiting.length === 0) {
+      await forgetPosition(client, accountId);
+      return 'done';
+    }
+    const position =
+      (await readPosition(client, accountId)) ?? (await this.#begin(client, accountId, workflows, awaiting));
+    if (!position) return 'done';
+    const typesOf = new Map(workflows.map((each) => [each.id, new Set(awaitedTypes(each.trigger.type, eventTypes))]));
+    const types = new Set([
+      ...[...typesOf.values()].flatMap((own) => [...own]),
+      ...awaiting.flatMap(({ awaits }) => awaits),
+    ]);
+    const page = await readPage(client, accountId, position, { types: [...types], limit: eventsAtOnce });
+    const last = page.events.at(-1);
+    if (!last) return page.isHeldBack ? 'held_back' : 'done';
+    const wanted = page.events.filter(({ is_wanted: isWanted }) => isWanted);
+    if (wanted.length > 0) {
+      await this.#start(client, accountId, wanted, workflows, typesOf);
+      await this.#endWaits(accountId, wanted, awaiting);
+    }
+    await storePosition(client, accountId, positionOf(last));
+    if (page.events.length === eventsAtOnce) return 'more';
+    return page.isHeldBack ? 'held_back' : 'done';
+  }
+
+  /** Returns the position from which an account is followed first: before the activation, or before the wait. */
+  async #begin(
+    client: PoolClient,
+    accountId: string,
+    workflows: readonly WorkflowRecord[],
+    awaiting: readonly { id: string }[],
+  ): Promise<Position | null> {
+    const { readRecord } = this.#context;
+    const runs = await Promise.all(awaiting.map(({ id }) => readRecord(workflowRun, accountId, id)));
+    const froms = [
+      ...workflows.map(({ active_from: from }) => from!),
+      ...runs.flatMap((run) => (run ? [run.progress.from] : [])),
+    ].toSorted();
+    return froms[0] === undefined ? null : readPositionBefore(client, accountId, froms[0]);
+  }
+
+  /** Starts the runs of a page. */
+  async #start(
+    client: PoolClient,
+    accountId: string,
+    events: readonly FollowedEvent[],
+    workflows: readonly WorkflowRecord[],
+    typesOf: ReadonlyMap<string, ReadonlySet<string>>,
+  ): Promise<void> {
+    const starts = events.flatMap((row) => {
+      const matching = workflows.filter(
+        (each) =>
+          typesOf.get(each.id)!.has(row.type) &&
+          row.id > each.active_from! &&
+          isMatch(this.#context, rowToEvent(row), each.api_version, each.trigger.filters),
+      );
+      return matching.map((each) => ({ row, owner: each }));
+    });
+    if (starts.length === 0) return;
+    const started = await readStarted(
+      client,
+      accountId,
+      starts.map(({ row }) => row.id),
+    );
+    const fromId = firstIdAt(workflowRun.prefix, this.#context.clock.nowMs() - 3_600_000);
+    const counts = new Map<string, number>();
+    const paused = new Set<string>();
+    const making: Promise<void>[] = [];
+    for (const { row, owner } of starts) {
+      if (started.has(`${owner.id} ${row.id}`) || paused.has(owner.id)) continue;
+      const most = this.#limits.runsAnHour;
+      const count = counts.get(owner.id) ?? (await countRuns(client, accountId, owner.id, { fromId, most }));
+      counts.set(owner.id, count + 1);
+      if (count >= most) {
+        paused.add(owner.id);
+        await this.#pause(owner);
+      } else making.push(this.#makeRun(owner, rowToEvent(row)));
+    }
+    await Promise.all(making);
+  }
+
+  async #pause(owner: WorkflowRecord): Promise<void> {
+    const { clock } = this.#context;
+    const reason = `It started ${this.#limits.runsAnHour} runs within an hour. Check its trigger, then activate it again.`;
+    await changeAsSystem(this.#context, workflow, owner, {}, (now) =>
+      now.status === 'active' ? paused(now, toSeconds(clock.nowMs()), reason) : null,
+    );
+  }
+
+  /** Makes one run. The workflow is a guard: a run that begins has its present version. */
+  async #makeRun(owner: WorkflowRecord, stored: StoredEvent): Promise<void> {
+    const { committer, readRecord, ids, clock } = this.#context;
+    const { account_id: accountId } = owner;
+    const depth = await this.#depthOf(accountId, stored);
+    const id = ids.make(workflowRun.prefix);
+    const event = eventIn(this.#context, stored, owner.api_version);
+    const making = committer.commitAsSystem({
+      accountId,
+      actor: { type: 'system', id, name: owner.name, key: null, source: 'api' },
+      locks: [],
+      decide: async () => {
+        const now = await readRecord(workflow, accountId, owner.id);
+        if (!now || now.status !== 'active') return null;
+        const run = newRun(id, now, { event: String(event.id), depth, nowMs: clock.nowMs(), from: stored.id });
+        const isTooDeep = depth > depthMax;
+        const end = isTooDeep
+          ? canceled(
+              run,
+              toSeconds(clock.nowMs()),
+              `Runs have started runs ${depthMax} times. The workflows are a loop.`,
+            )
+          : null;
+        return {
+          changes: [
+            { resource: workflowRun, before: null, after: end?.after ?? run, ...(end?.verbs && { verbs: end.verbs }) },
+          ],
+          guards: [{ resource: workflow, record: now }],
+        };
+      },
+    });
+    await making.catch((error: unknown) => {
+      // Another process, whose lock was lost, has made it.
+      if (error instanceof DatabaseError && error.constraint === 'workflow_runs_once') return;
+      throw error;
+    });
+  }
+
+  /** Returns one more than the depth of the run that caused the event. */
+  async #depthOf(accountId: string, { request }: StoredEvent): Promise<number> {
+    const actor = (request as { actor?: { id?: string | null } | null } | null)?.actor;
+    if (typeof actor?.id !== 'string' || !isId(workflowRun.prefix, actor.id)) return 1;
+    const cause = await this.#context.readRecord(workflowRun, accountId, actor.id);
+    return (cause?.depth ?? 0) + 1;
+  }
+
+  /** Ends the waits of runs for these events. */
+  async #endWaits(
+    accountId: string,
+    events: readonly FollowedEvent[],
+    awaiting: readonly { id: string; awaits: string[] }[],
+  ): Promise<void> {
+    for (const { id, awaits } of awaiting) {
+      const own = events.filter(({ type }) => awaits.includes(type));
+      if (own.length > 0) await this.#endWait(accountId, id, own);
+    }
+  }
+
+  async #endWait(accountId: string, id: string, events: readonly FollowedEvent[]): Promise<void> {
+    const { committer, readRecord, ids, clock } = this.#context;
+    const run = await readRecord(workflowRun, accountId, id);
+    if (!run || run.status !== 'waiting' || run.awaits === null) return;
+    const step = stepAt(run);
+    // A fault of the scope shows when the wait times out.
+    const scope = await scopeOf(this.#context, run, step).catch(() => null);
+    if (!scope) return;
+    const items = itemsOf(step, scope, itemsMax);
+    if (items) scope.item = items[run.progress.item] ?? null;
+    const filters = withValues(step.filters ?? [], scope, filledIn);
+    const found = events.find(
+      (row) =>
+        row.id > run.progress.from &&
+        run.awaits!.includes(row.type) &&
+        isMatch(this.#context, rowToEvent(row), run.definition.api_version, filters),
+    );
+    if (!found) return;
+    await committer.commitAsSystem({
+      accountId,
+      actor: principalOf(run),
+      locks: [id],
+      decide: async () => {
+        const now = await readRecord(workflowRun, accountId, id);
+        if (
+          !now ||
+          now.status !== 'waiting' ||
+          now.progress.at !== run.progress.at ||
+          now.progress.item !== run.progress.item
+        )
+          return null;
+        const nowMs = clock.nowMs();
+        const change = advanced(
+          now,
+          { kind: 'succeeded', output: { event: found.id } },
+          { items: items && items.length, startedAtMs: nowMs, nowMs, from: ids.make('evt') },
+        );
+        return { changes: toDecision(workflowRun, now, change).changes };
+      },
+    });
+  }
+}
+
+function positionOf({ epoch, transaction_id: transactionId, ordinal }: FollowedEvent): Position {
+  return { epoch, transactionId: BigInt(transactionId), ordinal };
+}
+
+/** Returns a new run, which keeps a copy of the workflow. */
+function newRun(
+  id: WorkflowRunRecord['id'],
+  owner: WorkflowRecord,
+  { event, depth, nowMs, from }: { event: string; depth: number; nowMs: number; from: string },
+): WorkflowRunRecord {
+  const { name, steps, permissions, sealed_headers, api_version } = owner;
+  return {
+    ...newRecord(id, owner.account_id),
+    workflow: owner.id,
+    version: owner.version,
+    event,
+    depth,
+    status: 'running',
+    steps: [],
+    canceled_reason: null,
+    succeeded_at: null,
+    failed_at: null,
+    canceled_at: null,
+    definition: { name, steps, permissions, sealed_headers, api_version },
+    progress: { at: 0, item: 0, due_at_ms: nowMs, ...begun(from) },
+    awaits: null,
+  };
+}

@@ -1,0 +1,183 @@
+import type { Client } from '../db/pools.ts';
+import type { Reader } from '../db/reader.ts';
+import { isSettled, type Position } from '../events/event-order.ts';
+import type { EventRow } from './event-rows.ts';
+
+type Runs = Pick<Client, 'query'>;
+
+/** Returns the accounts with active workflows, or with runs that await an event. */
+export async function readFollowed(reader: Reader): Promise<string[]> {
+  const rows = await reader.query<{ account_id: string }>({
+    name: 'read_accounts_with_workflows',
+    text: `
+      select account_id from workflows where status = 'active'
+      union
+      select account_id from workflow_runs where awaits is not null`,
+    values: [],
+  });
+  return rows.map(({ account_id }) => account_id);
+}
+
+/** Returns the accounts among these that have events after their positions, settled or not, or that have no position yet. */
+export async function readMoved(reader: Reader, accountIds: readonly string[]): Promise<string[]> {
+  const rows = await reader.query<{ account_id: string }>({
+    name: 'read_accounts_with_events_for_workflows',
+    text: `
+      select followed.account_id
+      from unnest($1::text[]) as followed (account_id)
+      left join workflow_positions seen on seen.account_id = followed.account_id
+      where seen.account_id is null or exists (
+        select
+        from events
+        where events.account_id = followed.account_id
+          and (events.epoch, events.transaction_id, events.ordinal) > (seen.epoch, seen.transaction_id, seen.ordinal)
+      )`,
+    values: [accountIds],
+  });
+  return rows.map(({ account_id }) => account_id);
+}
+
+/** Returns the position of an account, or null if it has none. */
+export async function readPosition(client: Runs, accountId: string): Promise<Position | null> {
+  const { rows } = await client.query<{ epoch: number; transaction_id: string; ordinal: number }>({
+    name: 'read_workflow_position',
+    text: 'select epoch, transaction_id, ordinal from workflow_positions where account_id = $1',
+    values: [accountId],
+  });
+  const [row] = rows;
+  return row ? { epoch: row.epoch, transactionId: BigInt(row.transaction_id), ordinal: row.ordinal } : null;
+}
+
+/** Returns the position before the first event from an id on. Null if there is no such event yet. */
+export async function readPositionBefore(client: Runs, accountId: string, id: string): Promise<Position | null> {
+  const { rows } = await client.query<{ epoch: number; transaction_id: string; ordinal: number }>({
+    name: 'read_workflow_position_before',
+    text: `
+      select epoch, transaction_id, ordinal - 1 as ordinal
+      from events
+      where account_id = $1 and id >= $2
+      order by epoch, transaction_id, ordinal
+      limit 1`,
+    values: [accountId, id],
+  });
+  const [row] = rows;
+  return row ? { epoch: row.epoch, transactionId: BigInt(row.transaction_id), ordinal: row.ordinal } : null;
+}
+
+/** A settled event. One of another type than the wanted ones has no `data`. */
+export type FollowedEvent = EventRow & {
+  is_wanted: boolean;
+  epoch: number;
+  transaction_id: string;
+  ordinal: number;
+};
+
+export interface FollowedPage {
+  events: FollowedEvent[];
+  /** Whether further events must wait for an earlier transaction that is still running. */
+  isHeldBack: boolean;
+}
+
+/** Reads the next settled events of an account. Only those of wanted types are read whole. */
+export async function readPage(
+  client: Runs,
+  accountId: string,
+  { epoch, transactionId, ordinal }: Position,
+  { types, limit }: { types: readonly string[]; limit: number },
+): Promise<FollowedPage> {
+  const { rows } = await client.query<FollowedEvent & { is_held_back: boolean }>({
+    name: 'read_events_for_workflows',
+    text: `
+      select is_held_back, page.*
+      from (
+        select exists (
+          select from events
+          where account_id = $1 and (epoch, transaction_id, ordinal) > ($2, $3, $4) and not ${isSettled}
+        ) as is_held_back
+      ) around
+      left join (
+        select id, created, type, type = any($5) as is_wanted,
+          case when type = any($5) then data end as data,
+          case when type = any($5) then request end as request,
+          shape_version, epoch, transaction_id, ordinal
+        from events
+        where account_id = $1 and (epoch, transaction_id, ordinal) > ($2, $3, $4) and ${isSettled}
+        order by epoch, transaction_id, ordinal
+        limit $6
+      ) page on true
+      order by epoch, transaction_id, ordinal`,
+    values: [accountId, epoch, String(transactionId), ordinal, types, limit],
+  });
+  return { events: rows.filter(({ id }) => id !== null), isHeldBack: rows[0]?.is_held_back ?? false };
+}
+
+/** Stores that the events up to this position have started their runs. */
+export async function storePosition(client: Runs, accountId: string, position: Position): Promise<void> {
+  await client.query({
+    name: 'store_workflow_position',
+    text: `
+      insert into workflow_positions (account_id, epoch, transaction_id, ordinal)
+      values ($1, $2, $3, $4)
+      on conflict (account_id) do update
+      set epoch = excluded.epoch, transaction_id = excluded.transaction_id, ordinal = excluded.ordinal`,
+    values: [accountId, position.epoch, String(position.transactionId), position.ordinal],
+  });
+}
+
+/** Forgets the position of an account that starts no runs. The next activation begins at its own events. */
+export async function forgetPosition(client: Runs, accountId: string): Promise<void> {
+  await client.query({
+    name: 'forget_workflow_position',
+    text: 'delete from workflow_positions where account_id = $1',
+    values: [accountId],
+  });
+}
+
+/** Returns the ids of the active workflows of an account. */
+export async function readActiveIds(client: Runs, accountId: string): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>({
+    name: 'read_active_workflows',
+    text: `select id from workflows where account_id = $1 and status = 'active' order by id`,
+    values: [accountId],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** Returns the runs of an account that await an event, each with the types. */
+export async function readAwaiting(client: Runs, accountId: string): Promise<{ id: string; awaits: string[] }[]> {
+  const { rows } = await client.query<{ id: string; awaits: string[] }>({
+    name: 'read_awaiting_runs',
+    text: 'select id, awaits from workflow_runs where account_id = $1 and awaits is not null order by id',
+    values: [accountId],
+  });
+  return rows;
+}
+
+/** Returns the pairs of workflow and event among these events that have a run. */
+export async function readStarted(client: Runs, accountId: string, eventIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await client.query<{ workflow: string; event: string }>({
+    name: 'read_started_runs',
+    text: 'select workflow, event from workflow_runs where account_id = $1 and event = any($2)',
+    values: [accountId, eventIds],
+  });
+  return new Set(rows.map(({ workflow, event }) => `${workflow} ${event}`));
+}
+
+/** Counts the runs of a workflow from an id on, up to a limit. */
+export async function countRuns(
+  client: Runs,
+  accountId: string,
+  workflowId: string,
+  { fromId, most }: { fromId: string; most: number },
+): Promise<number> {
+  const { rows } = await client.query<{ count: number }>({
+    name: 'count_runs_of_workflow',
+    text: `
+      select count(*)::integer as count
+      from (
+        select from workflow_runs where account_id = $1 and workflow = $2 and id >= $3 limit $4
+      ) counted`,
+    values: [accountId, workflowId, fromId, most],
+  });
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,332 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { SystemChangeContext } from '../commit/change-as-system.ts';
+import type { SystemDecision } from '../commit/write-request.ts';
+import { ApiError } from '../core/errors.ts';
+import { isObject, type JsonObject } from '../core/json-diff.ts';
+import { DatabaseError } from '../db/pools.ts';
+import type { Reader } from '../db/reader.ts';
+import type { JobSubject, Task } from '../job-queue/queue.ts';
+import { toDecision } from '../model/change.ts';
+import { withReading } from '../model/permissions.ts';
+import type { Principal } from '../model/principal.ts';
+import type { Change } from '../model/resource.ts';
+import { workflowRun, type WorkflowRunRecord } from '../resources/workflows/run.ts';
+import { advanced, openEntry, stepAt, type Place, type StepResult } from './advance.ts';
+import { findAwaited } from './awaited.ts';
+import { itemsMax, type Step } from './rules/definition.ts';
+import { matchesAll } from './rules/filters.ts';
+import { filledIn, textFilledIn, valueOf, type Scope } from './rules/templates.ts';
+import { faultOf, itemsOf, lookInScope, scopeOf, withValues, type ScopeContext } from './scope.ts';
+import { StepFault } from './step-fault.ts';
+import { postStep, type Outgoing } from './http-step.ts';
+import { emailOf, type EmailStepContext } from './email-step.ts';
+import { awaitedTypes } from './types.ts';
+import { untilOf } from './wait.ts';
+
+/** Runs of one account that are under way in a process. Those of other accounts go on beside them. */
+const runsAtOnceMax = 8;
+
+/** A job that comes this early waits, in milliseconds. An earlier one is scheduled again. */
+const earlyMsMax = 1_000;
+
+/** A request of a run, after the checks that a key's request has. */
+interface PreparedCall {
+  locks: readonly string[];
+  /** @throws {ApiError} for a refusal. */
+  decide(): Promise<SystemDecision & { response: { body: string } | null }>;
+  afterCommit(): Promise<void>;
+}
+
+/** The requests that runs send to this API. */
+export interface ApiCalls {
+  /** @throws {ApiError} for a refusal. */
+  prepare(call: {
+    accountId: string;
+    principal: Principal;
+    path: string;
+    body: JsonObject;
+    version: string;
+  }): Promise<PreparedCall>;
+  /** Returns the refusal of a change that the database has rejected by a rule between records, or null. */
+  refusalOf(error: unknown): ApiError | null;
+}
+
+export interface WorkflowContext extends SystemChangeContext, ScopeContext, EmailStepContext {
+  apiSteps: ApiCalls;
+  accounts: { get(id: string): Promise<{ name: string; replyTo: string | null; timeZone: string } | null> };
+  reader: Reader;
+  eventTypes: readonly string[];
+  log: Logger;
+}
+
+/**
+ * Takes the steps of runs, one in each job. The effect of an `api` step and its result are one mutation, with the revision of the run. So a
+ * step that runs twice has one effect. An `http` step that is cut off runs again, with the same idempotency key.
+ */
+export class WorkflowTask implements Task {
+  readonly #context: WorkflowContext;
+  readonly #outgoing: Outgoing;
+  readonly #underWay = new Map<string, number>();
+
+  constructor(context: WorkflowContext, outgoing: Outgoing) {
+    this.#context = context;
+    this.#outgoing = outgoing;
+  }
+
+  crowdedGroups(): string[] {
+    return [...this.#underWay].filter(([, count]) => count >= runsAtOnceMax).map(([id]) => `workflows ${id}`);
+  }
+
+  async run({ account: accountId, id }: JobSubject): Promise<void> {
+    this.#underWay.set(accountId, (this.#underWay.get(accountId) ?? 0) + 1);
+    try {
+      const run = await this.#context.readRecord(workflowRun, accountId, id);
+      if (run) await this.#takeStep(run);
+    } finally {
+      const left = this.#underWay.get(accountId)! - 1;
+      if (left === 0) this.#underWay.delete(accountId);
+      else this.#underWay.set(accountId, left);
+    }
+  }
+
+  async #takeStep(run: WorkflowRunRecord): Promise<void> {
+    const { due_at_ms: dueAtMs } = run.progress;
+    if (dueAtMs === null) return;
+    const earlyMs = dueAtMs - this.#context.clock.nowMs();
+    // The queue has a clock of its own.
+    if (earlyMs > 0 && earlyMs <= earlyMsMax) await delay(earlyMs);
+    if (earlyMs > earlyMsMax)
+      return this.#commit(run, () => ({
+        after: { ...run, progress: { ...run.progress, due_at_ms: dueAtMs + 1 } },
+      }));
+    const startedAtMs = this.#context.clock.nowMs();
+    const step = stepAt(run);
+    let items: number | null = null;
+    try {
+      const scope = await scopeOf(this.#context, run, step);
+      const list = itemsOf(step, scope, itemsMax);
+      items = list && list.length;
+      if (list) {
+        if (list.length <= run.progress.item) return await this.#record(run, { kind: 'skipped' }, startedAtMs, items);
+        scope.item = list[run.progress.item]!;
+      }
+      const isWaiting = openEntry(run) !== null;
+      if (!isWaiting && step.if && !matchesAll(step.if, lookInScope(scope)))
+        return await this.#record(run, { kind: 'skipped' }, startedAtMs, items);
+      if (step.action === 'api') return await this.#callApi(run, step, scope, startedAtMs, items);
+      if (step.action === 'email') return await this.#sendEmail(run, step, scope, startedAtMs, items);
+      await this.#record(run, await this.#resultOf(run, step, scope), startedAtMs, items);
+    } catch (error) {
+      await this.#record(run, { kind: 'failed', error: faultOf(error) }, startedAtMs, items);
+    }
+  }
+
+  /** Takes a step whose effect is outside of this server, or that has none. */
+  async #resultOf(run: WorkflowRunRecord, step: Step, scope: Scope): Promise<StepResult> {
+    switch (step.action) {
+      case 'http':
+        return postStep(this.#context, this.#outgoing, run, step, scope);
+      case 'wait':
+        return this.#wait(run, step, scope);
+      case 'wait_for_event':
+        return this.#waitForEvent(run, step, scope);
+      case 'approval':
+        return requestApproval();
+      default:
+        throw new Error(`Bug! The action ${step.action} has an effect here.`);
+    }
+  }
+
+  async #wait(run: WorkflowRunRecord, step: Step, scope: Scope): Promise<StepResult> {
+    const { until_ms: untilMs } = run.progress;
+    const nowMs = this.#context.clock.nowMs();
+    if (untilMs !== null) return { kind: 'succeeded', output: null };
+    const account = await this.#context.accounts.get(run.account_id);
+    const endMs =
+      step.seconds === undefined
+        ? untilOf(valueOf(step.until!, scope), account?.timeZone ?? 'UTC')
+        : nowMs + step.seconds * 1000;
+    if (endMs <= nowMs) return { kind: 'succeeded', output: null };
+    return { kind: 'waiting', untilMs: endMs, nextLookMs: endMs, awaits: null, searched: false };
+  }
+
+  async #waitForEvent(run: WorkflowRunRecord, step: Step, scope: Scope): Promise<StepResult> {
+    const { until_ms: untilMs, searched } = run.progress;
+    const nowMs = this.#context.clock.nowMs();
+    const awaits = awaitedTypes(step.type!, this.#context.eventTypes);
+    // First the run says what it awaits. Then it looks for earlier events, so that none falls between.
+    if (untilMs === null)
+      return {
+        kind: 'waiting',
+        untilMs: nowMs + step.timeout! * 1000,
+        nextLookMs: nowMs,
+        awaits,
+        searched: false,
+      };
+    const filters = withValues(step.filters ?? [], scope, filledIn);
+    const found = searched ? null : await findAwaited(this.#context, run, awaits, filters);
+    if (found !== null) return { kind: 'succeeded', output: { event: found } };
+    if (untilMs <= nowMs) return { kind: 'succeeded', output: { timed_out: true } };
+    return { kind: 'waiting', untilMs, nextLookMs: untilMs, awaits, searched: true };
+  }
+
+  /** Sends a request to this API. Its changes and those of the run are one mutation. */
+  async #callApi(
+    run: WorkflowRunRecord,
+    step: Step,
+    scope: Scope,
+    startedAtMs: number,
+    items: number | null,
+  ): Promise<void> {
+    const { apiSteps } = this.#context;
+    const { account_id: accountId, definition } = run;
+    const refused = (error: ApiError): Promise<void> =>
+      this.#record(run, { kind: 'failed', error: { code: error.code, message: error.message } }, startedAtMs, items);
+    let call: PreparedCall;
+    try {
+      const path = textFilledIn(step.path!, scope, idInPath);
+      const body = filledIn(step.body ?? {}, scope);
+      const principal = principalOf(run);
+      call = await apiSteps.prepare({
+        accountId,
+        principal,
+        path,
+        body: isObject(body) ? body : {},
+        version: definition.api_version,
+      });
+    } catch (error) {
+      if (error instanceof ApiError) return refused(error);
+      throw error;
+    }
+    let isDone = false;
+    const commit = (): Promise<void> =>
+      this.#commitWith(run, call.locks, async () => {
+        isDone = false;
+        let effect: Awaited<ReturnType<PreparedCall['decide']>>;
+        try {
+          effect = await call.decide();
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error;
+          const fault = { code: error.code, message: error.message };
+          return this.#changeOf(run, { kind: 'failed', error: fault }, startedAtMs, items);
+        }
+        isDone = true;
+        const { id, object } = JSON.parse(effect.response?.body ?? '{}') as { id?: string; object?: string };
+        const result: StepResult = { kind: 'succeeded', output: { object: object ?? null, id: id ?? null } };
+        const own = this.#changeOf(run, result, startedAtMs, items);
+        return { ...effect, changes: [...effect.changes, ...own.changes] };
+      });
+    try {
+      await commit().catch((error: unknown) => {
+        // The decision did not see the other record. It sees it now, and can name it.
+        if (apiSteps.refusalOf(error)) return commit();
+        throw error;
+      });
+    } catch (error) {
+      const refusal = apiSteps.refusalOf(error);
+      if (refusal) return refused(refusal);
+      if (!(error instanceof DatabaseError)) throw error;
+      this.#context.log.error({ run: run.id, err: error }, 'the database refused a step');
+      return this.#record(
+        run,
+        { kind: 'failed', error: { code: 'internal', message: 'The server could not take this step.' } },
+        startedAtMs,
+        items,
+      );
+    }
+    if (isDone) await call.afterCommit();
+  }
+
+  /** Queues an e-mail in the mutation of the run. */
+  async #sendEmail(
+    run: WorkflowRunRecord,
+    step: Step,
+    scope: Scope,
+    startedAtMs: number,
+    items: number | null,
+  ): Promise<void> {
+    await this.#commitWith(run, [], async () => {
+      let email: Awaited<ReturnType<typeof emailOf>>;
+      try {
+        email = await emailOf(this.#context, run, step, scope);
+      } catch (error) {
+        return this.#changeOf(run, { kind: 'failed', error: faultOf(error) }, startedAtMs, items);
+      }
+      const own = this.#changeOf(
+        run,
+        { kind: 'succeeded', output: { email: (email.change.after?.id ?? null) as string } },
+        startedAtMs,
+        items,
+      );
+      return { changes: [...own.changes, email.change], guards: email.guards };
+    });
+  }
+
+  async #record(run: WorkflowRunRecord, result: StepResult, startedAtMs: number, items: number | null): Promise<void> {
+    await this.#commitWith(run, [], async () => this.#changeOf(run, result, startedAtMs, items));
+  }
+
+  #changeOf(
+    run: WorkflowRunRecord,
+    result: StepResult,
+    startedAtMs: number,
+    items: number | null,
+  ): Pick<SystemDecision, 'changes'> {
+    const place: Place = {
+      items,
+      startedAtMs,
+      nowMs: this.#context.clock.nowMs(),
+      from: this.#context.ids.make('evt'),
+    };
+    return { changes: toDecision(workflowRun, run, advanced(run, result, place)).changes };
+  }
+
+  async #commit(run: WorkflowRunRecord, change: () => Change<WorkflowRunRecord>): Promise<void> {
+    await this.#commitWith(run, [], async () => ({ changes: toDecision(workflowRun, run, change()).changes }));
+  }
+
+  /** Commits a decision if the run is still as it was read. Otherwise another job or a client was faster. */
+  async #commitWith(
+    run: WorkflowRunRecord,
+    locks: readonly string[],
+    decide: () => Promise<SystemDecision>,
+  ): Promise<void> {
+    const { account_id: accountId, id, revision } = run;
+    await this.#context.committer.commitAsSystem({
+      accountId,
+      actor: principalOf(run),
+      locks: [id, ...locks],
+      decide: async () => {
+        const now = await this.#context.readRecord(workflowRun, accountId, id);
+        return now?.revision === revision ? decide() : null;
+      },
+    });
+  }
+}
+
+/** Returns the principal of a run: the system, with the permissions of the workflow. */
+export function principalOf({ id, account_id: accountId, definition }: WorkflowRunRecord): Principal {
+  return {
+    type: 'system',
+    id,
+    name: definition.name,
+    key: null,
+    source: 'api',
+    accountId,
+    permissions: new Set(definition.permissions.flatMap(withReading)),
+    expiresAt: null,
+    person: null,
+  };
+}
+
+/** @throws {StepFault} if a value in a path is no id. */
+function idInPath(value: string): string {
+  if (/^[A-Za-z0-9_]{1,255}$/.test(value)) return value;
+  throw new StepFault('template_invalid', 'A template in `path` is no id.');
+}
+
+/** Asks a person for an approval. The kind of record for that does not exist yet, so the step fails. */
+function requestApproval(): never {
+  throw new StepFault('approvals_unavailable', 'This server cannot ask for approvals yet. Remove the step.');
+}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { signatureHeader } from '../../src/webhooks/sign.ts';
+import { receiverForTest } from '../support/receiver.ts';
+import { good, serverForTest, startTestServer, type TestServer } from '../support/server.ts';
+import { Flows } from './flows.ts';
+
+/* The actions of steps besides `api`. */
+
+let server: TestServer;
+let flows: Flows;
+
+beforeAll(async () => {
+  server = await startTestServer({ works: true, overrides: { workflowLimits: { pausesSeconds: [0, 0, 0, 0] } } });
+});
+
+afterAll(() => server.stop());
+
+beforeEach(async () => {
+  flows = await Flows.on(server);
+});
+
+describe('an http step', () => {
+  test('posts the event, signed with the secret of the workflow, when the workflow names no body', async () => {
+    const receiver = await receiverForTest();
+    const workflow = await flows.active({
+      steps: [{ id: 'send', action: 'http', url: `${receiver.url}?id={{event.data.object.id}}`, headers: { 'X-Key': 'a b' } }],
+    });
+    const { id } = await flows.make('customers', { name: 'Ada' });
+    const [run] = await flows.ended(workflow);
+    expect(run.steps).toMatchObject([{ status: 'succeeded', attempts: 1, output: { status: 200 } }]);
+    const [received] = receiver.received;
+    const { signing_secret: secret } = (await good(flows.api.get(`/v1/workflows/${workflow.id}`))).body;
+    const [, time] = /^t=(\d+)/.exec(String(received!.headers['service-signature'])) ?? [];
+    expect(received!.headers['service-signature']).toBe(signatureHeader(secret, Number(time), received!.raw));
+    expect(received!.headers['idempotency-key']).toBe(`${run.id}/send/0`);
+    expect(received!.headers['x-key']).toBe('a b');
+    expect(received!.path).toBe(`/hook?id=${id}`);
+    expect(received!.body).toMatchObject({ object: 'event', type: 'customer.created', data: { object: { id } } });
+  });
+
+  test('is tried five times with one idempotency key, and then fails, when the server fails', async () => {
+    const receiver = await receiverForTest(500);
+    const workflow = await flows.active({ steps: [{ id: 'send', action: 'http', url: receiver.url, body: { a: '{{event.type}}' } }] });
+    await flows.make('customers', { name: 'Ada' });
+    const [run] = await flows.ended(workflow);
+    expect(run).toMatchObject({
+      status: 'failed',
+      steps: [{ status: 'failed', attempts: 5, error: { code: 'response_status' } }],
+    });
+    expect(receiver.received.map(({ body }) => body)).toEqual(Array(5).fill({ a: 'customer.created' }));
+    expect(new Set(receiver.received.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  });
+
+  test('succeeds when a later attempt succeeds', async () => {
+    const receiver = await receiverForTest(500, 200);
+    const workflow = await flows.active({ steps: [{ id: 'send', action: 'http', url: receiver.url }] });
+    await flows.make('customers', { name: 'Ada' });
+    const [run] = await flows.ended(workflow);
+    expect(run).toMatchObject({ status: 'succeeded', steps: [{ attempts: 2, error: null }] });
+  });
+
+  test('shows no value of a header, and keeps it when an update sends null', async () => {
+    const receiver = await receiverForTest();
+    const step = { id: 'send', action: 'http', url: receiver.url, headers: { Authorization: 'Bearer hush' } };
+    const workflow = await flows.active({ steps: [step] });
+    expect(workflow.steps[0].headers).toEqual({ Authorization: null });
+    await good(flows.api.post(`/v1/workflows/${workflow.id}`, { name: 'New', steps: workflow.steps }));
+    await flows.make('customers', { name: 'Ada' });
+    await flows.ended(workflow);
+    expect(receiver.received[0]!.headers.authorization).toBe('Bearer hush');
+    const { rows } = await server.context.database.readers.query(
+      `select request_body as text from request_logs where account_id = $1
+       union all select data from events where account_id = $1
+       union all select sealed_headers from workflows where account_id = $1`,
+      [flows.accountId],
+    );
+    expect(JSON.stringify(rows)).not.toContain('hush');
+    const other = await flows.api.post(`/v1/workflows/${workflow.id}`, {
+      steps: [{ ...step, headers: { 'X-Other': null } }],
+    });
+    expect(other.body.error).toMatchObject({ code: 'parameter_invalid', param: 'steps[0][headers][X-Other]' });
+  });
+});
+
+describe('an email step', () => {
+  const email = {
+    id: 'welcome',
+    action: 'email',
+    to: '{{event.data.object.id}}',
+    subject: 'Welcome, {{event.data.object.name}}',
+    text: 'Dear {{event.data.object.name}},\n\nwelcome.',
+  };
+
+  test('keeps the e-mail for the list of a sandbox', async () => {
+    const workflow = await flows.active({ steps: [email], permissions: ['customers.read'] });
+    await flows.make('customers', { name: 'Ada', email: 'ada@example.org' });
+    const [run] = await flows.ended(workflow);
+    expect(run.status).toBe('succeeded');
+    const { data } = (await good(flows.api.get('/v1/test_helpers/emails'))).body;
+    expect(data).toMatchObject([
+      { kind: 'workflow', about: run.id, to: 'ada@example.org', subject: 'Welcome, Ada', link: null },
+    ]);
+    expect(data[0].text).toBe('Dear Ada,\n\nwelcome.\n\n-- \nAnother\n');
+    expect(JSON.stringify(run)).not.toContain('ada@');
+  });
+
+  test('fails when the customer has no address', async () => {
+    const workflow = await flows.active({ steps: [email], permissions: ['customers.read'] });
+    await flows.make('customers', { name: 'Ada' });
+    const [run] = await flows.ended(workflow);
+    expect(run.steps[0].error.code).toBe('email_missing');
+  });
+});
+
+describe('an approval step', () => {
+  test('fails with a plain error while the server has no approvals', async () => {
+    const workflow = await flows.active({ steps: [{ id: 'ask', action: 'approval', title: 'Accept?' }] });
+    await flows.make('customers', { name: 'Ada' });
+    const [run] = await flows.ended(workflow);
+    expect(run).toMatchObject({ status: 'failed', steps: [{ error: { code: 'approvals_unavailable' } }] });
+  });
+});
+
+test('pauses a workflow when it has started too many runs within an hour', async () => {
+  const own = await Flows.on(
+    await serverForTest({ works: true, overrides: { workflowLimits: { runsAnHour: 3 } } }),
+  );
+  const workflow = await own.active({ steps: [{ id: 'later', action: 'wait', seconds: 1 }] });
+  for (let made = 0; made < 5; made++) await own.make('customers', { name: 'Ada' });
+  await expect
+    .poll(async () => (await good(own.api.get(`/v1/workflows/${workflow.id}`))).body.status, { timeout: 15_000 })
+    .toBe('paused');
+  expect((await own.runs()).length).toBe(3);
+  const { paused_reason: reason } = (await good(own.api.get(`/v1/workflows/${workflow.id}`))).body;
+  expect(reason).toContain('3 runs within an hour');
+});
+
+test('ends waits for days when the clock of the sandbox leaps', async () => {
+  const own = await Flows.on(await serverForTest({ works: true }));
+  const workflow = await own.active({
+    steps: [
+      { id: 'days', action: 'wait', seconds: 3 * 86_400 },
+      { id: 'until', action: 'wait', until: 'event.data.object.metadata.day' },
+      { id: 'never', action: 'wait_for_event', type: 'unit.created', timeout: 86_400 },
+    ],
+  });
+  const day = new Date(own.server.context.clock.nowMs() + 10 * 86_400_000).toISOString().slice(0, 10);
+  await own.make('customers', { name: 'Ada', metadata: { day } });
+  const leap = (days: number) => own.api.post('/v1/test_helpers/clock/advance', { seconds: days * 86_400 });
+  const waits = (id: string) => (runs: { status: string; steps: { id: string; status: string }[] }[]) =>
+    runs[0]?.status === 'waiting' && runs[0].steps.at(-1)?.id === id;
+  await own.until(workflow, waits('days'));
+  await good(leap(4));
+  await own.until(workflow, waits('until'));
+  await good(leap(7));
+  await own.until(workflow, waits('never'));
+  await good(leap(2));
+  const [run] = await own.ended(workflow);
+  expect(run.status).toBe('succeeded');
+  expect(run.steps[2].output).toEqual({ timed_out: true });
+});

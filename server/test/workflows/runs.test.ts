@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { good, startTestServer, type TestServer } from '../support/server.ts';
+import { Flows } from './flows.ts';
+
+/* Runs of workflows, from the event to the last step. */
+
+let server: TestServer;
+let flows: Flows;
+
+beforeAll(async () => {
+  server = await startTestServer({ works: true });
+});
+
+afterAll(() => server.stop());
+
+beforeEach(async () => {
+  flows = await Flows.on(server);
+});
+
+const reference = { id: 'check', action: 'api', path: '/v1/references' };
+
+describe('an api step', () => {
+  test('sends the request with values of the event when an event matches', async () => {
+    const workflow = await flows.active({
+      trigger: {
+        type: 'application.created',
+        filters: [{ path: 'data.object.metadata.check', op: 'eq', value: 'yes' }],
+      },
+      steps: [
+        {
+          ...reference,
+          for_each: 'event.data.object.customers',
+          body: { application: '{{event.data.object.id}}', customer: '{{item}}' },
+        },
+      ],
+      permissions: ['references.write'],
+    });
+    const [ada, george] = await Promise.all([
+      flows.make('customers', { name: 'Ada' }),
+      flows.make('customers', { name: 'George' }),
+    ]);
+    await flows.make('applications', { customers: [ada.id], metadata: { check: 'no' } });
+    const wish = await flows.make('applications', { customers: [ada.id, george.id], metadata: { check: 'yes' } });
+    const [run] = await flows.ended(workflow);
+    expect(run.status).toBe('succeeded');
+    const { data } = (await good(flows.api.get(`/v1/references?application=${wish.id}`))).body;
+    expect(data.map(({ customer }: { customer: string }) => customer).toSorted()).toEqual(
+      [ada.id, george.id].toSorted(),
+    );
+    expect(run.steps.map(({ output }: { output: { id: string } }) => output.id).toSorted()).toEqual(
+      data.map(({ id }: { id: string }) => id).toSorted(),
+    );
+    expect((await flows.runs()).length).toBe(1);
+  });
+
+  test('shows the run as the actor, without a request, when its effect has events', async () => {
+    const workflow = await flows.active({
+      name: 'Check new people',
+      steps: [{ ...reference, body: { application: 'app_1', customer: '{{event.data.object.id}}' } }],
+      permissions: ['references.write'],
+    });
+    await flows.make('customers', { name: 'Ada' });
+    const [run] = await flows.ended(workflow);
+    const { data } = (await good(flows.api.get(`/v1/events?object_id=${run.steps[0].output.id}`))).body;
+    expect(data[0].request).toEqual({
+      id: null,
+      idempotency_key: null,
+      from_dashboard: false,
+      customer_portal: false,
+      actor: { type: 'system', id: run.id, name: 'Check new people', key_id: null, key_type: null },
+    });
+  });
+});
+
+describe('a refused api step', () => {
+  const refused = { id: 'cancel', action: 'api', path: '/v1/references/{{event.data.object.metadata.ref}}/cancel' };
+  const permissions = ['references.write'];
+
+  test('fails the run with the error of the request when on_error is stop', async () => {
+    const workflow = await flows.active({ steps: [refused, { id: 'later', action: 'wait', seconds: 1 }], permissions });
+    await flows.make('customers', { name: 'Ada', metadata: { ref: 'ref_0VbZr1fe00bQ4fXjXr9Ld5' } });
+    const [run] = await flows.ended(workflow);
+    expect(run).toMatchObject({ status: 'failed', steps: [{ status: 'failed', error: { code: 'resource_missing' } }] });
+    expect(run.failed_at).toBeGreaterThan(0);
+    const types = (await good(flows.api.get(`/v1/events?object_id=${run.id}`))).body.data.map(
+      ({ type }: { type: string }) => type,
+    );
+    expect(types).toEqual(['workflow_run.failed', 'workflow_run.updated', 'workflow_run.created']);
+  });
+
+  test('goes on with the next step when on_error is continue', async () => {
+    const workflow = await flows.active({
+      steps: [
+        { ...refused, on_error: 'continue' },
+        { ...reference, if: [{ path: 'steps.cancel.output.id', op: 'exists', value: false }], body: { application: 'app_1' } },
+        { ...reference, id: 'never', if: [{ path: 'steps.cancel.output.id', op: 'exists' }], body: { application: 'app_1' } },
+      ],
+      permissions,
+    });
+    await flows.make('customers', { name: 'Ada', metadata: { ref: 'ref_0VbZr1fe00bQ4fXjXr9Ld5' } });
+    const [run] = await flows.ended(workflow);
+    expect(run.status).toBe('succeeded');
+    expect(run.steps.map(({ status }: { status: string }) => status)).toEqual(['failed', 'succeeded', 'skipped']);
+  });
+
+  test('is taken again, with the steps after it alone, when the run is retried', async () => {
+    const workflow = await flows.active({
+      steps: [
+        { ...reference, body: { application: 'app_1' } },
+        { id: 'stop', action: 'api', path: '/v1/references/{{steps.check.output.metadata.target}}/cancel' },
+      ],
+      permissions,
+    });
+    await flows.make('customers', { name: 'Ada' });
+    const [failed] = await flows.ended(workflow);
+    expect(failed.steps.map(({ status }: { status: string }) => status)).toEqual(['succeeded', 'failed']);
+    expect(failed.steps[1].error).toEqual({
+      code: 'template_invalid',
+      message: 'There is no `steps.check.output.metadata.target`.',
+    });
+    const { id } = failed.steps[0].output;
+    await good(flows.api.post(`/v1/references/${id}`, { metadata: { target: id } }));
+    await good(flows.api.post(`/v1/workflow_runs/${failed.id}/retry`));
+    const [run] = await flows.ended(workflow);
+    expect(run).toMatchObject({ status: 'succeeded', failed_at: null });
+    expect((await good(flows.api.get(`/v1/references/${id}`))).body.status).toBe('canceled');
+    expect((await good(flows.api.get('/v1/references'))).body.count).toBe(1);
+    const again = await flows.api.post(`/v1/workflow_runs/${run.id}/retry`);
+    expect(again.body.error.code).toBe('status_transition_invalid');
+  });
+});
+
+describe('a trigger', () => {
+  test('starts no run when the event came before the activation, or while the workflow is paused', async () => {
+    const { id } = (await good(flows.create({ steps: [{ id: 'later', action: 'wait', seconds: 1 }] }))).body;
+    await flows.make('customers', { name: 'Before' });
+    await good(flows.api.post(`/v1/workflows/${id}/activate`));
+    const first = await flows.make('customers', { name: 'First' });
+    await flows.until({ id }, (runs) => runs.length === 1);
+    await good(flows.api.post(`/v1/workflows/${id}/pause`));
+    await flows.make('customers', { name: 'Paused' });
+    await good(flows.api.post(`/v1/workflows/${id}/activate`));
+    const second = await flows.make('customers', { name: 'Second' });
+    const runs = await flows.until({ id }, (all) => all.length > 1);
+    const events = await Promise.all(runs.map(({ event }) => flows.api.get(`/v1/events/${event}`)));
+    expect(events.map(({ body }) => body.data.object.id)).toEqual([second.id, first.id]);
+  });
+
+  test('leaves a run on its copy when the workflow is changed', async () => {
+    const workflow = await flows.active({
+      steps: [
+        { id: 'later', action: 'wait_for_event', type: 'application.created', timeout: 1000 },
+        { ...reference, body: { application: 'old' } },
+      ],
+      permissions: ['references.write'],
+    });
+    await flows.make('customers', { name: 'Ada' });
+    await flows.until(workflow, (runs) => runs[0]?.status === 'waiting');
+    const changed = await good(
+      flows.api.post(`/v1/workflows/${workflow.id}`, { steps: [{ ...reference, body: { application: 'new' } }] }),
+    );
+    expect(changed.body.version).toBe(2);
+    await flows.make('applications', { customers: ['cus_1'] });
+    const [run] = await flows.ended(workflow);
+    expect(run).toMatchObject({ status: 'succeeded', version: 1 });
+    const made = (await good(flows.api.get(`/v1/references/${run.steps[1].output.id}`))).body;
+    expect(made.application).toBe('old');
+  });
+
+  test('stops a loop when runs start runs at the depth of 5', async () => {
+    const workflow = await flows.active({
+      trigger: { type: 'reference.created' },
+      steps: [{ ...reference, body: { application: 'app_1' } }],
+      permissions: ['references.write'],
+    });
+    await flows.make('references', { application: 'app_1' });
+    const runs = await flows.ended(workflow, 6);
+    expect(runs.map(({ depth, status }) => [depth, status])).toEqual([
+      [6, 'canceled'],
+      ...[5, 4, 3, 2, 1].map((depth) => [depth, 'succeeded']),
+    ]);
+    expect((await good(flows.api.get('/v1/references'))).body.count).toBe(6);
+  });
+});
+
+describe('a wait', () => {
+  test('goes on when the awaited event comes, and gives the event to later steps', async () => {
+    const workflow = await flows.active({
+      steps: [
+        {
+          id: 'wish',
+          action: 'wait_for_event',
+          type: 'application.created',
+          filters: [{ path: 'data.object.customers.0', op: 'eq', value: '{{event.data.object.id}}' }],
+          timeout: 1000,
+        },
+        { ...reference, body: { application: '{{steps.wish.output.event.data.object.id}}' } },
+      ],
+      permissions: ['references.write'],
+    });
+    const { id } = await flows.make('customers', { name: 'Ada' });
+    await flows.until(workflow, (runs) => runs[0]?.status === 'waiting');
+    await flows.make('applications', { customers: ['cus_other'] });
+    const wish = await flows.make('applications', { customers: [id] });
+    const [run] = await flows.ended(workflow);
+    const { data } = (await good(flows.api.get(`/v1/references?application=${wish.id}`))).body;
+    expect(data.map((each: { id: string }) => each.id)).toEqual([run.steps[1].output.id]);
+  });
+
+  test('finds the awaited event when it comes just after that of the trigger', async () => {
+    const workflow = await flows.active({
+      trigger: { type: 'application.created' },
+      steps: [{ id: 'made', action: 'wait_for_event', type: 'unit.*', timeout: 1000 }],
+    });
+    const address = { line1: '1 A', city: 'York', postal_code: 'YO1 9NR', country: 'GB' };
+    const building = await flows.make('buildings', { name: 'A', address });
+    // Depending on the moment, the run finds the event, or the follower does.
+    for (let round = 0; round < 20; round++) {
+      await flows.make('applications', { customers: ['cus_1'] });
+      await flows.make('units', { building: building.id, name: `Flat ${round}` });
+    }
+    const runs = await flows.ended(workflow, 20);
+    expect(runs.every(({ steps }) => steps[0].output.event.startsWith('evt_'))).toBe(true);
+  });
+
+  test('ends as canceled when the run is canceled', async () => {
+    const workflow = await flows.active({ steps: [{ id: 'later', action: 'wait', seconds: 1000 }] });
+    await flows.make('customers', { name: 'Ada' });
+    const [waiting] = await flows.until(workflow, (runs) => runs[0]?.status === 'waiting');
+    await good(flows.api.post(`/v1/workflow_runs/${waiting.id}/cancel`));
+    const [run] = await flows.ended(workflow);
+    expect(run).toMatchObject({ status: 'canceled', steps: [{ status: 'canceled' }] });
+    expect((await flows.api.post(`/v1/workflow_runs/${run.id}/cancel`)).body.error.code).toBe('status_transition_invalid');
+  });
+
+  test('fails clearly when the person of its event is erased meanwhile', async () => {
+    const workflow = await flows.active({
+      steps: [
+        { id: 'wish', action: 'wait_for_event', type: 'application.created', timeout: 1000 },
+        { ...reference, body: { application: 'app_1', customer: '{{event.data.object.id}}' } },
+      ],
+      permissions: ['references.write'],
+    });
+    const { id } = await flows.make('customers', { name: 'Ada' });
+    await flows.until(workflow, (runs) => runs[0]?.status === 'waiting');
+    await good(flows.api.delete(`/v1/customers/${id}`));
+    const [waiting] = await flows.runs(`&workflow=${workflow.id}`);
+    await flows.make('applications', { customers: ['cus_1'] });
+    expect(waiting.status).toBe('waiting');
+    const stored = await flows.server.context.database.readers.query(
+      'select definition, steps, progress from workflow_runs where account_id = $1',
+      [flows.accountId],
+    );
+    expect(JSON.stringify(stored.rows)).not.toContain('Ada');
+  });
+});
