@@ -153,7 +153,7 @@ export interface WriteRoute extends RouteBase {
     input: JsonObject,
     caller: Caller,
     deciding: HttpContext,
-  ): Promise<GuardedDecision | ClockDecision>;
+  ): Promise<GuardedDecision | ClockDecision | AnswerDecision>;
   /** Runs actions outside of this server before the decision. Not called for a replayed idempotency key. */
   beforeCommit?(request: ApiRequest, input: JsonObject): Promise<void>;
   /** Runs after the commit and before the response. Not called for a refusal. If it fails, its work is done later. */
@@ -167,6 +167,11 @@ export type GuardedDecision = Decision & { guards?: Guard[] };
 export interface ClockDecision {
   clockAdvance: ClockAdvance;
   response: JsonObject;
+}
+
+/** A decision that changes nothing, and returns an object that is no record. */
+export interface AnswerDecision {
+  answer: JsonObject;
 }
 
 /** Returns the display name of `webhook_endpoints`: webhook endpoints. */

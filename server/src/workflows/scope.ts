@@ -3,9 +3,9 @@ import { isObject, type Json, type JsonObject } from '../core/json-diff.ts';
 import { isGone, renderRecord } from '../model/change.ts';
 import type { WorkflowRunRecord } from '../resources/workflows/run.ts';
 import type { Step } from './rules/definition.ts';
-import { lookInEvent, type Filter, type Look } from './rules/filters.ts';
-import { valueAt } from './rules/paths.ts';
-import { pathsIn, TemplateError, textsIn, valueOf, type Scope } from './rules/templates.ts';
+import type { Filter } from './rules/filters.ts';
+import { namedSteps } from './rules/scope.ts';
+import { TemplateError, valueOf, type Scope } from './rules/templates.ts';
 import { readEvent, type EventContext } from './events.ts';
 import { StepFault } from './step-fault.ts';
 
@@ -32,17 +32,6 @@ export async function scopeOf(context: ScopeContext, run: WorkflowRunRecord, ste
     else if (entries.at(-1)?.status === 'succeeded') steps[id] = { output: outputs.at(-1) ?? null };
   }
   return { event, steps };
-}
-
-/** Returns the ids of the steps whose outputs a step names. */
-function namedSteps(step: Step): string[] {
-  const paths = [
-    ...[...textsIn(step as unknown as Json)].flatMap(pathsIn),
-    ...(step.if ?? []).map(({ path }) => path),
-    step.for_each ?? '',
-    step.until ?? '',
-  ];
-  return [...new Set(paths.flatMap((path) => (path.startsWith('steps.') ? [path.split('.')[1]!] : [])))];
 }
 
 /** Replaces the ids of an output by the record or the event. */
@@ -72,15 +61,6 @@ export function itemsOf({ for_each: path }: Step, scope: Scope, most: number): J
   if (list.length > most)
     throw new StepFault('list_too_long', `\`${path}\` has ${list.length} items. A step runs for at most ${most}.`);
   return list;
-}
-
-/** Looks at a path of a scope. */
-export function lookInScope(scope: Scope): (path: string) => Look {
-  return (path) => {
-    const [root, ...rest] = path.split('.');
-    if (root === 'event' && isObject(scope.event)) return lookInEvent(scope.event, rest.join('.'));
-    return { value: valueAt(scope as JsonObject, path.split('.')), isChanged: false };
-  };
 }
 
 /** Returns filters whose values have no templates any more. */

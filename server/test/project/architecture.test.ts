@@ -138,6 +138,7 @@ const mayImport: Record<string, readonly string[]> = {
     'core',
     'model',
     'law',
+    'workflows/rules',
     'db',
     'email',
     'events',

@@ -23,7 +23,9 @@ describe('an http step', () => {
   test('posts the event, signed with the secret of the workflow, when the workflow names no body', async () => {
     const receiver = await receiverForTest();
     const workflow = await flows.active({
-      steps: [{ id: 'send', action: 'http', url: `${receiver.url}?id={{event.data.object.id}}`, headers: { 'X-Key': 'a b' } }],
+      steps: [
+        { id: 'send', action: 'http', url: `${receiver.url}?id={{event.data.object.id}}`, headers: { 'X-Key': 'a b' } },
+      ],
     });
     const { id } = await flows.make('customers', { name: 'Ada' });
     const [run] = await flows.ended(workflow);
@@ -40,7 +42,9 @@ describe('an http step', () => {
 
   test('is tried five times with one idempotency key, and then fails, when the server fails', async () => {
     const receiver = await receiverForTest(500);
-    const workflow = await flows.active({ steps: [{ id: 'send', action: 'http', url: receiver.url, body: { a: '{{event.type}}' } }] });
+    const workflow = await flows.active({
+      steps: [{ id: 'send', action: 'http', url: receiver.url, body: { a: '{{event.type}}' } }],
+    });
     await flows.make('customers', { name: 'Ada' });
     const [run] = await flows.ended(workflow);
     expect(run).toMatchObject({
@@ -122,9 +126,7 @@ describe('an approval step', () => {
 });
 
 test('pauses a workflow when it has started too many runs within an hour', async () => {
-  const own = await Flows.on(
-    await serverForTest({ works: true, overrides: { workflowLimits: { runsAnHour: 3 } } }),
-  );
+  const own = await Flows.on(await serverForTest({ works: true, overrides: { workflowLimits: { runsAnHour: 3 } } }));
   const workflow = await own.active({ steps: [{ id: 'later', action: 'wait', seconds: 1 }] });
   for (let made = 0; made < 5; made++) await own.make('customers', { name: 'Ada' });
   await expect

@@ -92,8 +92,17 @@ describe('a refused api step', () => {
     const workflow = await flows.active({
       steps: [
         { ...refused, on_error: 'continue' },
-        { ...reference, if: [{ path: 'steps.cancel.output.id', op: 'exists', value: false }], body: { application: 'app_1' } },
-        { ...reference, id: 'never', if: [{ path: 'steps.cancel.output.id', op: 'exists' }], body: { application: 'app_1' } },
+        {
+          ...reference,
+          if: [{ path: 'steps.cancel.output.id', op: 'exists', value: false }],
+          body: { application: 'app_1' },
+        },
+        {
+          ...reference,
+          id: 'never',
+          if: [{ path: 'steps.cancel.output.id', op: 'exists' }],
+          body: { application: 'app_1' },
+        },
       ],
       permissions,
     });
@@ -230,7 +239,9 @@ describe('a wait', () => {
     await good(flows.api.post(`/v1/workflow_runs/${waiting.id}/cancel`));
     const [run] = await flows.ended(workflow);
     expect(run).toMatchObject({ status: 'canceled', steps: [{ status: 'canceled' }] });
-    expect((await flows.api.post(`/v1/workflow_runs/${run.id}/cancel`)).body.error.code).toBe('status_transition_invalid');
+    expect((await flows.api.post(`/v1/workflow_runs/${run.id}/cancel`)).body.error.code).toBe(
+      'status_transition_invalid',
+    );
   });
 
   test('fails clearly when the person of its event is erased meanwhile', async () => {

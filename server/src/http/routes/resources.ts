@@ -32,6 +32,7 @@ import { searchRoute } from './search.ts';
 import { statementRoute } from './statements.ts';
 import { streamRoute } from './event-stream.ts';
 import { testHelperRoutes } from './test-helpers.ts';
+import { workflowTestRoute } from './workflow-test.ts';
 import { versionRoutes } from './api-versions.ts';
 import { counterIdOf } from '../../model/counter.ts';
 import type { ApiRequest } from '../request.ts';
@@ -68,6 +69,7 @@ export function routesOf(context: HttpContext): Route[] {
     searchRoute(context),
     sealedContentsRoute(context),
     erasurePreviewRoute(context),
+    workflowTestRoute(context),
     ...emailRoutes(context),
     ...versionRoutes(context, routes),
     ...(sandboxClock ? clockRoutes(context, sandboxClock) : []),

@@ -150,6 +150,8 @@ export async function decideWrite(
   const guards = await actingRecord(context, request, route);
   const deciding = { ...context, readRecord: readingOnce(context.readRecord) };
   const decision = await route.decide(request, input, callerOf(context, request), deciding);
+  if ('answer' in decision)
+    return { changes: [], response: { status: 200, body: textIn(context, request, decision.answer) } };
   if ('clockAdvance' in decision) {
     const { clockAdvance, response } = decision;
     return { changes: [], clockAdvance, response: { status: 200, body: textIn(context, request, response) } };

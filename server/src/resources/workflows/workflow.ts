@@ -8,7 +8,7 @@ import type { StoredRecord } from '../../model/record.ts';
 import { createFrom, defineResource, exactly, updateFrom, type Change } from '../../model/resource.ts';
 import { described, named, nullable, oneOf } from '../../model/schemas.ts';
 import { requireStatus } from '../../model/status.ts';
-import { checksRemoval } from '../../model/traits/checks-removal.ts';
+import { inUse } from '../../model/traits/in-use.ts';
 import { limited } from '../../model/traits/limited.ts';
 import { requireSound, type Written } from '../../workflows/rules/check.ts';
 import {
@@ -251,7 +251,8 @@ export const workflow = defineResource<WorkflowRecord>(
     },
   },
   limited(100),
-  checksRemoval({
+  inUse({
+    refusal: 'status_transition_invalid',
     check: (current) =>
       requireStatus(
         current as WorkflowRecord,

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { allPermissions } from '../support/permissions.ts';
+import { good, startTestServer, type TestServer } from '../support/server.ts';
+import { addKey } from '../support/tenants.ts';
+import { Flows } from './flows.ts';
+
+/* Definitions of workflows, from the draft to the archive. */
+
+let server: TestServer;
+let flows: Flows;
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+
+afterAll(() => server.stop());
+
+beforeEach(async () => {
+  flows = await Flows.on(server);
+});
+
+const wait = { id: 'later', action: 'wait', seconds: 60 };
+const api = {
+  id: 'check',
+  action: 'api',
+  for_each: 'event.data.object.customers',
+  path: '/v1/references',
+  body: { application: '{{event.data.object.id}}', customer: '{{item}}' },
+};
+
+describe('a definition', () => {
+  test('moves from draft to active, paused and archived, with an event for each move', async () => {
+    const draft = (await good(flows.create({ steps: [wait] }))).body;
+    expect(draft).toMatchObject({ object: 'workflow', status: 'draft', version: 1, api_version: '2026-11-01' });
+    expect(draft.signing_secret).toMatch(/^whsec_/);
+    const act = async (action: string) => (await good(flows.api.post(`/v1/workflows/${draft.id}/${action}`))).body;
+    expect(await act('activate')).toMatchObject({ status: 'active', paused_at: null });
+    expect(await act('pause')).toMatchObject({ status: 'paused', paused_reason: null });
+    expect((await act('activate')).status).toBe('active');
+    expect(await act('archive')).toMatchObject({ status: 'archived', paused_at: null });
+    const { data } = (await good(flows.api.get(`/v1/events?object_id=${draft.id}`))).body;
+    const types = data.map(({ type }: { type: string }) => type).filter((type: string) => type !== 'workflow.updated');
+    expect(types).toEqual([
+      'workflow.archived',
+      'workflow.activated',
+      'workflow.paused',
+      'workflow.activated',
+      'workflow.created',
+    ]);
+  });
+
+  test.each([
+    ['draft', [], ['pause', 'archive']],
+    ['active', ['activate'], ['activate', 'DELETE']],
+    ['paused', ['activate', 'pause'], ['pause', 'DELETE']],
+    ['archived', ['activate', 'archive'], ['activate', 'pause', 'archive', 'DELETE', '']],
+  ])('refuses a move when it is %s', async (_, before, refused) => {
+    const { id } = (await good(flows.create({ steps: [wait] }))).body;
+    for (const action of before) await good(flows.api.post(`/v1/workflows/${id}/${action}`));
+    for (const action of refused) {
+      const path = `/v1/workflows/${id}`;
+      const response =
+        action === 'DELETE'
+          ? await flows.api.delete(path)
+          : await flows.api.post(action === '' ? path : `${path}/${action}`, {});
+      expect(response.body.error?.code, action).toBe('status_transition_invalid');
+    }
+  });
+
+  test('is deleted when it is a draft', async () => {
+    const { id } = (await good(flows.create({ steps: [wait] }))).body;
+    await good(flows.api.delete(`/v1/workflows/${id}`));
+    expect((await flows.api.get(`/v1/workflows/${id}`)).status).toBe(404);
+  });
+
+  test('grows its version when its definition changes, and not when its metadata changes', async () => {
+    const { id } = (await good(flows.create({ steps: [wait] }))).body;
+    const update = async (body: object) => (await good(flows.api.post(`/v1/workflows/${id}`, body))).body.version;
+    expect(await update({ metadata: { a: 'b' } })).toBe(1);
+    expect(await update({ name: 'Other' })).toBe(2);
+    expect(await update({ trigger: { type: 'unit.*' } })).toBe(3);
+  });
+
+  test.each([
+    ['an unknown event', { trigger: { type: 'customer.creatd' }, steps: [wait] }, 'trigger[type]', 'customer.created'],
+    ['an unknown path', { steps: [{ ...api, path: '/v1/referenes' }] }, 'steps[0][path]', '/v1/references'],
+    ['a path for people', { steps: [{ ...api, path: '/v1/api_keys', body: {} }] }, 'steps[0][path]', 'no POST'],
+    [
+      'a test helper',
+      { steps: [{ ...api, path: '/v1/test_helpers/clock/advance', body: {} }] },
+      'steps[0][path]',
+      'no POST',
+    ],
+    [
+      'a member that the body does not have',
+      { steps: [{ ...api, body: { aplication: 'a' } }] },
+      'steps[0][body][aplication]',
+      'application',
+    ],
+    ['21 steps', { steps: Array.from({ length: 21 }, (_, at) => ({ ...wait, id: `s${at}` })) }, 'steps', '20'],
+    [
+      '11 filters',
+      {
+        trigger: { type: 'customer.created', filters: Array(11).fill({ path: 'data.object.id', op: 'exists' }) },
+        steps: [wait],
+      },
+      'trigger[filters]',
+      '10',
+    ],
+    [
+      'a loopback address in a private range',
+      { steps: [{ id: 's', action: 'http', url: 'http://10.0.0.1/' }] },
+      'steps[0][url]',
+      'address',
+    ],
+  ])('is refused with the parameter when it has %s', async (_, written, param, says) => {
+    const { body } = await flows.create({ permissions: ['references.write'], ...written });
+    expect(body.error?.param).toBe(param);
+    expect(body.error.message).toContain(says);
+  });
+
+  test('is changed only by a key that holds all of its permissions', async () => {
+    const { id } = (
+      await good(
+        flows.create({ trigger: { type: 'application.created' }, steps: [api], permissions: ['references.write'] }),
+      )
+    ).body;
+    const { api: weak } = await addKey(server, flows.accountId, {
+      permissions: allPermissions.filter((one) => !one.startsWith('references.')),
+    });
+    const response = await weak.post(`/v1/workflows/${id}`, { name: 'Taken over' });
+    expect(response.body.error).toMatchObject({ code: 'permission_denied', param: 'permissions[0]' });
+  });
+});
+
+describe('a test of a workflow', () => {
+  test('shows what each step would send, without an effect, when the event matches', async () => {
+    const steps = [
+      api,
+      { ...api, id: 'after', for_each: undefined, body: { application: '{{steps.check.output.0.id}}' } },
+    ];
+    const { id } = (
+      await good(flows.create({ trigger: { type: 'application.created' }, steps, permissions: ['references.write'] }))
+    ).body;
+    const wish = await flows.make('applications', { customers: ['cus_1', 'cus_2'] });
+    const [event] = (await good(flows.api.get('/v1/events?type=application.created'))).body.data;
+    const { body } = await good(flows.api.post(`/v1/workflows/${id}/test`, { event: event.id }));
+    const request = (customer: string) => ({
+      method: 'POST',
+      path: '/v1/references',
+      body: { application: wish.id, customer },
+    });
+    expect(body).toEqual({
+      object: 'workflow_test',
+      workflow: id,
+      event: event.id,
+      matches: true,
+      steps: [
+        { id: 'check', item: 0, would: 'run', request: request('cus_1'), error: null },
+        { id: 'check', item: 1, would: 'run', request: request('cus_2'), error: null },
+        { id: 'after', item: null, would: 'unknown', request: null, error: null },
+      ],
+    });
+    expect((await good(flows.api.get('/v1/references'))).body.count).toBe(0);
+    expect(await flows.runs()).toEqual([]);
+  });
+
+  test('says that an event does not match, and refuses one that is not there', async () => {
+    const { id } = (await good(flows.create({ steps: [wait] }))).body;
+    await flows.make('applications', { customers: ['cus_1'] });
+    const [event] = (await good(flows.api.get('/v1/events?type=application.created'))).body.data;
+    const { body } = await good(flows.api.post(`/v1/workflows/${id}/test`, { event: event.id }));
+    expect(body).toMatchObject({ matches: false, steps: [] });
+    const missing = await flows.api.post(`/v1/workflows/${id}/test`, { event: 'evt_0VbZr1fe01cR5gYkZs3Me7' });
+    expect(missing.body.error).toMatchObject({ code: 'resource_missing', param: 'event' });
+  });
+});
