@@ -37,6 +37,8 @@ export const resourceTexts: Record<string, string> = {
   logs: 'Requests that changed something',
   activity: 'Requests, events and attempts by time',
   webhook_endpoints: 'URLs that receive events',
+  workflows: 'Steps that run when something happens',
+  workflow_runs: 'Runs of workflows',
   account: 'The account of the key',
   accounts: 'Connected accounts',
   api_keys: 'Keys and their permissions',

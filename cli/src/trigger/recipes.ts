@@ -245,6 +245,40 @@ export const recipes: Record<string, Recipe | string> = {
     return id;
   },
   'portal_session.opened': 'a person opens the `url` of a portal session.',
+  'workflow.created': workflow,
+  'workflow.updated': async (kitchen) => {
+    const id = await workflow(kitchen);
+    await kitchen.client.workflows.update(id, changed, kitchen.options);
+    return id;
+  },
+  'workflow.deleted': async (kitchen) => {
+    const id = await workflow(kitchen);
+    await kitchen.client.workflows.delete(id, kitchen.options);
+    return id;
+  },
+  'workflow.activated': async (kitchen) => {
+    const id = await workflow(kitchen);
+    await kitchen.client.workflows.activate(id, {}, kitchen.options);
+    await kitchen.client.workflows.archive(id, {}, kitchen.options);
+    return id;
+  },
+  'workflow.paused': async (kitchen) => {
+    const id = await workflow(kitchen);
+    await kitchen.client.workflows.activate(id, {}, kitchen.options);
+    await kitchen.client.workflows.pause(id, {}, kitchen.options);
+    return id;
+  },
+  'workflow.archived': async (kitchen) => {
+    const id = await workflow(kitchen);
+    await kitchen.client.workflows.activate(id, {}, kitchen.options);
+    await kitchen.client.workflows.archive(id, {}, kitchen.options);
+    return id;
+  },
+  'workflow_run.created': 'an event starts a run of an active workflow.',
+  'workflow_run.updated': 'a run of a workflow takes a step.',
+  'workflow_run.succeeded': 'a run of a workflow has taken its last step.',
+  'workflow_run.failed': 'a step of a workflow fails.',
+  'workflow_run.canceled': 'you cancel a run with `tenure workflow_runs cancel`.',
   'webhook_endpoint.created': (kitchen) => withEndpoint(kitchen, async () => {}),
   'webhook_endpoint.updated': (kitchen) =>
     withEndpoint(kitchen, (id) => kitchen.client.webhookEndpoints.update(id, changed, kitchen.options)),
@@ -554,6 +588,17 @@ async function portalSession(kitchen: Kitchen): Promise<string> {
   const { client, options, overrides } = kitchen;
   const person = await customer({ ...kitchen, overrides: {} });
   return (await client.portalSessions.create({ customer: person, metadata, ...overrides }, options)).id;
+}
+
+/** Makes a draft, which starts no runs. */
+async function workflow({ client, options, overrides }: Kitchen): Promise<string> {
+  const draft = {
+    name: 'Trigger',
+    trigger: { type: 'application.approved' },
+    steps: [{ id: 'later', action: 'wait' as const, seconds: 60 }],
+    permissions: [],
+  };
+  return (await client.workflows.create({ ...draft, metadata, ...overrides }, options)).id;
 }
 
 async function file({ client, options, overrides }: Kitchen): Promise<string> {

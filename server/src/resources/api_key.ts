@@ -238,6 +238,12 @@ function grantedPermissions(type: KeyType, asked: string[] | null, caller: Calle
       'An agent key cannot have `portal_sessions.write`, because a link to the portal acts for a person. Leave it out.',
     );
   }
+  if (type === 'agent' && granted.includes('workflows.write')) {
+    throw invalidParameter(
+      'permissions',
+      'An agent key cannot have `workflows.write`, because a workflow goes on after the key has ended. Leave it out.',
+    );
+  }
   refuseGrantingMore(granted, caller);
   return granted;
 }

@@ -72,8 +72,8 @@ interface FollowerContext extends SystemChangeContext, ScopeContext {
 
 /**
  * Follows the events of accounts with workflows, beside the requests that make them. It starts one run for each event and workflow that
- * match, and ends the waits for events. One process at a time follows an account, under a lock. If a process dies within a page, the next
- * one reads the page again, and finds the runs that have begun.
+ * match, and ends the waits for events. One process at a time follows an account, under a lock. If a process dies within a page, the page is
+ * read again. The runs that have begun are then found.
  */
 export class WorkflowFollower {
   readonly #context: FollowerContext;

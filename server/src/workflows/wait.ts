@@ -3,7 +3,7 @@ import type { Json } from '../core/json-diff.ts';
 import { StepFault } from './step-fault.ts';
 
 /**
- * Returns the time of a value, in milliseconds: seconds since the Unix epoch, or the beginning of a day in the account's time zone.
+ * Returns the time of a value, in milliseconds. The value is in seconds since the Unix epoch, or a day in the account's time zone.
  *
  * @throws {StepFault} if it is neither.
  */

@@ -26,7 +26,9 @@ function withInspection(more: Partial<Definition<StoredRecord>> = {}, ...traits:
 describe('the list of kinds of record', () => {
   test('accepts a link when it names a listed or a planned kind', () => {
     expect(withInspection().at(-1)).toMatchObject({ object: 'inspection' });
-    expect(withInspection({ links: { tenant: 'workflows' } }).at(-1)).toMatchObject({ links: { tenant: 'workflows' } });
+    expect(withInspection({ links: { tenant: 'approval_requests' } }).at(-1)).toMatchObject({
+      links: { tenant: 'approval_requests' },
+    });
     expect(() => listOfKinds(resources)).not.toThrow();
   });
 
@@ -50,9 +52,11 @@ describe('the list of kinds of record', () => {
   });
 
   test('throws when a kind takes the prefix of a planned one, or is still listed as planned', () => {
-    expect(() => withInspection({ prefix: 'wf' })).toThrow('`workflows` with the prefix `wf` is planned');
-    expect(() => withInspection({ path: 'workflows' })).toThrow('`workflows` with the prefix `wf` is planned');
-    expect(() => withInspection({ path: 'workflows', prefix: 'wf' })).toThrow('Remove it from `plannedKinds`');
+    expect(() => withInspection({ prefix: 'apr' })).toThrow('`approval_requests` with the prefix `apr` is planned');
+    expect(() => withInspection({ path: 'approval_requests' })).toThrow(
+      '`approval_requests` with the prefix `apr` is planned',
+    );
+    expect(() => withInspection({ path: 'approval_requests', prefix: 'apr' })).toThrow('Remove it from `plannedKinds`');
     expect(new Set(plannedKinds.values()).size).toBe(plannedKinds.size);
   });
 

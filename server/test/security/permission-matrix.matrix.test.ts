@@ -80,6 +80,7 @@ const forbiddenForAgents = new Set([
   'retention_holds.read',
   'retention_holds.write',
   'portal_sessions.write',
+  'workflows.write',
 ]);
 
 /** Routes on which a person has to decide. */

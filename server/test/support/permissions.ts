@@ -30,7 +30,14 @@ export const officeKinds = [
 ] as const;
 
 /** The kinds that a key can write. */
-export const writableKinds = [...officeKinds, 'retention_holds', 'webhook_endpoints', 'workflows', 'api_keys', 'accounts'] as const;
+export const writableKinds = [
+  ...officeKinds,
+  'retention_holds',
+  'webhook_endpoints',
+  'workflows',
+  'api_keys',
+  'accounts',
+] as const;
 
 /** The kinds that a key can only read. */
 export const readOnlyKinds = ['payment_imports', 'events', 'logs'] as const;

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { HttpContext } from '../../src/http/context.ts';
 import type { Route } from '../../src/http/route.ts';
 import { routesOf } from '../../src/http/routes/resources.ts';
@@ -50,6 +51,13 @@ export const bodies: Record<string, object> = {
   'POST /v1/payments/import': importForm(statementOf([{ date: '2026-01-10', amount: '3.20', reference: 'Interest' }])),
   'POST /v1/files': formOf(),
   'POST /v1/portal_sessions': { customer: 'cus_1' },
+  'POST /v1/workflows': {
+    name: 'Later',
+    trigger: { type: 'customer.created' },
+    steps: [{ id: 'later', action: 'wait', seconds: 60 }],
+    permissions: [],
+  },
+  'POST /v1/workflows/:id/test': { event: 'evt_0VbZr1fe01cR5gYkZs3Me7' },
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/' },
   'POST /v1/accounts': { name: 'Agency', letterhead },
   'POST /v1/account': { letterhead },
@@ -97,6 +105,8 @@ export const alsoNeeded: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/bank_lines/:id/confirm': ['payments.write'],
   'POST /v1/files/:id/links': ['file_contents.read'],
   'POST /v1/webhook_endpoints': ['events.read'],
+  'POST /v1/workflows': ['events.read'],
+  'POST /v1/workflows/:id/test': ['events.read'],
   'GET /v1/account/api_version/preview': ['logs.read', 'events.read'],
 };
 
@@ -140,6 +150,11 @@ export const toldNo: Readonly<Record<string, string>> = {
   'POST /v1/payments/:id/allocate': 'status_transition_invalid',
   'POST /v1/payments/:id/refund': 'status_transition_invalid',
   'POST /v1/bank_lines/:id/reopen': 'status_transition_invalid',
+  'POST /v1/workflows/:id/pause': 'status_transition_invalid',
+  'POST /v1/workflows/:id/archive': 'status_transition_invalid',
+  'POST /v1/workflows/:id/test': 'resource_missing',
+  // The run has not failed.
+  'POST /v1/workflow_runs/:id/retry': 'status_transition_invalid',
   // No reveal of the hold came before.
   'GET /v1/retention_holds/:id/contents': 'status_transition_invalid',
   // No service runs a check for these references.
@@ -171,12 +186,16 @@ export const stepsBefore: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/payments/:id/allocate': ['succeed'],
   'POST /v1/payments/:id/refund': ['succeed'],
   'POST /v1/bank_lines/:id/reopen': ['ignore'],
+  'POST /v1/workflows/:id/pause': ['activate'],
+  'POST /v1/workflows/:id/archive': ['activate'],
 };
 
 /** Actions that a record allows only once. A request with one needs a new record. */
 export const oneTimeActions: ReadonlySet<string> = new Set([
+  'activate',
   'agree',
   'approve',
+  'archive',
   'cancel',
   'change_amount',
   'confirm',
@@ -225,7 +244,22 @@ export async function madeOtherwise(
   idOf: (kind: string) => Promise<string>,
   api: { post: Post; get: Get; delete: Get },
 ): Promise<string | null> {
+  if (kind === 'workflow_runs') return startedRun(idOf, api);
   return (await importedRecord(kind, idOf, api)) ?? (kind === 'retention_holds' ? heldRecord(idOf, api) : null);
+}
+
+/** Starts a run of a workflow, and returns its id. The server takes no step of it, unless it does the work of a worker. */
+async function startedRun(
+  idOf: (kind: string) => Promise<string>,
+  { post, get }: { post: Post; get: Get },
+): Promise<string> {
+  const workflow = await idOf('workflows');
+  await good(post(`/v1/workflows/${workflow}/activate`, {}));
+  await good(post('/v1/customers', bodies['POST /v1/customers']!));
+  const runs = async (): Promise<{ id: string }[]> =>
+    (await good(get(`/v1/workflow_runs?workflow=${workflow}`))).body.data;
+  await expect.poll(async () => (await runs()).length, { timeout: 15_000, interval: 20 }).toBeGreaterThan(0);
+  return (await runs())[0]!.id;
 }
 
 /** Erases a customer with a ledger, and returns the id of the hold that keeps the name for the accounts. */

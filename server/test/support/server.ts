@@ -99,6 +99,8 @@ export async function startTestServer(
   await app.listen({ host: '127.0.0.1', port });
   context.dispatcher?.start();
   const work = options.works ? await startWork(context) : null;
+  // Events start runs on every server, and only a worker takes their steps.
+  if (!work) context.workflowFollower?.start();
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {
     url,
@@ -107,7 +109,11 @@ export async function startTestServer(
     connection,
     api: apiClient(url, secretKey),
     async stop() {
-      await Promise.all([app.stopServing(0), context.dispatcher?.stop(0), work?.stop()]);
+      await Promise.all([
+        app.stopServing(0),
+        context.dispatcher?.stop(0),
+        work?.stop() ?? context.workflowFollower?.stop(),
+      ]);
       await context.close();
       await database?.drop();
     },

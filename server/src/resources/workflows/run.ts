@@ -88,7 +88,12 @@ const EntrySchema = named(
       'What later steps can name. It has ids, and no personal data: a template reads the record of the id as it is then.',
     ),
     error: described(
-      nullable(closedObject({ code: Type.String(), message: Type.String() })),
+      nullable(
+        closedObject({
+          code: described(Type.String(), 'A word for programs. For `api`, the code of the refusal.'),
+          message: described(Type.String(), 'A sentence for people.'),
+        }),
+      ),
       'Why it failed. Null if it did not.',
     ),
     started_at: described(Type.Integer(), 'When it began, in seconds since the Unix epoch.'),

@@ -250,7 +250,8 @@ export const workflow = defineResource<WorkflowRecord>(
       },
     },
   },
-  limited(100),
+  // An event is compared with each active one.
+  limited(500),
   inUse({
     refusal: 'status_transition_invalid',
     check: (current) =>

@@ -116,7 +116,7 @@ const stepProperties: Record<string, TSchema> = {
   path: Type.Optional(described(Short, 'For `api`: the path of a POST of this API, such as `/v1/references`.')),
   body: Type.Optional(
     described(
-      Type.Unsafe<JsonObject>({ type: 'object' }),
+      Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true }),
       'For `api` and `http`: the body. Texts may have templates. For `http`, the event is sent by default.',
     ),
   ),
