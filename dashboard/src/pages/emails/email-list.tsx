@@ -37,7 +37,7 @@ export function EmailListPage(): ReactNode {
 /** One e-mail. Its plain text is shown, and not its HTML, which has the same words. */
 function EmailSection({ email }: { email: Email }): ReactNode {
   const { from, to, reply_to: replyTo, about, created, subject, text, link } = email;
-  const [before = '', ...after] = text.split(link);
+  const [before = '', ...after] = link === null ? [text] : text.split(link);
   return (
     <Section title={subject}>
       <Details
@@ -51,10 +51,14 @@ function EmailSection({ email }: { email: Email }): ReactNode {
       />
       <p className={styles.text}>
         {before}
-        <Link href={link} target="_blank">
-          {link}
-        </Link>
-        {after.join(link)}
+        {link !== null && (
+          <>
+            <Link href={link} target="_blank">
+              {link}
+            </Link>
+            {after.join(link)}
+          </>
+        )}
       </p>
     </Section>
   );
