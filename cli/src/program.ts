@@ -42,6 +42,7 @@ export const resourceTexts: Record<string, string> = {
   account: 'The account of the key',
   accounts: 'Connected accounts',
   api_keys: 'Keys and their permissions',
+  approval_requests: 'Requests of agents that wait for a person',
   api_versions: 'Versions of the API',
   referencing_providers: 'Services that check people',
   rulesets: 'The checks of the law on a day',

@@ -31,6 +31,7 @@ test('has a command for each operation of the SDK', () => {
   collect(operations, []);
   // Only persons use these, and a command has a key.
   for (const name of ['users', 'invitations']) delete named[name];
+  named.approval_requests = named.approval_requests!.filter((verb) => verb !== 'approve' && verb !== 'reject');
   const commands = Object.entries(catalogue().resources).map(([name, verbs]): [string, string[]] => [
     name,
     Object.keys(verbs),

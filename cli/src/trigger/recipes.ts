@@ -312,6 +312,12 @@ export const recipes: Record<string, Recipe | string> = {
       'invitation.revoked',
     ].map((type) => [type, 'only a person in the dashboard makes it. Open the team: tenure open team']),
   ),
+  ...Object.fromEntries(
+    ['created', 'updated', 'approved', 'rejected', 'canceled', 'expired', 'executed'].map((verb) => [
+      `approval_request.${verb}`,
+      'only a request of an agent’s key makes it. The guide on agents has the commands.',
+    ]),
+  ),
   'account.credentials_changed': 'it would replace the credentials of a provider. Use `tenure account update`.',
   'api_key.created': (kitchen) => withKey(kitchen, async (id) => id),
   'api_key.updated': (kitchen) => withKey(kitchen, async (id) => id),

@@ -169,7 +169,7 @@ export function prepareEntry(
       mentions: [...mentions],
       alsoMentions: mentionsBeyond(mentions, request, decision.response, personalDataIds),
     };
-    entry.claim = writeRequest.claim;
+    entry.claim = decision.leavesKeyFree ? null : writeRequest.claim;
     addTotal(entry.counts, 'log', 1);
     const { status, error } = decision.response;
     const counted = {

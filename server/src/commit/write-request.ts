@@ -35,6 +35,8 @@ export interface WriteDecision {
   guards?: readonly Guard[];
   /** Null, or left out, if the deployment's clock stays as it is. */
   clockAdvance?: ClockAdvance | null;
+  /** The `Idempotency-Key` stays free: the request was not executed, and may be later. */
+  leavesKeyFree?: true;
   /** The response for the client. Null when the server acts by itself. */
   response: StoredResponse | null;
 }

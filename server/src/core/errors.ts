@@ -50,6 +50,18 @@ export const errorCatalogue = {
     explanation:
       'The `Service-Version` header is not a version of this API. Send one of the dates in the message, or leave the header out to use your account’s version.',
   },
+  approval_rejected: {
+    status: 403,
+    type: 'permission_error',
+    explanation:
+      'A person has rejected this request of an agent’s key. The message has the reason, if there is one. The same request is refused for an hour. Do something else, or ask the person. Nothing was changed.',
+  },
+  approval_required: {
+    status: 403,
+    type: 'permission_error',
+    explanation:
+      'This request of an agent’s key waits for a person. `approval_request` is its id, and `approval_url` its page in the dashboard. Send the same request again, with the same key and body, once it is approved: then it is executed. Until then, nothing is changed.',
+  },
   body_invalid: {
     status: 400,
     type: 'invalid_request_error',
@@ -315,6 +327,8 @@ export interface ErrorDetails {
   param?: string;
   /** The id of the failed check, for `check_failed`. */
   check?: string;
+  /** The id of the approval request, for `approval_required` and `approval_rejected`. */
+  approvalRequest?: string;
   /** Overrides the status of the code: a malformed `Service-Context` is 400, an unknown account in it 403. */
   status?: number;
   type?: ErrorType;
@@ -344,6 +358,7 @@ export class ApiError extends Error {
   readonly type: ErrorType;
   readonly param: string | undefined;
   readonly check: string | undefined;
+  readonly approvalRequest: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly shouldRetry: boolean | undefined;
   readonly otherFaults: readonly ApiError[] | undefined;
@@ -358,6 +373,7 @@ export class ApiError extends Error {
     this.type = details.type ?? entry.type;
     this.param = details.param?.toWellFormed();
     this.check = details.check;
+    this.approvalRequest = details.approvalRequest;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.shouldRetry = details.shouldRetry;
     this.otherFaults = details.otherFaults;

@@ -138,6 +138,8 @@ export interface HttpContext {
   };
   /** Makes the changes of all days that have begun. Resolves when they are made, or after the signal. The duty makes the others. */
   breakDays(signal: AbortSignal): Promise<void>;
+  /** Ends all records whose time is over. Resolves when that is done, or after the signal. The duty ends the others. */
+  expireRecords(signal: AbortSignal): Promise<void>;
   /** Receives callbacks of outside services. */
   providerCallbacks: {
     /** Stores a callback. Resolves to false if the service's signature for this account is wrong. */

@@ -4,6 +4,7 @@ import type { Decision } from '../model/change.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { HeldEvents } from '../events/event-feed.ts';
 import type { PlacedEvent } from '../events/event-order.ts';
+import type { Sensitivity } from '../model/approvals.ts';
 import type { Caller } from '../model/caller.ts';
 import type { Principal } from '../model/principal.ts';
 import type { StoredRecord } from '../model/record.ts';
@@ -158,6 +159,11 @@ export interface WriteRoute extends RouteBase {
   beforeCommit?(request: ApiRequest, input: JsonObject): Promise<void>;
   /** Runs after the commit and before the response. Not called for a refusal. If it fails, its work is done later. */
   afterCommit?(request: ApiRequest): Promise<void>;
+}
+
+/** Returns which requests of a route are sensitive. Every deletion is. */
+export function sensitivityOf({ method, docs }: Pick<WriteRoute, 'method' | 'docs'>): Sensitivity | undefined {
+  return docs.sensitive ?? (method === 'DELETE' ? true : undefined);
 }
 
 /** A decision, with the records that it relies on and does not change. */

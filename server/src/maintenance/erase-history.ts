@@ -196,7 +196,9 @@ export async function eraseLogs(
     );
     const keys: string[] = [];
     const changed = rows.flatMap((row) => {
-      const isTheirs = ofOthers.has(row.original_request ?? row.id) || isOfAnother(row, about, paths);
+      // A request that waits for a person has an event about that, and its body is about the erased person.
+      const isTheirs =
+        row.status === 200 && (ofOthers.has(row.original_request ?? row.id) || isOfAnother(row, about, paths));
       const erased = withoutPerson(row, isTheirs, rewritten, bodyRewritten);
       if (row.idempotency_key !== null && erased.response_body !== row.response_body) keys.push(row.idempotency_key);
       return isSame(row, erased) ? [] : [erased];
@@ -281,7 +283,7 @@ export async function readAccountsThatNamed(pool: Pool, accountId: string, ids: 
 
 /** Tells whether a successful request was about another record, and its response showed the person. */
 function isOfAnother(row: LogRow, about: readonly string[], paths: readonly string[]): boolean {
-  if (row.status !== 200 || about.includes(row.original_request ?? row.id)) return false;
+  if (about.includes(row.original_request ?? row.id)) return false;
   return !paths.some((path) => row.path === path || row.path.startsWith(`${path}/`));
 }
 

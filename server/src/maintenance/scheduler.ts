@@ -70,6 +70,9 @@ const disablingEveryMs = 60_000;
 /** Milliseconds. So records change at most a minute after their day has begun. */
 const daybreakEveryMs = 60_000;
 
+/** Milliseconds. A decision looks at the time itself, so only the shown status and the event wait. */
+const expiryEveryMs = 5_000;
+
 /** Milliseconds. The queue has a job for each, unless the queue has a fault. */
 const overdueEveryMs = 10 * 60_000;
 
@@ -92,6 +95,7 @@ export function startDuties(context: {
   database: { readers: Pool; listers: Pool };
   readRecord: RecordReader;
   breakDays: (signal: AbortSignal) => Promise<void>;
+  expireRecords: (signal: AbortSignal) => Promise<void>;
   ids: IdMaker;
   committer: Committer;
   eraser: Eraser;
@@ -154,6 +158,7 @@ export function startDuties(context: {
     every(recoveriesEveryMs, 'carry on recoveries', () => recoveries.advance()),
     every(disablingEveryMs, 'disable failing endpoints', () => disableFailingEndpoints(context)),
     every(daybreakEveryMs, 'break days', () => context.breakDays(signal)),
+    every(expiryEveryMs, 'expire records', () => context.expireRecords(signal)),
     ...[...resources, emails]
       .filter((resource) => scheduled.has(resource))
       .map((resource) => every(overdueEveryMs, `wake overdue ${resource.path}`, () => wakeOverdue(context, resource))),

@@ -34,6 +34,8 @@ export interface Caller {
   isOwnAccount: boolean;
   /** The id of the API key, the user or the portal session. */
   actorId: string;
+  /** The account of that API key, user or session. */
+  actorAccountId: string;
   /** The name of the API key or the e-mail address of the user. Null if it has none. */
   actorName: string | null;
   /** Whether a program acts that decides by itself: an agent's key, or a run of a workflow. */

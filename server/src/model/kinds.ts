@@ -11,7 +11,7 @@ import { sumsUp } from './traits/sums-up.ts';
  * those that begin like the ids of another kind. The guide on records publishes these prefixes, so that clients can avoid them. A kind that
  * is made leaves this list.
  */
-export const plannedKinds: ReadonlyMap<string, IdPrefix> = new Map([['approval_requests', 'apr']]);
+export const plannedKinds: ReadonlyMap<string, IdPrefix> = new Map();
 
 /**
  * Returns the list of all kinds of record, after comparing them with each other.

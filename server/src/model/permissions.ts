@@ -2,13 +2,19 @@ import { ApiError } from '../core/errors.ts';
 import type { NonEmpty } from '../core/lists.ts';
 import type { Principal } from './principal.ts';
 import type { Resource } from './resource.ts';
+import { decidedByPersons } from './traits/decided-by-persons.ts';
 import { forPersonsOnly } from './traits/for-persons-only.ts';
 import { nestedUnder } from './traits/nested-under.ts';
 import { storesFile } from './traits/stores-file.ts';
 
 /** Returns every permission that a key can have if these kinds of record are served. */
 export function permissionsOf(resources: readonly Resource[]): string[] {
-  return permissionsOfPersons(resources.filter((resource) => !forPersonsOnly.has(resource)));
+  const ofPersons = new Set(
+    resources.filter((resource) => decidedByPersons.has(resource)).map(({ path }) => `${path}.write`),
+  );
+  return permissionsOfPersons(resources.filter((resource) => !forPersonsOnly.has(resource))).filter(
+    (permission) => !ofPersons.has(permission),
+  );
 }
 
 /** Returns every permission that a person can have if these kinds of record are served. */

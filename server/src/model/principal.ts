@@ -1,4 +1,5 @@
 import type { KeyType } from '../core/api-keys.ts';
+import type { ApprovalPolicy } from './approvals.ts';
 import type { Renter } from './portal.ts';
 import type { Role } from './roles.ts';
 
@@ -27,6 +28,8 @@ export interface Principal extends Actor {
   permissions: ReadonlySet<string>;
   /** The expiry time, in seconds since the Unix epoch. Null if there is none. */
   expiresAt: number | null;
+  /** Which of its requests wait for a person. `none` for all but keys of agents. */
+  approvals: ApprovalPolicy;
   /** The person in a browser. Null for a key. */
   person: Person | null;
   /** The person of a portal session, which reaches only the routes of the portal. Left out for others. */
@@ -67,8 +70,9 @@ export function principalOfKey(key: {
   accountId: string;
   permissions: ReadonlySet<string>;
   expiresAt: number | null;
+  approvals: ApprovalPolicy | null;
 }): Principal {
-  const { id, type, name, accountId, permissions, expiresAt } = key;
+  const { id, type, name, accountId, permissions, expiresAt, approvals } = key;
   return {
     type: type === 'agent' ? 'agent' : 'api_key',
     id,
@@ -78,6 +82,7 @@ export function principalOfKey(key: {
     accountId,
     permissions,
     expiresAt,
+    approvals: (type === 'agent' && approvals) || 'none',
     person: null,
   };
 }
@@ -96,6 +101,7 @@ export function principalOfPerson(
     accountId,
     permissions,
     expiresAt: null,
+    approvals: 'none',
     person: facts,
   };
 }
@@ -112,6 +118,7 @@ export function principalOfRenter(renter: Renter, accountId: string): Principal 
     accountId,
     permissions: new Set(),
     expiresAt: null,
+    approvals: 'none',
     person: null,
     renter,
   };

@@ -2,6 +2,7 @@ import { Type, type Static, type TObject, type TProperties, type TSchema } from 
 import type { JsonObject } from '../core/json-diff.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { idPattern, type Id, type IdPrefix } from '../core/ids.ts';
+import type { Sensitivity } from './approvals.ts';
 import type { Caller } from './caller.ts';
 import type { EmailToSend } from './email.ts';
 import { CalendarDate } from './fields.ts';
@@ -56,6 +57,8 @@ export interface OperationDocs {
   example?: JsonObject;
   /** Error codes that only this operation returns. */
   refusals?: readonly ErrorCode[];
+  /** Which of its requests wait for a person if an agent sends them. Left out if none is sensitive. */
+  sensitive?: Sensitivity;
 }
 
 /**

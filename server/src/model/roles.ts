@@ -14,12 +14,15 @@ const developerPaths: ReadonlySet<string> = new Set(['logs', 'webhook_endpoints'
 /** The paths of the kinds of record with what legal duties keep of erased persons. */
 const sealedPaths: ReadonlySet<string> = new Set(['retention_holds']);
 
+/** The paths of the kinds of record by which persons decide what agents and workflows do. */
+const approvalPaths: ReadonlySet<string> = new Set(['approval_requests']);
+
 /** The paths of the kinds of record about the team. */
 const teamPaths: ReadonlySet<string> = new Set(['users', 'invitations']);
 
 /** Returns whether a kind of record is the office's work. The other kinds are about the team, or only developers need them. */
 export function isOfOffice(path: string): boolean {
-  return !developerPaths.has(path) && !teamPaths.has(path);
+  return !developerPaths.has(path) && !teamPaths.has(path) && !approvalPaths.has(path);
 }
 
 /**
@@ -33,6 +36,7 @@ export function permissionsOfRole(role: Role, mode: Mode, known: readonly string
     if (role === 'owner' || role === 'admin') return true;
     if (teamPaths.has(path)) return role === 'developer' && verb === 'read';
     if (developerPaths.has(path)) return role === 'developer';
+    if (approvalPaths.has(path)) return role === 'developer' && (verb === 'read' || mode === 'sandbox');
     // A developer of a sandbox makes keys with every permission.
     if (sealedPaths.has(path)) return verb === 'read' || (role === 'developer' && mode === 'sandbox');
     if (path === 'accounts') return verb === 'read' || (role === 'developer' && mode === 'sandbox');

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Moment } from '../core/clock.ts';
 import type { KeyType } from '../core/api-keys.ts';
+import { ApprovalPolicyName, type ApprovalPolicy } from '../model/approvals.ts';
 import { newRecord } from '../model/change.ts';
 import { ApiError, invalidParameter, missingParameter } from '../core/errors.ts';
 import { KeyKind, SingleLine } from '../model/fields.ts';
@@ -46,6 +47,8 @@ export type ApiKeyRecord = StoredRecord & {
   last_used_at: number | null;
   revoked_at: number | null;
   created_by: string | null;
+  /** Null for a key that is no agent’s. */
+  approvals: ApprovalPolicy | null;
   /** Only in a record that has just been made. */
   secret?: Buffer;
 };
@@ -69,6 +72,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
           expires_at: null,
           last_used_at: null,
           created_by: 'key_0VbZq7hM00eR5tBvNx1Zs9',
+          approvals: null,
           status: 'active',
           secret: 'rk_test_h3Vd8sKq1ZtYb6Wn4Lr9Mc2Xp7Gf5Ja0bTx7Qd',
         },
@@ -128,6 +132,12 @@ export const apiKey = defineResource<ApiKeyRecord>(
         description:
           'The id of the API key or the user that created it, or rolled the key before it. Null if a command of the server created it.',
       },
+      approvals: {
+        column: 'text',
+        schema: nullable(ApprovalPolicyName),
+        description:
+          'Which requests of an agent key wait for the approval of a person. `sensitive`: cancellations, outcomes, checks by a provider, deletions, and changes of webhook endpoints. `all_writes`: every POST and DELETE. `none`: no request. Null for keys of other types.',
+      },
       revoked_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
       status: {
         column: null,
@@ -151,6 +161,14 @@ export const apiKey = defineResource<ApiKeyRecord>(
         name: Type.Optional(nullable(SingleLine)),
         permissions: Type.Optional(nullable(Permissions)),
         expires_at: Type.Optional(nullable(Time)),
+        approvals: Type.Optional(
+          nullable(
+            described(
+              ApprovalPolicyName,
+              'Only for an agent key: which of its requests wait for a person. The default is `sensitive`. Only a person can send `none`.',
+            ),
+          ),
+        ),
       },
       (input, caller) => {
         requireConfirmationInLive(caller);
@@ -169,6 +187,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
           last_used_at: null,
           revoked_at: null,
           created_by: caller.actorId,
+          approvals: approvalsOf(type, input.approvals ?? null, caller),
           ...newKey(type, caller),
         };
       },
@@ -176,7 +195,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
         description:
           'Creates a key of the `type` that you send. The response has its `secret`, which is never shown again. A secret key has all permissions unless you send fewer. The other types require `permissions`.',
         example: { type: 'restricted', name: 'Nightly report', permissions: ['references.read', 'events.read'] },
-        refusals: ['reauthentication_required'],
+        refusals: ['reauthentication_required', 'person_required'],
       },
     ),
     // The key is revoked, not removed, because events and logs name it.
@@ -198,7 +217,12 @@ export const apiKey = defineResource<ApiKeyRecord>(
       }),
     },
   },
-  grantsRights(),
+  grantsRights({
+    permissionsOf: (record, now) => {
+      const key = record as ApiKeyRecord;
+      return statusOf(key, now) === 'active' ? key.permissions : [];
+    },
+  }),
   cached(1_000),
 );
 
@@ -264,6 +288,23 @@ function refuseGrantingMore(granted: string[], { permissions, person }: Caller):
   throw new ApiError(
     'permission_denied',
     `${lackOf(person, missing)} itself, so it cannot grant it. ${person ? askOwner : 'Use a key that has it.'} Or grant fewer permissions.`,
+  );
+}
+
+/**
+ * Returns which requests of a new key wait for a person.
+ *
+ * @throws {ApiError} `person_required` if a key asks for an agent’s key that needs nobody.
+ */
+function approvalsOf(type: KeyType, asked: ApprovalPolicy | null, { person }: Caller): ApprovalPolicy | null {
+  if (type !== 'agent') {
+    if (asked === null) return null;
+    throw invalidParameter('approvals', 'Only an agent key has `approvals`. Leave it out, or send `type: agent`.');
+  }
+  if (asked !== 'none' || person) return asked ?? 'sensitive';
+  throw new ApiError(
+    'person_required',
+    'No API key can make an agent key with `approvals: none`. A person who is signed in to the dashboard does it there. Or leave `approvals` out.',
   );
 }
 

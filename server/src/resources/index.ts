@@ -2,6 +2,7 @@ import { listOfKinds } from '../model/kinds.ts';
 import type { Resource } from '../model/resource.ts';
 import { account } from './account.ts';
 import { apiKey } from './api_key.ts';
+import { approvalRequest } from './approval-request.ts';
 import { customer } from './customer.ts';
 import { application } from './letting/application/index.ts';
 import { building } from './letting/building.ts';
@@ -59,6 +60,7 @@ export const resources: readonly Resource[] = listOfKinds([
   workflowRun,
   account,
   apiKey,
+  approvalRequest,
   user,
   invitation,
 ]);

@@ -40,6 +40,7 @@ import { recordReader } from '../db/record-reader.ts';
 import { SandboxClock } from '../db/sandbox-clock.ts';
 import type { HttpContext, StreamLimits } from '../http/context.ts';
 import { breakDays } from '../maintenance/daybreak.ts';
+import { expireRecords } from '../maintenance/expire-records.ts';
 import { openAccounts } from '../http/pipeline/account-context.ts';
 import { Uses } from '../http/pipeline/uses.ts';
 import { openKeyRing } from '../http/pipeline/authenticate.ts';
@@ -350,6 +351,7 @@ export async function createContext(
       referencingListener({ readRecord, encryption, realClock }, referencingProviders, simulated),
       collectingListener({ encryption, realClock }, paymentGateways, config.mode === 'sandbox' ? gateways : []),
     ]),
+    expireRecords: (signal) => expireRecords({ ...systemContext, reader, log }, signal),
     async breakDays(signal) {
       await breakDays({ resources, reader, readRecord, committer, accounts, clock, ids, log }, signal);
       // Of the holds that have expired.

@@ -142,6 +142,7 @@ function newSecretKey(
     last_used_at: null,
     revoked_at: null,
     created_by: null,
+    approvals: null,
   };
   return { key, change: { resource: apiKey, before: null, after: record } };
 }

@@ -49,6 +49,8 @@ const judgedFurther: Record<string, Record<string, Json>> = {
   // A year ahead, all other requests would run at another time.
   seconds: { minimum: 1 },
   webhook_endpoint: {},
+  // Only a key of an agent has them, and only a person sends `none`.
+  approvals: {},
   // A payment is for a tenancy, if it is for no deposit.
   tenancy: { null: 'ten_1' },
   // It must be a picture of the account.

@@ -9,6 +9,7 @@ test('equals sql/schema.sql when the migrations have run; `npm run schema` write
 
 /** Filters with few values. An index would hardly shorten the search, but would slow down each write. */
 const filtersWithFewValues = [
+  'approval_requests.type',
   'payment_imports.status',
   'request_logs.method',
   'request_logs.source',

@@ -218,6 +218,8 @@ const withoutAccount = new Set([
   'select 1 from users limit 1',
   // A key expires in any account, and the statement deletes exactly what it finds.
   'delete from idempotency_keys where ctid = any(array( select ctid from idempotency_keys where claimed_at_ms <= $1 order by claimed_at_ms limit ${purgedAtOnceMax} for update skip locked ))',
+  // Records expire in any account, and each is changed in its own.
+  'select account_id, id from ${table} where status = any($2::text[]) and expires_at <= $1::bigint and id > $3 order by id limit ${pageSize}',
   // A day begins in each time zone.
   'select distinct time_zone from accounts',
   // A sign-in of the command line is found by one of its codes.

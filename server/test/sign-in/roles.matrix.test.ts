@@ -63,6 +63,7 @@ const table: Record<Role, readonly string[]> = {
     'accounts.write',
     'users.read',
     'invitations.read',
+    'approval_requests.write',
   ],
   admin: [
     ...readsAll,
@@ -72,6 +73,7 @@ const table: Record<Role, readonly string[]> = {
     'accounts.write',
     'users.write',
     'invitations.write',
+    'approval_requests.write',
   ],
   owner: [
     ...readsAll,
@@ -81,10 +83,14 @@ const table: Record<Role, readonly string[]> = {
     'accounts.write',
     'users.write',
     'invitations.write',
+    'approval_requests.write',
   ],
 };
 
 const moreBodies: Record<string, object> = { 'POST /v1/invitations': { email: 'new@example.com', role: 'viewer' } };
+
+/** Permissions that no key can have. */
+const ofPersons = /^(users|invitations)\.|^approval_requests\.write$/;
 
 /** Routes that refuse a connected account in the context. */
 const forOwnAccount = new Set(['POST /v1/accounts', 'POST /v1/invitations']);
@@ -209,7 +215,7 @@ function expectedOf({ route, party, context, owner }: Probe): 'accepted' | Refus
   const needed = [route.permission, ...(alsoNeeded[nameOf(route)] ?? [])].filter((one) => one !== null);
   const lacking = needed.find((one) => !held(party).includes(one));
   if (lacking !== undefined) {
-    const isForPersons = /^(users|invitations)\./.test(lacking) && party === 'key with cookie';
+    const isForPersons = ofPersons.test(lacking) && party === 'key with cookie';
     return isForPersons
       ? { status: 403, type: 'permission_error', code: 'person_required' }
       : { ...refusals.permission, says: `\`${lacking}\`` };
@@ -223,7 +229,7 @@ function expectedOf({ route, party, context, owner }: Probe): 'accepted' | Refus
 
 function held(party: Exclude<Party, 'visitor'>): string[] {
   if (party !== 'key with cookie') return table[party].flatMap(withReading);
-  return table.owner.flatMap(withReading).filter((one) => !/^(users|invitations)\./.test(one));
+  return table.owner.flatMap(withReading).filter((one) => !ofPersons.test(one));
 }
 
 function withReading(permission: string): string[] {
@@ -232,7 +238,8 @@ function withReading(permission: string): string[] {
 
 /** Returns the sending of a POST by the maker of an account. */
 function postAs(account: Account) {
-  return (path: string, body: object): Promise<ApiResponse> => send(makers[account].browser, 'POST', path, body);
+  return (path: string, body: object, headers?: Record<string, string>): Promise<ApiResponse> =>
+    send(makers[account].browser, 'POST', path, body, headers);
 }
 
 /** Makes a record of a kind in an account, and returns its id. */

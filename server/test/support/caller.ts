@@ -23,6 +23,7 @@ export function callerAt(nowSeconds: number): Caller {
     today: today(nowSeconds, defaultTimeZone),
     isOwnAccount: true,
     actorId: 'key_0VbZq7hM00eR5tBvNx1Zs9',
+    actorAccountId: 'acct_0VbZq7hM00eR5tBvNx1Zs9',
     actorName: null,
     isAgent: false,
     permissions: new Set(),

@@ -40,7 +40,7 @@ export const writableKinds = [
 ] as const;
 
 /** The kinds that a key can only read. */
-export const readOnlyKinds = ['payment_imports', 'events', 'logs'] as const;
+export const readOnlyKinds = ['payment_imports', 'approval_requests', 'events', 'logs'] as const;
 
 /** The permissions that are of no kind, or of a part of its records. */
 export const furtherPermissions = ['file_contents.read'] as const;

@@ -119,6 +119,8 @@ export const neededQueries: Readonly<Record<string, string>> = {
 /** The error codes of valid requests that find nothing to do. Their status is 400. The keys come from `nameOf`. */
 export const toldNo: Readonly<Record<string, string>> = {
   'POST /v1/events/:id/resend': 'resource_missing',
+  // Only the agent that made it can.
+  'POST /v1/approval_requests/:id/cancel': 'status_transition_invalid',
   'POST /v1/account/api_version': 'parameter_invalid',
   'POST /v1/account/api_version/rollback': 'status_transition_invalid',
   // The record is new: nothing was rejected, agreed or signed yet.
@@ -235,7 +237,7 @@ export async function bodyToMake(
   return resource && body && withLinksHere(resource, body, idOf, post);
 }
 
-type Post = (path: string, body: object) => Promise<ApiResponse>;
+type Post = (path: string, body: object, headers?: Record<string, string>) => Promise<ApiResponse>;
 type Get = (path: string) => Promise<ApiResponse>;
 
 /** Makes a record of a kind that no creation makes. Returns its id, or null for any other kind. */
@@ -245,7 +247,18 @@ export async function madeOtherwise(
   api: { post: Post; get: Get; delete: Get },
 ): Promise<string | null> {
   if (kind === 'workflow_runs') return startedRun(idOf, api);
-  return (await importedRecord(kind, idOf, api)) ?? (kind === 'retention_holds' ? heldRecord(idOf, api) : null);
+  if (kind === 'retention_holds') return heldRecord(idOf, api);
+  if (kind === 'approval_requests') return approvalRequest(api);
+  return importedRecord(kind, idOf, api);
+}
+
+/** Lets an agent send a sensitive request, and returns the id of the approval request that it gets. */
+async function approvalRequest({ post }: { post: Post }): Promise<string> {
+  const key = { type: 'agent', name: 'Letting assistant', permissions: ['references.write'] };
+  const { body: agent } = await good(post('/v1/api_keys', key));
+  const body = { application: 'app_1', customer: 'cus_1', automatic_reference: { provider: 'provider_a' } };
+  const held = await post('/v1/references', body, { authorization: `Bearer ${agent.secret}` });
+  return held.body.error.approval_request;
 }
 
 /** Starts a run of a workflow, and returns its id. The server takes no step of it, unless it does the work of a worker. */

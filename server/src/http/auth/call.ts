@@ -157,6 +157,7 @@ const visitor: Omit<Principal, 'accountId'> = {
   id: '',
   permissions: new Set(),
   expiresAt: null,
+  approvals: 'none',
   person: null,
 };
 

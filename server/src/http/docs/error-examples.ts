@@ -113,6 +113,26 @@ export const errorExamples: Record<ApiErrorCode, ErrorExample> & Partial<Record<
     mend: 'Send a date from the list of versions (`GET /v1/api_versions`).',
     right: { ...list, headers: { 'Service-Version': '2026-11-01' } },
   },
+  approval_rejected: {
+    when: 'A person has rejected the same request of this agent in the last hour.',
+    wrong: { method: 'POST', path: '/v1/references/ref_…/cancel', key: 'ak_test_…' },
+    error: {
+      message:
+        'A person has rejected this request (apr_…). Nothing was changed. It is refused for an hour. The reason: The applicant still waits for it.',
+    },
+    mend: 'Read the reason, and do something else. After an hour, the same request asks a person again.',
+    right: { method: 'GET', path: '/v1/references/ref_…', key: 'ak_test_…' },
+  },
+  approval_required: {
+    when: 'The key is of an agent, and has `approvals: sensitive`.',
+    wrong: { method: 'POST', path: '/v1/references/ref_…/cancel', key: 'ak_test_…' },
+    error: {
+      message:
+        'A person has to approve this request in the dashboard (apr_…). Nothing was changed. Send the same request again when it is approved.',
+    },
+    mend: 'Let a person approve it in the dashboard. Then send the same request again. Meanwhile, read its status.',
+    right: { method: 'GET', path: '/v1/approval_requests/apr_…', key: 'ak_test_…' },
+  },
   body_invalid: {
     wrong: { ...create, body: '{"application": "app_1",}' },
     error: {

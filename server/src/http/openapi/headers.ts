@@ -52,6 +52,11 @@ const ofRequests: Record<string, Piece> = {
     description: 'The account to act upon: the key’s own, or one connected to it. Objects then have `account`.',
     schema: { type: 'string', pattern: idPatternOf('acct') },
   },
+  'Service-Reason': {
+    description:
+      'Why an agent wants this, for the person that approves the request. Up to 500 characters in UTF-8. Only keys of agents need it.',
+    schema: { type: 'string', maxLength: 500 },
+  },
   'Idempotency-Key': {
     description: 'Makes the request safe to retry: it is executed once. Use a random UUID for each operation.',
     schema: { type: 'string', pattern: '^[\\x20-\\x7e]{1,255}$' },

@@ -4,7 +4,7 @@ import type { Resource } from '../../model/resource.ts';
 import type { PortalFeature } from '../../model/portal.ts';
 import { ownAccount } from '../../model/traits/own-account.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
-import { anyBytes, displayName, type Route } from '../route.ts';
+import { anyBytes, displayName, sensitivityOf, type Route } from '../route.ts';
 import { fileField } from '../body/upload.ts';
 import { streamBounds, uploadBounds, type Bounds } from '../pipeline/concurrency.ts';
 import { replayHeaders, requestHeaders, responseHeaders } from './headers.ts';
@@ -59,9 +59,20 @@ export function operationOf(shapes: Shapes, route: Route): Piece {
     responses: { '200': successOf(shapes, route), ...refusalsOf(shapes.schemas, route) },
     ...(permission !== null && { 'x-permission': permission }),
     ...(route.isForPersons && { 'x-for-persons': true }),
+    ...xSensitive(shapes, route),
     ...(route.method === 'POST' &&
       route.upload && { 'x-codeSamples': [uploadSample(shapes.publicUrl, route, route.upload)] }),
   };
+}
+
+/** Returns the mark of a sensitive operation: `true`, or the members of the body that make a request sensitive. */
+function xSensitive({ versions, version }: Shapes, route: Route): Piece {
+  if (route.method === 'GET') return {};
+  const sensitivity = sensitivityOf(route);
+  if (sensitivity === undefined || sensitivity === 'never') return {};
+  if (sensitivity === true) return { 'x-sensitive': true };
+  const members = sensitivity.map((name) => versions.convertName(route.object, name, versions.newest, version));
+  return { 'x-sensitive': members };
 }
 
 function needsOf({ permission, needsOneOf, portalFeatures }: Route): string {
@@ -129,13 +140,15 @@ function expandParameter(
   ];
 }
 
-function headerParameters({ method, response, portalFeatures }: Route): Piece[] {
+function headerParameters(route: Route): Piece[] {
+  const { method, response, portalFeatures } = route;
   // A session acts in its own account, in the newest version.
   if (portalFeatures) return [];
   return requestHeaders(
     'Service-Version',
     'Service-Context',
     ...(method === 'POST' ? ['Idempotency-Key'] : []),
+    ...(method !== 'GET' && sensitivityOf(route) !== 'never' ? ['Service-Reason'] : []),
     ...(response.kind === 'stream' ? ['Last-Event-ID'] : []),
   );
 }

@@ -391,6 +391,19 @@ const errorSchema = closedObject({
       pattern: idPatternOf('req'),
       description: 'The id of the request, and of its log. A replay has the id of the first request.',
     }),
+    approval_request: Type.Optional(
+      Type.String({
+        pattern: idPatternOf('apr'),
+        description:
+          'The id of the approval request, for `approval_required` and `approval_rejected`. Left out for other codes.',
+      }),
+    ),
+    approval_url: Type.Optional(
+      Type.String({
+        description:
+          'The page of the approval request in the dashboard. Left out if there is no approval request, or if the deployment has no dashboard.',
+      }),
+    ),
     request_log_url: Type.Optional(
       Type.String({
         description:

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { hashKey, maskKey, modeOfKey, type KeyType, type Mode } from '../../core/api-keys.ts';
 import { toSeconds, type Clock } from '../../core/clock.ts';
 import { ApiError } from '../../core/errors.ts';
+import type { ApprovalPolicy } from '../../model/approvals.ts';
 import { withReading } from '../../model/permissions.ts';
 import { principalOfKey, type Person, type Principal } from '../../model/principal.ts';
 import { TtlCache } from '../../db/ttl-cache.ts';
@@ -154,10 +155,11 @@ async function readKeys(reader: Reader, hashes: string[]): Promise<(StoredKey | 
     account_id: string;
     expires_at: number | null;
     revoked_at: number | null;
+    approvals: ApprovalPolicy | null;
   }>({
     name: 'read_keys',
     text: `
-      select hash, id, last_four, type, name, permissions, account_id, expires_at, revoked_at
+      select hash, id, last_four, type, name, permissions, account_id, expires_at, revoked_at, approvals
       from api_keys
       where hash = any($1)`,
     values: [hashes],
@@ -174,6 +176,7 @@ async function readKeys(reader: Reader, hashes: string[]): Promise<(StoredKey | 
         accountId: row.account_id,
         permissions: new Set(row.permissions.flatMap(withReading)),
         expiresAt: row.expires_at,
+        approvals: row.approvals,
       }),
       revokedAt: row.revoked_at,
       lastFour: row.last_four,

@@ -80,7 +80,7 @@ export function errorResponse(
   { publicUrl, hasDashboard }: Pick<HttpContext['config'], 'publicUrl' | 'hasDashboard'>,
   { isLogged }: { isLogged: boolean },
 ): StoredResponse {
-  const { type, otherFaults } = error;
+  const { type, otherFaults, approvalRequest: id } = error;
   const { message, ...own } = faultFacts(error);
   const facts = { type, ...own };
   const errors = otherFaults && withinBytes([error, ...otherFaults].map(faultFacts));
@@ -91,6 +91,8 @@ export function errorResponse(
       message,
       doc_url: docUrl,
       request_id: requestId,
+      ...(id !== undefined && { approval_request: id }),
+      ...(id !== undefined && hasDashboard && { approval_url: `${publicUrl}/dashboard/approvals/${id}` }),
       ...(isLogged && hasDashboard && { request_log_url: `${publicUrl}/dashboard/logs/${requestId}` }),
       ...(errors && { errors }),
     },

@@ -41,6 +41,7 @@ import { hiddenFrom, isHidden } from '../hidden-events.ts';
 import { isConfirmed, realSecondsOf } from '../../sign-in/sessions.ts';
 import { aboutAccount } from '../../model/traits/about-account.ts';
 import { cached } from '../../model/traits/cached.ts';
+import { decidedByPersons } from '../../model/traits/decided-by-persons.ts';
 import { checksRemoval } from '../../model/traits/checks-removal.ts';
 import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';
 import { erasable, type Erasure } from '../../model/traits/erasable.ts';
@@ -278,6 +279,7 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
     docs: {
       summary,
       description,
+      sensitive: true,
       ...(typeof how === 'object' && refusingErased(resource, docsOf(how))),
       ...(keepsOne.has(resource) && { refusals: ['status_transition_invalid' as const] }),
       ...(inUse.has(resource) && { refusals: [inUse.of(resource)?.refusal ?? ('record_in_use' as const)] }),
@@ -328,6 +330,7 @@ function eraseRoute(context: HttpContext, resource: Resource, erasure: Erasure):
     ...writeRoute(context, resource, 'POST', '/:id/erase', closedObject({})),
     operationId: `${resource.path}_erase`,
     docs: {
+      sensitive: true,
       summary: `Erase ${aOrAn(resource)}`,
       description:
         also.length === 0
@@ -353,9 +356,17 @@ function erasesTexts({ object, path, links }: Resource, { link }: Erasure): stri
 
 function actionRoute(context: HttpContext, resource: Resource, name: string, action: Action): WriteRoute {
   const [permission, ...also] = action.permissions ?? [`${resource.path}.write`];
-  const route = writeRoute(context, resource, 'POST', `/:id/${name}`, action.body ?? closedObject({}));
+  const { isForPersons, ...route } = writeRoute(
+    context,
+    resource,
+    'POST',
+    `/:id/${name}`,
+    action.body ?? closedObject({}),
+  );
   return {
     ...route,
+    // Keys can have the permissions that an action of such a kind names itself.
+    ...(isForPersons && !(action.permissions && decidedByPersons.has(resource)) && { isForPersons }),
     locks: async (request, input) => [...(await route.locks(request, input)), ...counterOf(resource, request)],
     operationId: `${resource.path}_${name}`,
     docs: { summary: `${name} ${aOrAn(resource)}`, ...refusingErased(resource, docsOf(action)) },
@@ -392,8 +403,8 @@ function writeRoute(
     // Redact them on every route, because a client may send them to a wrong one by mistake.
     secretMembers: resource.update?.secrets ?? [],
     propagationDelayMs: cached.of(resource) ?? 0,
-    ...((grantsRights.has(resource) || forPersonsOnly.has(resource)) && { requiresSamePrincipal: true }),
-    ...forPersons(resource),
+    ...(isRightsMatter(resource) && { requiresSamePrincipal: true }),
+    ...(decidedByPersons.has(resource) ? { isForPersons: true } : forPersons(resource)),
     async locks(request) {
       const id = idInPath(request);
       if (!isSummedUp(context, resource) || !isId(resource.prefix, id)) return [id, ...actingKey(resource, request)];
@@ -402,6 +413,11 @@ function writeRoute(
       return record ? [id, ...summedUpBy(context, resource, record)] : [id];
     },
   };
+}
+
+/** Returns whether a write to these records needs the rights of its principal as they are at the commit. */
+function isRightsMatter(resource: Resource): boolean {
+  return [grantsRights, forPersonsOnly, decidedByPersons].some((trait) => trait.has(resource));
 }
 
 /** Returns the id of the acting key for writes about keys. Its own changes and its writes wait for each other. */
@@ -502,11 +518,12 @@ function refusingErased(resource: Resource, docs: OperationDocs): OperationDocs 
 }
 
 /** Returns the part of a definition for the API docs. */
-function docsOf({ summary, description, example, refusals }: OperationDocs): OperationDocs {
+function docsOf({ summary, description, example, refusals, sensitive }: OperationDocs): OperationDocs {
   return {
     ...(summary !== undefined && { summary }),
     ...(description !== undefined && { description }),
     ...(example && { example }),
     ...(refusals && { refusals }),
+    ...(sensitive !== undefined && { sensitive }),
   };
 }

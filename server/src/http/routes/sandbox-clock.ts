@@ -86,6 +86,7 @@ function advanceRoute(context: HttpContext, sandboxClock: SandboxClock): WriteRo
       description:
         'Sandbox only. Moves the clock of this deployment forward, for all accounts. So you can test what takes days: webhook retries, expiry of an `Idempotency-Key` or an API key, the rollback of an upgrade, retention, the start and end of tenancies. When you get the response, every process uses the new time. The response waits up to ten seconds for the changes of the days that have begun. With very many records, the last changes follow later. The clock never moves back.',
       example: { seconds: 86_400 },
+      sensitive: 'never',
     },
     response,
     path: '/v1/test_helpers/clock/advance',
@@ -116,6 +117,7 @@ function advanceRoute(context: HttpContext, sandboxClock: SandboxClock): WriteRo
     },
     async afterCommit() {
       await sandboxClock.look();
+      await context.expireRecords(AbortSignal.timeout(daybreakMsMax));
       await context.breakDays(AbortSignal.timeout(daybreakMsMax));
     },
   };

@@ -1,8 +1,9 @@
 import { toDecision } from '../../model/change.ts';
-import type { Resource } from '../../model/resource.ts';
+import type { Action, Resource } from '../../model/resource.ts';
 import { closedObject } from '../../model/schemas.ts';
 import { testControls, type TestHelper } from '../../model/traits/test-controls.ts';
-import { load, loadPresent } from './load.ts';
+import { decideActionOn } from '../write/decisions.ts';
+import { idInPath, load, loadPresent } from './load.ts';
 import type { WriteRoute } from '../route.ts';
 import type { HttpContext } from '../context.ts';
 
@@ -16,13 +17,13 @@ export function testHelperRoutes(context: HttpContext): WriteRoute[] {
   );
 }
 
-/** Returns the route of a helper. The action runs before the decision, which changes nothing and returns the record. */
+/** Returns the route of a helper: of a simulated service, or of a decision in the place of a person. */
 function testHelperRoute(context: HttpContext, resource: Resource, name: string, helper: TestHelper): WriteRoute {
-  const { body = closedObject({}), ...docs } = helper;
-  return {
+  const { body = helper.action?.body ?? closedObject({}), action, ...docs } = helper;
+  const route: Omit<WriteRoute, 'locks' | 'decide'> = {
     method: 'POST',
     operationId: `test_helpers_${resource.path}_${name}`,
-    docs,
+    docs: { ...docs, sensitive: 'never', ...(action?.refusals && { refusals: action.refusals }) },
     response: { kind: 'record', resource, secrets: 'never' },
     path: `/v1/test_helpers/${resource.path}/:id/${name}`,
     permission: `${resource.path}.write`,
@@ -34,6 +35,35 @@ function testHelperRoute(context: HttpContext, resource: Resource, name: string,
     showsSecrets: false,
     secretMembers: [],
     propagationDelayMs: 0,
+  };
+  return action ? decidesHere(resource, action, route) : actsOutside(context, resource, name, route);
+}
+
+/** Completes the route of a helper that decides in the place of a person. */
+function decidesHere(resource: Resource, action: Action, route: Omit<WriteRoute, 'locks' | 'decide'>): WriteRoute {
+  const [permission = route.permission, ...alsoNeeds] = action.permissions ?? [];
+  return {
+    ...route,
+    permission,
+    alsoNeeds,
+    requiresSamePrincipal: true,
+    locks: (request) => [idInPath(request)],
+    async decide(request, input, caller, deciding) {
+      const record = await loadPresent(deciding, resource, request);
+      return decideActionOn(deciding, resource, action, record, request, input, caller);
+    },
+  };
+}
+
+/** Completes the route of a helper by which a simulated service acts. It acts before the decision, which changes nothing and returns the record. */
+function actsOutside(
+  context: HttpContext,
+  resource: Resource,
+  name: string,
+  route: Omit<WriteRoute, 'locks' | 'decide'>,
+): WriteRoute {
+  return {
+    ...route,
     locks: () => [],
     async beforeCommit(request, input) {
       const simulation = context.simulations[resource.path];

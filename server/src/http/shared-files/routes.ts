@@ -177,7 +177,7 @@ async function noteOpening(context: HttpContext, request: ReceivedRequest, link:
 }
 
 function visitorOf(accountId: string): Principal {
-  return { ...stranger, id: '', accountId, permissions: new Set(), expiresAt: null, person: null };
+  return { ...stranger, id: '', accountId, permissions: new Set(), expiresAt: null, approvals: 'none', person: null };
 }
 
 function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {

@@ -38,6 +38,7 @@ export function callerOf(
     today: today(nowSeconds, timeZone),
     isOwnAccount: request.accountId === request.principal.accountId,
     actorId: request.principal.id,
+    actorAccountId: request.principal.accountId,
     actorName: request.principal.name,
     isAgent: ['agent', 'system'].includes(request.principal.type),
     permissions: request.principal.permissions,

@@ -20,6 +20,7 @@ import { renderExpanded } from '../response/expand.ts';
 import { openSecrets, redact } from '../response/render.ts';
 import type { WriteRoute } from '../route.ts';
 import { runAfterCommit } from './after-commit.ts';
+import { gateOf, passGate, type Gate } from './approval.ts';
 import { callerOf } from './caller.ts';
 import { claimOf, keyInUse, readStoredResponse, type Claim, type RecentKeys } from './idempotency.ts';
 import { requireOneLeft } from './last-of-kind.ts';
@@ -50,12 +51,16 @@ export async function executeWrite(
       const replayed = await replay(context, request, route, claim);
       if (replayed) return replayed;
     }
+    const gate = gateOf(context, request, route, body, input);
+    // A held request leaves its key free. So only a request that was executed has a stored response.
+    const executed = gate && claim && (await replay(context, request, route, claim));
+    if (executed) return executed;
     if (route.beforeCommit && !(await isRepeat(context, request, claim))) await route.beforeCommit(request, input);
-    const outcome = await executeOnce(context, request, route, input, claim);
+    const outcome = await executeOnce(context, request, route, input, claim, gate);
     switch (outcome.kind) {
       case 'committed':
         if (!outcome.response) throw new Error('Bug! A request was committed without a response.');
-        recentKeys.addAnswered(claim);
+        if (!isHeld(outcome.response)) recentKeys.addAnswered(claim);
         if (outcome.response.status === 200) await runAfterCommit(context, request, route);
         return { response: outcome.response, replayed: null };
       case 'key_locked':
@@ -76,9 +81,10 @@ async function executeOnce(
   route: WriteRoute,
   input: JsonObject,
   claim: Claim | null,
+  gate: Gate | null,
 ): Promise<Outcome> {
   try {
-    return await execute(context, request, route, input, claim);
+    return await execute(context, request, route, input, claim, gate);
   } catch (error) {
     const stored =
       claim &&
@@ -95,16 +101,17 @@ async function execute(
   route: WriteRoute,
   input: JsonObject,
   claim: Claim | null,
+  gate: Gate | null,
 ): Promise<Outcome> {
   const writeRequest: Omit<WriteRequest, 'decide'> = {
     accountId: request.accountId,
     payer: request.payer,
     request: requestFacts(context, request),
     claim,
-    locks: await route.locks(request, input),
+    locks: [...(await route.locks(request, input)), ...(gate ? [gate.lock] : [])],
   };
   const commit = (): Promise<Outcome> =>
-    context.committer.commit({ ...writeRequest, decide: () => decide(context, request, route, input) });
+    context.committer.commit({ ...writeRequest, decide: () => decide(context, request, route, input, gate) });
   let outcome = await commit();
   // The decision did not see the other record. It sees it now, and can name it.
   if (ruleBroken(context, outcome)) outcome = await commit();
@@ -139,6 +146,7 @@ export function refusalOfConstraint({ resources }: HttpContext, error: unknown):
 /**
  * Decides, and returns all changes with the response.
  *
+ * @param gate holds the request for a person. Null if none has to approve it.
  * @throws {ApiError} for a refusal.
  */
 export async function decideWrite(
@@ -146,8 +154,9 @@ export async function decideWrite(
   request: ApiRequest,
   route: WriteRoute,
   input: JsonObject,
+  gate: Gate | null = null,
 ): Promise<WriteDecision & { response: StoredResponse }> {
-  const guards = await actingRecord(context, request, route);
+  const guards = await actingRecord(context, request, gate ? { requiresSamePrincipal: true } : route);
   const deciding = { ...context, readRecord: readingOnce(context.readRecord) };
   const decision = await route.decide(request, input, callerOf(context, request), deciding);
   if ('answer' in decision)
@@ -160,6 +169,15 @@ export async function decideWrite(
   guards.push(...(await requireLinkedRecords(deciding, request, decision.changes)));
   guards.push(...(await requireOneLeft(deciding, decision.changes)));
   const changes = await withRollUps(deciding, request.accountId, decision.changes);
+  if (gate) {
+    const passed = await passGate(deciding, gate, request, route, changes);
+    if (passed.kind === 'closed') {
+      await omitBodyAboutErased(context, request, passed.response);
+      return { changes: passed.changes, response: passed.response, leavesKeyFree: true };
+    }
+    changes.push(...passed.changes);
+    guards.push(...passed.guards);
+  }
   // The record may sum up others that change with it, so the response shows it with the sums.
   const [asked = decision.changes[0], ...others] = changes;
   const decided = { ...decision, changes: [asked, ...others] as Decision['changes'] };
@@ -171,15 +189,21 @@ export async function decideWrite(
   return { changes, guards, deliveries: decision.deliveries ?? [], response };
 }
 
+/** Returns whether a request was held for a person, or rejected by one. It may be executed later with the same key. */
+function isHeld({ error }: StoredResponse): boolean {
+  return error?.code === 'approval_required' || error?.code === 'approval_rejected';
+}
+
 /** Decides, and converts a refusal to the response that is stored. Without a database there is no decision. */
 async function decide(
   context: HttpContext,
   request: ApiRequest,
   route: WriteRoute,
   input: JsonObject,
+  gate: Gate | null,
 ): Promise<WriteDecision> {
   try {
-    return await decideWrite(context, request, route, input);
+    return await decideWrite(context, request, route, input, gate);
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     const apiError = errorInVersion(context.versions, apiErrorOf(error, request), route.object, request.version);
@@ -198,7 +222,7 @@ async function decide(
 async function actingRecord(
   context: HttpContext,
   request: ApiRequest,
-  { requiresSamePrincipal }: WriteRoute,
+  { requiresSamePrincipal }: Pick<WriteRoute, 'requiresSamePrincipal'>,
 ): Promise<Guard[]> {
   const { id, accountId } = request.principal;
   const resource = requiresSamePrincipal

@@ -68,14 +68,25 @@ export const fingerprintVersions: Readonly<Record<string, FingerprintVersion>> =
 export function claimOf(request: ApiRequest, input: JsonObject): Claim | null {
   // A session of the portal claims none: a stored response could outlive what the person may see.
   if (request.idempotencyKey === null || request.principal.renter) return null;
-  const [path = '', query = ''] = request.incoming.url.split('?', 2);
-  const { method } = request.incoming;
   const keyAccountId = request.principal.accountId;
-  return Object.assign(fingerprints({ method, path, query, withContext: request.hasServiceContext, body: input }), {
+  return Object.assign(fingerprints(comparedOf(request, input)), {
     name: `${request.accountId} ${keyAccountId} ${request.idempotencyKey}`,
     keyAccountId,
     key: request.idempotencyKey,
   });
+}
+
+/**
+ * Returns a hash of everything that must be the same when an approved request is sent again. It has the API version, too: in another version,
+ * the same body could ask for something else than the person has read.
+ */
+export function fingerprintOf(request: ApiRequest, body: JsonObject): string {
+  return `${request.version} ${fingerprints(comparedOf(request, body)).fingerprint}`;
+}
+
+function comparedOf({ incoming: { method, url }, hasServiceContext }: ApiRequest, body: JsonObject): ComparedRequest {
+  const [path = '', query = ''] = url.split('?', 2);
+  return { method, path, query, withContext: hasServiceContext, body };
 }
 
 /** Makes a fingerprint of the newest version, and compares fingerprints of every version. */

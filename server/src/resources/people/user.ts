@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import { SingleLine } from '../../model/fields.ts';
-import { mayHandle, RoleName, type Role } from '../../model/roles.ts';
+import { mayHandle, permissionsOfRole, RoleName, type Role } from '../../model/roles.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { defineResource, updateFrom, type Change } from '../../model/resource.ts';
 import { described, named, nullable, oneOf } from '../../model/schemas.ts';
@@ -139,7 +139,12 @@ export const user = defineResource<UserRecord>(
   },
   forPersonsOnly(),
   checksRemoval({ check: (record, caller) => requireHandling(caller, (record as UserRecord).role) }),
-  grantsRights(),
+  grantsRights({
+    permissionsOf: (record, { mode, known }) => {
+      const { role, status } = record as UserRecord;
+      return status === 'active' ? permissionsOfRole(role, mode, known) : [];
+    },
+  }),
   cached(1_000),
   keepsOne({
     having: { role: 'owner', status: 'active' },

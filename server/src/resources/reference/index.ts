@@ -174,6 +174,7 @@ export const reference = defineResource<ReferenceRecord>(
       {
         description:
           'Creates a `pending` reference. With `automatic_reference`, a provider makes the check. Without it, you make the check and update the reference.',
+        sensitive: ['automatic_reference'],
         example: {
           application: 'app_1042',
           customer: 'cus_0VbZq9aK00mT3cUuP8sXw4',
@@ -218,12 +219,14 @@ export const reference = defineResource<ReferenceRecord>(
         description:
           'An `outcome` ends a pending or processing reference: it becomes `complete`. On a complete reference, it corrects the verdict. Send `status: processing` when you begin an off-platform reference. If you send both, the outcome is stored and the reference does not end. An outcome is a decision: `decision` keeps it with its `reason`, and a complete reference gets a new report within seconds. The earlier report moves to `earlier_reports`. No report is made if you send a `reference_pdf` with the outcome, or have attached one. Send `automatic_reference` to move the check to another service, or to make it by hand. On a canceled reference you can only change `metadata`. The whole body is applied, or nothing.',
         example: { outcome: 'accept', reason: 'The employer speaks well of her.', reference_pdf: 'file_7731' },
+        sensitive: ['outcome', 'automatic_reference'],
         refusals: ['status_transition_invalid', 'parameters_exclusive'],
       },
     ),
     actions: {
       cancel: {
         summary: 'Cancel a reference',
+        sensitive: true,
         description:
           'Ends a pending or processing reference without an outcome. Later reports of a provider do not change it.',
         refusals: ['status_transition_invalid'],

@@ -86,6 +86,7 @@ export const recover = actionFrom({ since: Since }, recoverSince, {
   description:
     'Sends every event again that this endpoint should have received since then, but has not. These are events whose delivery failed or was canceled, and events from times in which the endpoint was disabled. Each gets one new delivery with the whole retry schedule, even if the server is stopped meanwhile. The response is a recovery, which continues in the background. You can follow it in the endpoint’s recoveries.',
   example: { since: 1795147200 },
+  sensitive: true,
   refusals: ['status_transition_invalid'],
   returns: recovery,
 });

@@ -139,6 +139,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
       },
       {
         alsoNeeds: ['events.read'],
+        sensitive: true,
         refusals: ['reauthentication_required'],
         description:
           'Creates an endpoint. By default it is enabled, receives all events, and has the account’s version. The response has its `signing_secret`. Your key also needs `events.read`.',
@@ -176,6 +177,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
         description:
           'To change `url` or `enabled_events`, your key also needs `events.read`. The response takes a quarter of a second, so that the change applies to every later delivery.',
         example: { enabled_events: ['reference.*', 'customer.updated'] },
+        sensitive: true,
         refusals: ['reauthentication_required'],
       },
     ),
@@ -186,6 +188,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
         description:
           'Replaces the `signing_secret` of the endpoint, and returns the new one. The old secret is invalid at once: no delivery with a `t` after the response is signed with it.',
         showsSecrets: true,
+        sensitive: true,
         refusals: ['reauthentication_required'],
         decide(current, caller) {
           caller.requireConfirmation();

@@ -59,6 +59,8 @@ const preparations: Partial<Record<ErrorCode, Prepare>> = {
     await good(server.api.delete(`/v1/api_keys/${key.id}`));
     return { placeholders: { 'rk_test_…': key.secret } };
   },
+  approval_rejected: () => heldForTest('reject'),
+  approval_required: () => heldForTest(),
   callback_signature_invalid: async () => {
     const { id } = (await good(server.api.get('/v1/account'))).body;
     return { placeholders: { 'acct_…': id } };
@@ -141,6 +143,19 @@ const preparations: Partial<Record<ErrorCode, Prepare>> = {
   },
 };
 
+/** Lets an agent send a request that waits for a person, or that a person has rejected. */
+async function heldForTest(decision?: 'reject'): Promise<Partial<Scene>> {
+  const permissions = ['references.write', 'approval_requests.read'];
+  const { secret } = (await good(server.api.post('/v1/api_keys', { type: 'agent', name: 'Assistant', permissions })))
+    .body;
+  const reference = await newReference();
+  const held = await apiClient(server.url, secret).post(`/v1/references/${reference}/cancel`);
+  const { approval_request: id } = held.body.error;
+  const reason = 'The applicant still waits for it.';
+  if (decision) await good(server.api.post(`/v1/test_helpers/approval_requests/${id}/${decision}`, { reason }));
+  return { placeholders: { 'ak_test_…': secret, 'ref_…': reference, 'apr_…': id } };
+}
+
 /** Starts a server on the last day of the examples, with an account of homes. */
 async function agencyForTest(): Promise<{ server: TestServer; agency: Agency }> {
   const own = await serverForTest({ overrides: { clock: lettingClock('2027-01-10') } });
@@ -162,7 +177,15 @@ describe('examples of errors', () => {
       const { wrong, error, right } = errorExamples[code]!;
       const response = await send(scene, wrong);
       const { status, type } = errorCatalogue[code];
-      const { doc_url: _, request_id: __, request_log_url: ___, ...shown } = response.body.error;
+      const {
+        doc_url: _,
+        request_id: __,
+        request_log_url: ___,
+        approval_request,
+        approval_url,
+        ...shown
+      } = response.body.error;
+      expect(approval_url?.split('/').at(-1)).toBe(approval_request);
       expect({ status: response.status, error: withPlaceholders(scene, shown) }).toEqual({
         status,
         error: { type, code, ...error },
@@ -259,5 +282,5 @@ function withPlaceholders({ placeholders, others = {} }: Scene, error: object): 
 }
 
 function isKey(name: string): boolean {
-  return /^[sr]k_/.test(name);
+  return /^[sra]k_/.test(name);
 }

@@ -383,6 +383,7 @@ export const deposit = defineResource<DepositRecord>(
       ),
       cancel: {
         summary: 'Cancel a deposit',
+        sensitive: true,
         description: 'Ends a pending deposit that has received nothing.',
         refusals: ['status_transition_invalid'],
         decide: cancel,

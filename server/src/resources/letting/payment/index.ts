@@ -204,6 +204,7 @@ export const payment = defineResource<PaymentRecord>(
       ),
       cancel: {
         summary: 'Cancel a payment',
+        sensitive: true,
         description:
           'Ends a pending payment whose money will not come. If a gateway collects it, the gateway is asked: the payment stays `pending` with `cancel_requested_at`, until the gateway has canceled it or has taken the money.',
         refusals: ['status_transition_invalid'],

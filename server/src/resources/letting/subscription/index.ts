@@ -170,6 +170,7 @@ export const subscription = defineResource<SubscriptionRecord>(
         cancel,
         {
           summary: 'Cancel a subscription',
+          sensitive: true,
           description: 'Charges no days after `end_date`. It ends when that day is past.',
           example: { end_date: '2027-06-30' },
           refusals: ['status_transition_invalid'],

@@ -234,6 +234,7 @@ export const tenancy = defineResource<TenancyRecord>(
         { reason: Type.Optional(described(nullable(Reason), 'Why it is canceled, in a sentence.')) },
         cancel,
         {
+          sensitive: true,
           summary: 'Cancel a tenancy',
           description:
             'Cancels a draft, or a signed tenancy that has not begun. Its application can be let again. A tenancy whose deposit is held cannot be canceled. A pending deposit is canceled with it.',
