@@ -1,21 +1,27 @@
 import type { FastifyInstance } from 'fastify';
-import { errorCatalogue } from '../../core/errors.ts';
 import type { HttpContext } from '../context.ts';
 import { readAsset } from '../docs/assets.ts';
 import { readGuideFiles, readPictures } from '../docs/guide-files.ts';
 import type { Guide } from '../docs/guides.ts';
 import { escaped, pageHtml, withCode } from '../docs/layout.ts';
+import { searchEntries } from '../docs/search-entries.ts';
 import { addLastingPage, addPage, addPicture, htmlType, once, scriptType, sendUnlessKnown, shelved } from './pages.ts';
 
-/** Adds the guides as pages and as Markdown, their list, the search, and `/llms.txt`, an index for programs (llmstxt.org). */
-export function addGuidePages(app: FastifyInstance, context: HttpContext): void {
+/**
+ * Adds the guides as pages and as Markdown, their list, the search, and `/llms.txt`, an index for programs (llmstxt.org).
+ *
+ * @returns a function that returns the guides. They are converted at its first call.
+ */
+export function addGuidePages(app: FastifyInstance, context: HttpContext): () => Promise<Guide[]> {
   // The files are read at the start: an upgrade may replace them while the server runs.
   const files = readGuideFiles();
   const guides = once(async () => (await import('../docs/guides.ts')).guidesOf(files));
   for (const script of ['search.js', 'find.js'] as const) {
     addLastingPage(app, `/docs/${script}`, scriptType, () => readAsset(script));
   }
-  addLastingPage(app, '/docs/search.json', 'application/json; charset=utf-8', async () => searchIndex(await guides()));
+  addLastingPage(app, '/docs/search.json', 'application/json; charset=utf-8', async () =>
+    JSON.stringify(searchEntries(await guides())),
+  );
   addLastingPage(app, '/docs/guides', htmlType, async () =>
     pageHtml({ title: 'Guides', up: '', current: 'guides', hasGuides: true, content: listOf(await guides()) }),
   );
@@ -40,6 +46,7 @@ export function addGuidePages(app: FastifyInstance, context: HttpContext): void 
       etag,
     });
   });
+  return guides;
 }
 
 function listOf(guides: readonly Guide[]): string {
@@ -71,25 +78,6 @@ function guidePage(guide: Guide, guides: readonly Guide[]): string {
     content: `<details class="on-this-page"><summary>On this page</summary><ul>${headings}</ul></details>
 ${guide.html}<p class="quiet"><a href="${guide.name}.md">This guide as Markdown</a> · <a href="../guides">All guides</a></p>`,
   });
-}
-
-/** Returns the sections of all guides and all errors, for the search in the browser. */
-function searchIndex(guides: readonly Guide[]): string {
-  const sections = guides.flatMap(({ name, title, sections: ofGuide }) =>
-    ofGuide.map(({ level, heading, anchor, text }) => ({
-      url: level === 1 ? `guides/${name}` : `guides/${name}#${anchor}`,
-      page: title,
-      heading,
-      text,
-    })),
-  );
-  const errors = Object.entries(errorCatalogue).map(([code, { status, explanation }]) => ({
-    url: `errors/${code}`,
-    page: 'Errors',
-    heading: code,
-    text: `${status}. ${explanation.replaceAll('`', '')}`,
-  }));
-  return JSON.stringify([...sections, ...errors]);
 }
 
 function llmsText({ config, versions, latestVersion }: HttpContext, guides: readonly Guide[]): string {
