@@ -37,6 +37,8 @@ import { addErrorPages } from './routes/error-pages.ts';
 import { addGuidePages } from './routes/guide-pages.ts';
 import { readExpansion } from './response/expand.ts';
 import { apiErrorOf, errorResponse } from './response/errors.ts';
+import { addMcp } from './mcp/endpoint.ts';
+import { isInner } from './mcp/inner-request.ts';
 import { addHealthRoutes } from './routes/health.ts';
 import { checkHost } from './pipeline/host.ts';
 import { KnownPaths } from './pipeline/known-paths.ts';
@@ -163,6 +165,17 @@ export function buildApp(context: HttpContext): FastifyInstance {
   });
 
   const inFlight = { requests: 0 };
+  /** Finds the principal of a request, its version, and room for it. Every request with a key passes. */
+  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<AuthenticatedRequest> => {
+    const known = await identify(context, request.apiRequest, limits.failedSignIns).catch((error: unknown) => {
+      connections.isOfStranger(request.raw);
+      throw error;
+    });
+    await settleVersion(context, known);
+    if (!isInner(request.raw)) limits.rateLimit.check(known.principal, reply);
+    whenClosed(reply, requestsInFlight.begin(known.payer));
+    return known;
+  };
   app.addHook('onRequest', async (request, reply) => {
     inFlight.requests++;
     const ended = observe(context, request, reply);
@@ -185,13 +198,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
       if (paths.respondForPage(request, reply)) return reply;
       throw paths.refusalOf(request);
     }
-    const known = await identify(context, received, limits.failedSignIns).catch((error: unknown) => {
-      connections.isOfStranger(request.raw);
-      throw error;
-    });
-    await settleVersion(context, known);
-    limits.rateLimit.check(known.principal, reply);
-    whenClosed(reply, requestsInFlight.begin(known.payer));
+    const known = await admit(request, reply);
     if (!config.route || hasEmptyId(request)) throw paths.refusalOf(request);
     received.route = config.route;
     requireServedVersion(known);
@@ -256,7 +263,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
     addRoutes(app, context, { streams, responses }, [...routes, ...ofPortal]);
     addPortalOpening(app, context, { bodies, failedSignIns: limits.failedSignIns });
     addReference(app, context, routes, { routes: ofPortal, opening: portalOpening });
-    addGuidePages(app, context);
+    const guides = addGuidePages(app, context);
+    addMcp(app, context, { routes, guides, bodies, admit });
     addAuthRoutes(app, context, { bodies, failedSignIns: limits.failedSignIns });
     if (context.config.hasDashboard) {
       const frames = { rateLimit: limits.rateLimit, requestsInFlight, responses };
