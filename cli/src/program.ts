@@ -6,6 +6,7 @@ import {
   addEventsTail,
   addListen,
   addLogsTail,
+  addMcp,
   addOpen,
   addRequests,
   addSignIn,
@@ -88,6 +89,7 @@ permitted, 6 the server cannot be reached, 130 interrupted.`,
   addSignIn(program);
   addOpen(program);
   addDoctor(program);
+  addMcp(program);
   addCompletion(program);
   program.commandsGroup('Any request:');
   addRequests(program);

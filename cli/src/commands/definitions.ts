@@ -200,6 +200,29 @@ export function addDoctor(program: Command): void {
     });
 }
 
+export interface McpFlags extends GlobalFlags {
+  readOnly?: boolean;
+  tools?: string;
+}
+
+/** Adds `mcp`. */
+export function addMcp(program: Command): void {
+  const mcp = program
+    .command('mcp')
+    .summary('Serve tools to an agent on this machine')
+    .description(
+      `Serves the Model Context Protocol on standard input and output. An agent starts it as its
+server, and gets the tools that the key may use. It needs an agent key or a restricted key.`,
+    )
+    .option('--read-only', 'leave out all tools that change something')
+    .option('--tools <names>', 'only tools about these, such as references,events')
+    .addHelpText('after', '\nExample:\n  $ tenure mcp --read-only --tools references,events')
+    .action(async () => {
+      const { runMcp } = await import('./mcp.ts');
+      await runMcp(mcp.optsWithGlobals<McpFlags>());
+    });
+}
+
 export interface OpenFlags extends GlobalFlags {
   print?: boolean;
 }
