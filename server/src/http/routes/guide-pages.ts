@@ -93,6 +93,8 @@ function llmsText({ config, versions, latestVersion }: HttpContext, guides: read
 
 Every path below ${publicUrl}/v1 needs the header \`Authorization: Bearer <key>\`. Bodies are JSON. Send each POST with an \`Idempotency-Key\`, so that you can retry it safely.
 
+An agent gets tools by the Model Context Protocol at ${publicUrl}/mcp, with the same header.
+
 ## Guides
 
 ${guides.map(({ name, title, summary }) => `- [${title}](${publicUrl}/docs/guides/${name}.md): ${summary}`).join('\n')}
