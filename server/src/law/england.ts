@@ -161,7 +161,7 @@ export const tenantNotice: Check<TenantNoticeFacts> = {
   },
 };
 
-/** Returns the first day, from this one on, with which a tenant's notice can end: the last day of a rent period, or a rent day. */
+/** Returns the first day from this one on with which a tenant's notice can end. It ends with a rent period, or on a rent day. */
 function endOfNoticeFrom(day: Day, rentPeriods: Rhythm & Anchor): Day {
   const { start, end } = periodAt(rentPeriods, rentPeriods, day);
   return start === day ? start : end;
