@@ -18,8 +18,8 @@ import {
 import { payment, type PaymentRecord } from '../resources/letting/payment/index.ts';
 import { readsOfSettling } from '../resources/letting/payment/moves.ts';
 import { readsOfFreeing } from '../resources/letting/settlement.ts';
-import { lateRead, scaled, workingDaySeconds } from '../outside-services/pauses.ts';
-import { ProviderFault, type ProviderAccess, type ProviderClient } from '../outside-services/service.ts';
+import { lateRead, scaled, workingDaySeconds } from '../external-services/pauses.ts';
+import { ProviderFault, type ProviderAccess, type ProviderClient } from '../external-services/service.ts';
 import type { StepContext, Steps } from '../outside-jobs/task.ts';
 import { simulatedCredentials } from './credentials.ts';
 import type { Charge, PaymentGateway } from './gateways/gateway.ts';

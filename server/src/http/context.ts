@@ -140,7 +140,7 @@ export interface HttpContext {
   breakDays(signal: AbortSignal): Promise<void>;
   /** Ends all records whose time is over. Resolves when that is done, or after the signal. The duty ends the others. */
   expireRecords(signal: AbortSignal): Promise<void>;
-  /** Receives callbacks of outside services. */
+  /** Receives callbacks of external services. */
   providerCallbacks: {
     /** Stores a callback. Resolves to false if the service's signature for this account is wrong. */
     take(

@@ -2,7 +2,7 @@ import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-sy
 import { isId } from '../core/ids.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Change, Resource } from '../model/resource.ts';
-import type { Callback } from '../outside-services/service.ts';
+import type { Callback } from '../external-services/service.ts';
 
 /** A kind of record whose services call back. */
 export interface Listener<R extends StoredRecord = StoredRecord> {

@@ -4,8 +4,8 @@ import type { RandomBytes } from '../core/random.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Change, Resource } from '../model/resource.ts';
-import { pauseAfterFailure, scaled } from '../outside-services/pauses.ts';
-import { ProviderFault } from '../outside-services/service.ts';
+import { pauseAfterFailure, scaled } from '../external-services/pauses.ts';
+import { ProviderFault } from '../external-services/service.ts';
 
 /** Concurrent calls to one service. Its other jobs wait, and those of other services run. */
 const callsAtOnceMax = 8;

@@ -1,6 +1,6 @@
 import { credentialNames, type Provider } from '../core/providers.ts';
 import type { Encryption } from '../core/encryption.ts';
-import { ProviderFault, type ProviderClient } from '../outside-services/service.ts';
+import { ProviderFault, type ProviderClient } from '../external-services/service.ts';
 import type { AccountRecord } from '../resources/account.ts';
 
 /** How this deployment reaches a service. */

@@ -5,7 +5,7 @@ import type { Provider } from '../core/providers.ts';
 import type { Change, RecordChange } from '../model/resource.ts';
 import type { Encryption } from '../core/encryption.ts';
 import type { Steps } from '../outside-jobs/task.ts';
-import { ProviderFault, type ProviderAccess } from '../outside-services/service.ts';
+import { ProviderFault, type ProviderAccess } from '../external-services/service.ts';
 import type { Findings, Progress, ReferencingProvider } from './providers/provider.ts';
 import { reference } from '../resources/reference/index.ts';
 import {
@@ -34,7 +34,7 @@ import type { EarlierOrder, ReferenceRecord } from '../resources/reference/recor
 import { nextCallOf } from '../resources/reference/schedule.ts';
 import { requiredCredentials, type ProviderConnection, type ProviderConnections } from './credentials.ts';
 import { orderOf, readAccount, readApplicant } from './order-contents.ts';
-import { lateRead, scaled, workingDaySeconds } from '../outside-services/pauses.ts';
+import { lateRead, scaled, workingDaySeconds } from '../external-services/pauses.ts';
 import type { Reports, ReportContext } from './reports.ts';
 
 /** Seconds until a new order is first read. A callback during its submission is lost. */

@@ -7,7 +7,7 @@ import type { Mode } from '../core/api-keys.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { IdMaker } from '../core/ids.ts';
 import type { RecordReader } from '../db/record-reader.ts';
-import { ProviderFault } from '../outside-services/service.ts';
+import { ProviderFault } from '../external-services/service.ts';
 import type { Findings } from './providers/provider.ts';
 import type { ReportContents, ReportDecision, Unfinished } from './report/contents.ts';
 import type { Logos } from '../rent-documents/logos.ts';

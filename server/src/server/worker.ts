@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { workingDaySeconds } from '../outside-services/pauses.ts';
+import { workingDaySeconds } from '../external-services/pauses.ts';
 import { Referencing } from '../referencing/job.ts';
 import { Reports } from '../referencing/reports.ts';
 import { ReferenceTask } from '../referencing/task.ts';
@@ -8,7 +8,7 @@ import { JobWorker } from '../job-queue/queue.ts';
 import { simulatedProviders } from './config.ts';
 import type { Context } from './context.ts';
 import { providers as providerNames, type Provider } from '../core/providers.ts';
-import { HttpProviderClient } from '../outside-services/client.ts';
+import { HttpProviderClient } from '../external-services/client.ts';
 import { email } from '../resources/email.ts';
 import { SmtpSender } from '../email/smtp.ts';
 import { EmailTask } from '../email/task.ts';

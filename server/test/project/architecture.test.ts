@@ -41,16 +41,16 @@ const mayImport: Record<string, readonly string[]> = {
   'job-queue': ['db'],
   email: ['core', 'model', 'db', 'commit', 'resources', 'job-queue'],
   'rent-documents': ['core', 'model', 'db', 'resources', 'print'],
-  // Records that outside services advance.
-  'outside-jobs': ['core', 'model', 'db', 'commit', 'job-queue', 'outside-services'],
-  'outside-services': ['core'],
-  'referencing/providers': ['core', 'outside-services'],
+  // Records that external services advance.
+  'outside-jobs': ['core', 'model', 'db', 'commit', 'job-queue', 'external-services'],
+  'external-services': ['core'],
+  'referencing/providers': ['core', 'external-services'],
   print: ['core'],
   // It opens files of strangers, in a process of its own.
   'file-check': ['core'],
   'referencing/report': ['print', 'referencing/providers'],
-  'gateway-payments/gateways': ['core', 'outside-services'],
-  'gateway-payments/simulator': ['core', 'db', 'outside-services'],
+  'gateway-payments/gateways': ['core', 'external-services'],
+  'gateway-payments/simulator': ['core', 'db', 'external-services'],
   'gateway-payments': [
     'core',
     'model',
@@ -58,12 +58,12 @@ const mayImport: Record<string, readonly string[]> = {
     'commit',
     'resources',
     'outside-jobs',
-    'outside-services',
+    'external-services',
     'gateway-payments/gateways',
     'gateway-payments/simulator',
   ],
-  // An outside service: it knows only what its customer sends over HTTP.
-  'referencing/simulator': ['core', 'db', 'outside-services'],
+  // An external service: it knows only what its customer sends over HTTP.
+  'referencing/simulator': ['core', 'db', 'external-services'],
   referencing: [
     'core',
     'model',
@@ -74,7 +74,7 @@ const mayImport: Record<string, readonly string[]> = {
     'rent-documents',
     'job-queue',
     'outside-jobs',
-    'outside-services',
+    'external-services',
     'referencing/providers',
     'referencing/report',
     'referencing/simulator',
@@ -194,7 +194,7 @@ const packageOwners: Record<string, readonly string[]> = {
   pg: ['db', 'embedded-postgres'],
   fastify: ['http'],
   ajv: ['http/body'],
-  undici: ['webhooks', 'outside-services'],
+  undici: ['webhooks', 'external-services'],
   'prom-client': ['metrics'],
   'graphile-worker': ['job-queue'],
   'csv-parse': ['bank'],

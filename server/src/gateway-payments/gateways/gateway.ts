@@ -1,5 +1,5 @@
 import type { Gateway } from '../../core/gateways.ts';
-import type { Callback, ProviderAccess } from '../../outside-services/service.ts';
+import type { Callback, ProviderAccess } from '../../external-services/service.ts';
 
 /*
  * The common interface of all payment gateways. One file adapts one gateway. It sees the gateway's HTTP API and nothing of ours.

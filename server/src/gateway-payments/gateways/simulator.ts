@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { withoutContacts } from '../../outside-services/without-contacts.ts';
-import { codeOf, meaningOf, orNull, read } from '../../outside-services/reading.ts';
-import type { ProviderAccess, ProviderRequest } from '../../outside-services/service.ts';
-import { headerOf, isHmacOf, memberOf } from '../../outside-services/signatures.ts';
+import { withoutContacts } from '../../external-services/without-contacts.ts';
+import { codeOf, meaningOf, orNull, read } from '../../external-services/reading.ts';
+import type { ProviderAccess, ProviderRequest } from '../../external-services/service.ts';
+import { headerOf, isHmacOf, memberOf } from '../../external-services/signatures.ts';
 import type { Charge, Failure, PaymentGateway } from './gateway.ts';
 
 /*

@@ -15,7 +15,7 @@ import {
   urlOf,
   type ServiceRequest,
   type ServiceResponse,
-} from '../../outside-services/simulated.ts';
+} from '../../external-services/simulated.ts';
 import { courseOf, nextEventAtMs, standingOf, voided, withRefund, type SimulatedCharge } from './charge.ts';
 import {
   changeCharge,

@@ -1,5 +1,5 @@
-import { withoutContacts } from '../../outside-services/without-contacts.ts';
-import { ProviderFault } from '../../outside-services/service.ts';
+import { withoutContacts } from '../../external-services/without-contacts.ts';
+import { ProviderFault } from '../../external-services/service.ts';
 import type { Note } from './provider.ts';
 
 /**

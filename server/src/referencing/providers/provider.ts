@@ -1,5 +1,5 @@
 import type { Provider } from '../../core/providers.ts';
-import type { Callback, ProviderAccess } from '../../outside-services/service.ts';
+import type { Callback, ProviderAccess } from '../../external-services/service.ts';
 
 /*
  * The common interface of all external referencing services. One file adapts one service. It sees the service's HTTP API and nothing of

@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox';
-import { withoutContacts } from '../../outside-services/without-contacts.ts';
-import type { ProviderAccess, ProviderRequest } from '../../outside-services/service.ts';
+import { withoutContacts } from '../../external-services/without-contacts.ts';
+import type { ProviderAccess, ProviderRequest } from '../../external-services/service.ts';
 import type { Findings, Order, OrderStatus, Progress, ReferencingProvider, Rent, Verdict } from './provider.ts';
-import { codeOf, meaningOf, orNull, read } from '../../outside-services/reading.ts';
+import { codeOf, meaningOf, orNull, read } from '../../external-services/reading.ts';
 import { noteOf } from './notes.ts';
-import { headerOf, isHmacOf, memberOf } from '../../outside-services/signatures.ts';
+import { headerOf, isHmacOf, memberOf } from '../../external-services/signatures.ts';
 
 /*
  * Adapts a service that reports much, step by step. It is REST, with a key as bearer token. It makes one order for each reference, even if

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { withoutContacts } from '../../outside-services/without-contacts.ts';
-import type { ProviderAccess, ProviderRequest } from '../../outside-services/service.ts';
+import { withoutContacts } from '../../external-services/without-contacts.ts';
+import type { ProviderAccess, ProviderRequest } from '../../external-services/service.ts';
 import type { Findings, Order, OrderStatus, Progress, ReferencingProvider, Rent, Verdict } from './provider.ts';
-import { codeOf, meaningOf, orNull, read } from '../../outside-services/reading.ts';
+import { codeOf, meaningOf, orNull, read } from '../../external-services/reading.ts';
 import { noteOf } from './notes.ts';
 
 /*

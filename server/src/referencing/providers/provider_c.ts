@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { withoutContacts } from '../../outside-services/without-contacts.ts';
-import type { ProviderAccess, ProviderRequest } from '../../outside-services/service.ts';
+import { withoutContacts } from '../../external-services/without-contacts.ts';
+import type { ProviderAccess, ProviderRequest } from '../../external-services/service.ts';
 import type { Findings, Order, OrderStatus, Progress, ReferencingProvider, Verdict } from './provider.ts';
-import { codeOf, meaningOf, orNull, read } from '../../outside-services/reading.ts';
+import { codeOf, meaningOf, orNull, read } from '../../external-services/reading.ts';
 import { noteOf } from './notes.ts';
-import { headerOf, isHmacOf, memberOf } from '../../outside-services/signatures.ts';
+import { headerOf, isHmacOf, memberOf } from '../../external-services/signatures.ts';
 
 /*
  * Adapts a service whose staff work for days. It takes a key in a header of its own. Its rejections are problem documents (RFC 9457).

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
-import { withoutContacts } from '../../outside-services/without-contacts.ts';
-import { ProviderFault, type ProviderAccess, type ProviderRequest } from '../../outside-services/service.ts';
+import { withoutContacts } from '../../external-services/without-contacts.ts';
+import { ProviderFault, type ProviderAccess, type ProviderRequest } from '../../external-services/service.ts';
 import type { Findings, Order, OrderStatus, Progress, ReferencingProvider, Verdict } from './provider.ts';
-import { codeOf, meaningOf, orNull, read } from '../../outside-services/reading.ts';
+import { codeOf, meaningOf, orNull, read } from '../../external-services/reading.ts';
 import { noteOf } from './notes.ts';
 
 /*

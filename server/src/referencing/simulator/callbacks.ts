@@ -1,4 +1,4 @@
-import { callBack, callbackPausesMs, startCalling, type Caller } from '../../outside-services/simulated.ts';
+import { callBack, callbackPausesMs, startCalling, type Caller } from '../../external-services/simulated.ts';
 import type { Provider } from '../../core/providers.ts';
 import { nextStepAtMs, standingOf, stepsOf } from './order.ts';
 import { claimToTell, release, type ToTell } from './orders.ts';

@@ -1,5 +1,5 @@
 import { providers as allProviders, type Provider } from '../../core/providers.ts';
-import { closed, listening, urlOf } from '../../outside-services/simulated.ts';
+import { closed, listening, urlOf } from '../../external-services/simulated.ts';
 import { startCallbacks } from './callbacks.ts';
 import { simulatedService, type ServiceContext } from './service.ts';
 import type { Vendor } from './vendor.ts';

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../core/clock.ts';
 import type { Encryption } from '../../core/encryption.ts';
 import type { Pool } from '../../db/pools.ts';
-import { send, serviceServer, type ServiceRequest, type ServiceResponse } from '../../outside-services/simulated.ts';
+import { send, serviceServer, type ServiceRequest, type ServiceResponse } from '../../external-services/simulated.ts';
 import { caseFileOf } from './findings.ts';
 import {
   disclose,

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Provider } from '../../core/providers.ts';
-import type { ServiceRequest, ServiceResponse } from '../../outside-services/simulated.ts';
+import type { ServiceRequest, ServiceResponse } from '../../external-services/simulated.ts';
 import type { CaseFile } from './findings.ts';
 import type { Phase, Rent, SimulatedOrder, Standing } from './order.ts';
 

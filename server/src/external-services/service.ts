@@ -1,5 +1,5 @@
 /*
- * What all services outside of Tenure have in common: referencing providers and payment gateways. An adapter gets a
+ * What all external services have in common: referencing providers and payment gateways. An adapter gets a
  * client and credentials. It throws a fault if the service does not do what it was asked.
  */
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { providers } from '../../src/core/providers.ts';
-import { withoutContacts } from '../../src/outside-services/without-contacts.ts';
+import { withoutContacts } from '../../src/external-services/without-contacts.ts';
 import { orderOf, servicesForTest, workingDayMs } from '../support/services.ts';
 
 /* Referees gave their names and numbers to a service for a reference. The product does not pass them on. */

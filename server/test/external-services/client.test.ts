@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { HttpProviderClient } from '../../src/outside-services/client.ts';
-import { ProviderFault } from '../../src/outside-services/service.ts';
+import { HttpProviderClient } from '../../src/external-services/client.ts';
+import { ProviderFault } from '../../src/external-services/service.ts';
 import { referencingProviders } from '../../src/referencing/providers/index.ts';
 import { everyMs, pour, rawReceiverForTest } from '../support/receiver.ts';
 import { faultOf, goodCredentials, orderOf } from '../support/services.ts';
