@@ -20,7 +20,7 @@ import { readsOfSettling } from '../resources/letting/payment/moves.ts';
 import { readsOfFreeing } from '../resources/letting/settlement.ts';
 import { lateRead, scaled, workingDaySeconds } from '../external-services/pauses.ts';
 import { ProviderFault, type ProviderAccess, type ProviderClient } from '../external-services/service.ts';
-import type { StepContext, Steps } from '../outside-jobs/task.ts';
+import type { StepContext, Steps } from '../external-jobs/task.ts';
 import { simulatedCredentials } from './credentials.ts';
 import type { Charge, PaymentGateway } from './gateways/gateway.ts';
 

@@ -3,7 +3,7 @@ import type { Encryption } from '../core/encryption.ts';
 import type { Gateway } from '../core/gateways.ts';
 import { wake } from '../resources/letting/payment/collection.ts';
 import { payment, type PaymentRecord } from '../resources/letting/payment/index.ts';
-import type { Listener } from '../outside-jobs/callbacks.ts';
+import type { Listener } from '../external-jobs/callbacks.ts';
 import { simulatedCredentials } from './credentials.ts';
 import type { PaymentGateway } from './gateways/gateway.ts';
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../core/json-diff.ts';
 import type { Pool } from '../db/pools.ts';
 import { refundKeyOf, wake } from '../resources/letting/payment/collection.ts';
 import { payment, type PaymentRecord } from '../resources/letting/payment/index.ts';
-import { Watch } from '../outside-jobs/watch.ts';
+import { Watch } from '../external-jobs/watch.ts';
 import { forcedToFail, forcedToSucceed, type SimulatedCharge } from './simulator/charge.ts';
 import { changeCharge, readCharge } from './simulator/charges.ts';
 

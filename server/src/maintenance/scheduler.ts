@@ -16,7 +16,7 @@ import { disableFailingEndpoints } from '../webhooks/auto-disable.ts';
 import type { Eraser } from './erasure.ts';
 import { Recoveries } from '../webhooks/recover.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import { wakeOverdue } from '../outside-jobs/overdue.ts';
+import { wakeOverdue } from '../external-jobs/overdue.ts';
 import { scheduled } from '../model/traits/scheduled.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import { withClient, type Connection, type Pool } from '../db/pools.ts';

@@ -4,7 +4,7 @@ import type { IdMaker } from '../core/ids.ts';
 import type { Provider } from '../core/providers.ts';
 import type { Change, RecordChange } from '../model/resource.ts';
 import type { Encryption } from '../core/encryption.ts';
-import type { Steps } from '../outside-jobs/task.ts';
+import type { Steps } from '../external-jobs/task.ts';
 import { ProviderFault, type ProviderAccess } from '../external-services/service.ts';
 import type { Findings, Progress, ReferencingProvider } from './providers/provider.ts';
 import { reference } from '../resources/reference/index.ts';

@@ -7,7 +7,7 @@ import { reference } from '../resources/reference/index.ts';
 import { isPresentKey, referenceIdOf } from '../resources/reference/earlier-orders.ts';
 import { onCallback } from '../resources/reference/order.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
-import type { Listener } from '../outside-jobs/callbacks.ts';
+import type { Listener } from '../external-jobs/callbacks.ts';
 import { credentialsOf } from './credentials.ts';
 import type { ReferencingProvider } from './providers/provider.ts';
 

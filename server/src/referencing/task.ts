@@ -10,7 +10,7 @@ import { issueReport, isStillNext, nextReportOf, retryReport } from '../resource
 import { dueAtMs, reportDueAtMs, stepDueAtMs } from '../resources/reference/schedule.ts';
 import { pauseAfterFailure } from '../external-services/pauses.ts';
 import { ProviderFault } from '../external-services/service.ts';
-import { StepTask } from '../outside-jobs/task.ts';
+import { StepTask } from '../external-jobs/task.ts';
 import type { Findings } from './providers/provider.ts';
 import type { Referencing, ReferencingContext } from './job.ts';
 import type { Reports } from './reports.ts';

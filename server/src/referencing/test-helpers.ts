@@ -3,7 +3,7 @@ import { ApiError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { Provider } from '../core/providers.ts';
 import type { Pool } from '../db/pools.ts';
-import { Watch } from '../outside-jobs/watch.ts';
+import { Watch } from '../external-jobs/watch.ts';
 import { reference } from '../resources/reference/index.ts';
 import { orderKeyOf, orderNumberOf } from '../resources/reference/earlier-orders.ts';
 import { requestRead } from '../resources/reference/order.ts';

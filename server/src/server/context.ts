@@ -64,7 +64,7 @@ import { paymentGateways } from '../gateway-payments/gateways/index.ts';
 import { gateways } from '../core/gateways.ts';
 import { email } from '../resources/email.ts';
 import { payment } from '../resources/letting/payment/index.ts';
-import { Callbacks } from '../outside-jobs/callbacks.ts';
+import { Callbacks } from '../external-jobs/callbacks.ts';
 import { referencingListener } from '../referencing/listener.ts';
 import { reference } from '../resources/reference/index.ts';
 import { Simulations } from '../referencing/test-helpers.ts';

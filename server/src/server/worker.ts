@@ -22,7 +22,7 @@ import type { Gateway } from '../core/gateways.ts';
 import { payment } from '../resources/letting/payment/index.ts';
 import { startSimulators } from '../referencing/simulator/index.ts';
 import { scheduled } from '../model/traits/scheduled.ts';
-import { StepTask } from '../outside-jobs/task.ts';
+import { StepTask } from '../external-jobs/task.ts';
 import { Sender } from '../webhooks/sender.ts';
 import { WorkflowTask } from '../workflows/task.ts';
 import { workflowRun } from '../resources/workflows/run.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { payment } from '../../src/resources/letting/payment/index.ts';
-import { wakeOverdue } from '../../src/outside-jobs/overdue.ts';
+import { wakeOverdue } from '../../src/external-jobs/overdue.ts';
 import { good, serverForTest } from '../support/server.ts';
 import { collect, gatewayBooks, letOn, slow, startGatewayInTheMiddle, untilPayment } from './collection.ts';
 

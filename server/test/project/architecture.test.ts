@@ -42,7 +42,7 @@ const mayImport: Record<string, readonly string[]> = {
   email: ['core', 'model', 'db', 'commit', 'resources', 'job-queue'],
   'rent-documents': ['core', 'model', 'db', 'resources', 'print'],
   // Records that external services advance.
-  'outside-jobs': ['core', 'model', 'db', 'commit', 'job-queue', 'external-services'],
+  'external-jobs': ['core', 'model', 'db', 'commit', 'job-queue', 'external-services'],
   'external-services': ['core'],
   'referencing/providers': ['core', 'external-services'],
   print: ['core'],
@@ -57,7 +57,7 @@ const mayImport: Record<string, readonly string[]> = {
     'db',
     'commit',
     'resources',
-    'outside-jobs',
+    'external-jobs',
     'external-services',
     'gateway-payments/gateways',
     'gateway-payments/simulator',
@@ -73,7 +73,7 @@ const mayImport: Record<string, readonly string[]> = {
     // The sender and the home of a report are those of an invoice.
     'rent-documents',
     'job-queue',
-    'outside-jobs',
+    'external-jobs',
     'external-services',
     'referencing/providers',
     'referencing/report',
@@ -81,7 +81,7 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   webhooks: ['core', 'model', 'db', 'commit', 'versions', 'resources'],
   search: ['core', 'model', 'db', 'events', 'commit'],
-  maintenance: ['core', 'model', 'db', 'commit', 'versions', 'webhooks', 'outside-jobs', 'search'],
+  maintenance: ['core', 'model', 'db', 'commit', 'versions', 'webhooks', 'external-jobs', 'search'],
   // The types of a request and a route. The rooms of `http/` follow in the order of a request.
   http: ['core', 'model', 'db', 'events', 'commit', 'versions', 'search', 'sign-in'],
   'http/body': ['core', 'model', 'versions', 'http'],

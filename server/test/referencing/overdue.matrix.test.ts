@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { reference } from '../../src/resources/reference/index.ts';
-import { wakeOverdue } from '../../src/outside-jobs/overdue.ts';
+import { wakeOverdue } from '../../src/external-jobs/overdue.ts';
 import { good, serverForTest } from '../support/server.ts';
 import { eventsOf, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
 
