@@ -14,11 +14,11 @@ import type { Actor } from '../model/principal.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
 import { exclusiveKeys, prepareEntry, sharedKeys, type RowFactory, type BatchEntry } from './batch-entry.ts';
 import { OverloadedError, type WriteRequest, type Outcome, type SystemDecision } from './write-request.ts';
-import { countRows, provesCommit } from './sql/history.ts';
+import { countRows, provesCommit } from './statements/history.ts';
 import type { EarlyClaim, EarlyClaims, EarlyOutcome, MadeDelivery } from './early-claim.ts';
-import { claimedDeliveries, insertsDeliveries, type MadeRow } from './sql/deliveries.ts';
-import { statementsOf, type BatchOptions } from './sql/index.ts';
-import { refusalCode, type RefusalReason, type Statement } from './sql/statement.ts';
+import { claimedDeliveries, insertsDeliveries, type MadeRow } from './statements/deliveries.ts';
+import { statementsOf, type BatchOptions } from './statements/index.ts';
+import { refusalCode, type RefusalReason, type Statement } from './statements/statement.ts';
 import { onlyRow } from '../db/only-row.ts';
 
 /** Members of a batch. 32 measured best up to 128 connections. Above, larger batches save more than they delay. */

@@ -1,6 +1,6 @@
 import type { Pool } from '../db/pools.ts';
 import { purgedAtOnceMax } from './purge.ts';
-import { claimedWithinMs, keyLifetimeMs } from '../commit/sql/idempotency-keys.ts';
+import { claimedWithinMs, keyLifetimeMs } from '../commit/statements/idempotency-keys.ts';
 
 /** Milliseconds by which the clocks of processes may differ. */
 const clocksDifferMs = 3 * 60_000;

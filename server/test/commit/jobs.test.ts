@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { BatchEntry } from '../../src/commit/batch-entry.ts';
-import { addJobs } from '../../src/commit/sql/jobs.ts';
+import { addJobs } from '../../src/commit/statements/jobs.ts';
 import { openDatabase, type Database } from '../../src/db/pools.ts';
 import { createTestDatabase } from '../support/server.ts';
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { dropOldHistory, PartitionBusyError } from '../../src/maintenance/drop-old-history.ts';
 import { ConfigError, readConfig } from '../../src/server/config.ts';
-import { keyLifetimeMs } from '../../src/commit/sql/idempotency-keys.ts';
+import { keyLifetimeMs } from '../../src/commit/statements/idempotency-keys.ts';
 import { timeOfId, type Id } from '../../src/core/ids.ts';
 import { removableBeforeMs, retainedFromMs } from '../../src/core/retention.ts';
 import { withClient } from '../../src/db/pools.ts';

@@ -332,13 +332,13 @@ test('writes only in the committer and in housekeeping duties', () => {
     // Copies of files for a legal duty. Parts count only through their hold, which the committer makes and empties.
     'commit/sealed-files.ts',
     // The statements of the committer itself.
-    'commit/sql/clock.ts',
-    'commit/sql/counts.ts',
-    'commit/sql/deliveries.ts',
-    'commit/sql/history.ts',
-    'commit/sql/idempotency-keys.ts',
-    'commit/sql/jobs.ts',
-    'commit/sql/records.ts',
+    'commit/statements/clock.ts',
+    'commit/statements/counts.ts',
+    'commit/statements/deliveries.ts',
+    'commit/statements/history.ts',
+    'commit/statements/idempotency-keys.ts',
+    'commit/statements/jobs.ts',
+    'commit/statements/records.ts',
     // The deployment's one row, and the list of migrations. Neither belongs to an account.
     'db/deployment.ts',
     'db/latest-version.ts',
@@ -385,7 +385,7 @@ test('asks SQL or JavaScript for the current time only where no other clock woul
     // Compares a connection's process with the connection: both by the database's clock.
     'commit/committer.ts',
     // The job queue uses the database's clock, and is told how long to wait.
-    'commit/sql/jobs.ts',
+    'commit/statements/jobs.ts',
     'job-queue/queue.ts',
     // The ages of transactions and jobs, by the clock that they use.
     'metrics/database.ts',

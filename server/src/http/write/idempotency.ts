@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { StoredResponse, Claim as KeyClaim } from '../../commit/write-request.ts';
-import { keyLifetimeMs } from '../../commit/sql/idempotency-keys.ts';
+import { keyLifetimeMs } from '../../commit/statements/idempotency-keys.ts';
 import type { Json, JsonObject } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Encryption } from '../../core/encryption.ts';

@@ -1,5 +1,5 @@
 import { timeOfId, type Id } from '../../../src/core/ids.ts';
-import { keyLifetimeMs } from '../../../src/commit/sql/idempotency-keys.ts';
+import { keyLifetimeMs } from '../../../src/commit/statements/idempotency-keys.ts';
 import type { Asked, Wish } from './wishes.ts';
 import type { World } from './world.ts';
 
