@@ -1,5 +1,5 @@
 import { toSeconds, type Clock } from '../core/clock.ts';
-import { counter, counterIdOf } from '../model/counter.ts';
+import { counter, counterIdOf } from '../model/invoice-counter.ts';
 import { toDecision } from '../model/change.ts';
 import { fieldOf, type StoredRecord } from '../model/record.ts';
 import type { RecordChange, Resource } from '../model/resource.ts';

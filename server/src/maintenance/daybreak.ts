@@ -10,7 +10,7 @@ import type { Rules } from '../core/law-rules.ts';
 import { UnavailableError } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
 import type { RecordReader } from '../db/record-reader.ts';
-import { counterIdOf } from '../model/counter.ts';
+import { counterIdOf } from '../model/invoice-counter.ts';
 import { oncePerKind } from '../model/once-per-kind.ts';
 import { toDecision } from '../model/change.ts';
 import { fieldOf, type StoredRecord } from '../model/record.ts';

@@ -34,7 +34,7 @@ import { streamRoute } from './event-stream.ts';
 import { testHelperRoutes } from './test-helpers.ts';
 import { workflowTestRoute } from './workflow-test.ts';
 import { versionRoutes } from './api-versions.ts';
-import { counterIdOf } from '../../model/counter.ts';
+import { counterIdOf } from '../../model/invoice-counter.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 import { hiddenFrom, isHidden } from '../hidden-events.ts';
