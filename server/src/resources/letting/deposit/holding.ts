@@ -9,7 +9,7 @@ import type { ApplicationRecord } from '../application/index.ts';
 import { Changes } from '../changes.ts';
 import type { TenancyRecord } from '../tenancy/fields.ts';
 import { withWarnings } from '../warnings.ts';
-import { dutiesOf, judged, scopeOf } from './duties.ts';
+import { deadlineFactsOf, judged, scopeOf } from './deadlines.ts';
 import { applicationsMax, heldOf, type DepositRecord } from './fields.ts';
 import { requireHeld, requireType, settledIfEmpty } from './held.ts';
 import { payTenancy, requireCurrency } from './payouts.ts';
@@ -217,7 +217,7 @@ export function retain(
   };
   const judgement = judge(caller.account.rules, 'retain_holding_deposit', caller.today, {
     ...scopeOf(related),
-    ...dutiesOf(retained),
+    ...deadlineFactsOf(retained),
     signedOn: retained.signed_on,
   });
   refuseFailed(judgement);

@@ -13,7 +13,7 @@ import { sumsUp } from '../../../model/traits/sums-up.ts';
 import { homeOf } from '../home-names.ts';
 import { raisedAtOnce } from '../warnings.ts';
 import { agreed, readsOfCreation, withAmount } from './creation.ts';
-import { atDawn, nextOn, readsOfLaw } from './duties.ts';
+import { atDawn, nextOn, readsOfLaw } from './deadlines.ts';
 import {
   Amount,
   applicationsMax,

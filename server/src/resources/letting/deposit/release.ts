@@ -7,7 +7,7 @@ import { requireStatus } from '../../../model/status.ts';
 import { Changes } from '../changes.ts';
 import { dueOf, isOwed, payingMax, type InvoiceRecord } from '../invoice/fields.ts';
 import type { TenancyRecord } from '../tenancy/fields.ts';
-import { judged } from './duties.ts';
+import { judged } from './deadlines.ts';
 import { heldOf, type Deduction, type DeductionInput, type DepositRecord } from './fields.ts';
 import { requireHeld, requireType } from './held.ts';
 import { payTenancy } from './payouts.ts';

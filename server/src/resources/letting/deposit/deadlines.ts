@@ -25,7 +25,7 @@ export function scopeOf(related: Related): Scope {
 }
 
 /** Returns the facts about the deadlines of a deposit. */
-export function dutiesOf(deposit: DepositRecord): Acts['hold_holding_deposit'] & Acts['hold_deposit'] {
+export function deadlineFactsOf(deposit: DepositRecord): Acts['hold_holding_deposit'] & Acts['hold_deposit'] {
   return {
     repayBy: deposit.repay_by,
     isHeld: heldOf(deposit) > 0,
@@ -38,9 +38,9 @@ export function dutiesOf(deposit: DepositRecord): Acts['hold_holding_deposit'] &
   };
 }
 
-function judgeDuties(deposit: DepositRecord, rules: Rules, day: string, related: Related): Judgement {
+function judgeDeadlines(deposit: DepositRecord, rules: Rules, day: string, related: Related): Judgement {
   const act = deposit.type === 'holding' ? 'hold_holding_deposit' : 'hold_deposit';
-  return judge(rules, act, day, { ...scopeOf(related), ...dutiesOf(deposit) });
+  return judge(rules, act, day, { ...scopeOf(related), ...deadlineFactsOf(deposit) });
 }
 
 /** Judges the duties after a change, and keeps the failed ones in the record. */
@@ -50,7 +50,7 @@ export function judged(
   caller: Caller,
   related: Related,
 ): Change<DepositRecord> {
-  const judgement = judgeDuties(after, caller.account.rules, caller.today, related);
+  const judgement = judgeDeadlines(after, caller.account.rules, caller.today, related);
   return withWarnings(before, { after: { ...after, judged_on: caller.today }, verbs }, [judgement], caller.nowSeconds);
 }
 
@@ -75,6 +75,6 @@ export function atDawn(
   { day, nowSeconds, account }: Dawn,
   related: Related,
 ): Change<DepositRecord> {
-  const judgement = judgeDuties(current, account.rules, day, related);
+  const judgement = judgeDeadlines(current, account.rules, day, related);
   return withWarnings(current, { after: { ...current, judged_on: day } }, [judgement], nowSeconds);
 }
