@@ -1,7 +1,7 @@
 import { credentialNames, type Provider } from '../core/providers.ts';
 import type { Encryption } from '../core/encryption.ts';
 import { ProviderFault, type ProviderClient } from '../external-services/service.ts';
-import type { AccountRecord } from '../resources/account.ts';
+import type { AccountRecord } from '../resources/account/index.ts';
 
 /** How this deployment reaches a service. */
 export interface ProviderConnection {

@@ -2,7 +2,7 @@ import { toSeconds, type Clock } from '../core/clock.ts';
 import { providers as providerNames, type Provider } from '../core/providers.ts';
 import type { Encryption } from '../core/encryption.ts';
 import type { RecordReader } from '../db/record-reader.ts';
-import { account } from '../resources/account.ts';
+import { account } from '../resources/account/index.ts';
 import { reference } from '../resources/reference/index.ts';
 import { isPresentKey, referenceIdOf } from '../resources/reference/earlier-orders.ts';
 import { onCallback } from '../resources/reference/order.ts';

@@ -1,7 +1,7 @@
 import { isId } from '../core/ids.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { Address, Order } from './providers/provider.ts';
-import { account, type AccountRecord } from '../resources/account.ts';
+import { account, type AccountRecord } from '../resources/account/index.ts';
 import { application, type ApplicationRecord } from '../resources/letting/application/index.ts';
 import { guarantorBy, isStanding } from '../resources/letting/application/guarantors.ts';
 import { customer, type CustomerRecord } from '../resources/customer.ts';

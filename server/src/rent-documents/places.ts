@@ -1,6 +1,6 @@
 import type { RecordReader } from '../db/record-reader.ts';
 import type { Letterhead, Logo } from '../print/letterhead.ts';
-import type { AccountRecord } from '../resources/account.ts';
+import type { AccountRecord } from '../resources/account/index.ts';
 import { building } from '../resources/letting/building.ts';
 import { unit } from '../resources/letting/unit.ts';
 import type { Home, Sender } from './contents.ts';

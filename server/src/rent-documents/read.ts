@@ -5,7 +5,7 @@ import type { Reader } from '../db/reader.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { readEntryTexts, type StatementFacts } from '../db/statement.ts';
 import { isErased } from '../model/change.ts';
-import { account, type AccountRecord } from '../resources/account.ts';
+import { account, type AccountRecord } from '../resources/account/index.ts';
 import { customer } from '../resources/customer.ts';
 import { invoice, type InvoiceRecord } from '../resources/letting/invoice/index.ts';
 import { payment } from '../resources/letting/payment/index.ts';

@@ -1,6 +1,6 @@
 import { listOfKinds } from '../model/kinds.ts';
 import type { Resource } from '../model/resource.ts';
-import { account } from './account.ts';
+import { account } from './account/index.ts';
 import { apiKey } from './api_key.ts';
 import { approvalRequest } from './approval-request.ts';
 import { customer } from './customer.ts';

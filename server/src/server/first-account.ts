@@ -6,7 +6,7 @@ import type { RecordChange } from '../model/resource.ts';
 import { fewestOf } from '../model/permissions.ts';
 import { firstStartLockKey, withLock } from '../db/advisory-locks.ts';
 import { withClient } from '../db/pools.ts';
-import { account, type AccountRecord } from '../resources/account.ts';
+import { account, type AccountRecord } from '../resources/account/index.ts';
 import { apiKey, type ApiKeyRecord } from '../resources/api_key.ts';
 import { user, type UserRecord } from '../resources/people/user.ts';
 import { newLink } from '../sign-in/links.ts';

@@ -8,7 +8,7 @@ import type { EmailToSend } from '../../model/email.ts';
 import { SingleLine } from '../../model/fields.ts';
 import { mayHandle } from '../../model/roles.ts';
 import { closedObject, nullable } from '../../model/schemas.ts';
-import { account as accountResource } from '../../resources/account.ts';
+import { account as accountResource } from '../../resources/account/index.ts';
 import { invitation, statusOf } from '../../resources/people/invitation.ts';
 import { session as sessions, type SessionRecord } from '../../resources/people/session.ts';
 import { user as users, type UserRecord } from '../../resources/people/user.ts';

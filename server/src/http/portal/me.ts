@@ -1,7 +1,7 @@
 import { today } from '../../core/calendar.ts';
 import { toSeconds } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { account, type AccountRecord } from '../../resources/account.ts';
+import { account, type AccountRecord } from '../../resources/account/index.ts';
 import type { CustomerRecord } from '../../resources/customer.ts';
 import { application } from '../../resources/letting/application/index.ts';
 import { guarantor, type GuarantorRecord } from '../../resources/letting/guarantor.ts';

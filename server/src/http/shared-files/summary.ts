@@ -1,7 +1,7 @@
 import { isErased } from '../../model/change.ts';
 import { isId } from '../../core/ids.ts';
 import { addressLines, dayOf, minuteOf, money } from '../../print/words.ts';
-import { account } from '../../resources/account.ts';
+import { account } from '../../resources/account/index.ts';
 import { customer, type CustomerRecord } from '../../resources/customer.ts';
 import type { FileRecord } from '../../resources/file/index.ts';
 import type { FileLinkRecord } from '../../resources/file/link.ts';
