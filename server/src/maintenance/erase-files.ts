@@ -1,11 +1,46 @@
 import { isId } from '../core/ids.ts';
 import type { Reader } from '../db/reader.ts';
+import { withoutPerson } from '../model/erase.ts';
 import { fieldOf, type StoredRecord } from '../model/record.ts';
-import type { Resource } from '../model/resource.ts';
+import type { RecordChange, Resource } from '../model/resource.ts';
 import { erasable } from '../model/traits/erasable.ts';
 import { personalFiles } from '../model/traits/personal-files.ts';
 import { retained } from '../model/traits/retained.ts';
 import { sealsPersons } from '../model/traits/seals-persons.ts';
+import { storesFile } from '../model/traits/stores-file.ts';
+import { pagesOf, type ErasureContext } from './erasure-context.ts';
+
+/**
+ * Copies files into the records that keep them for a legal duty. Deletes those that are about no other person. All copies are stored before
+ * a file is deleted, so an erasure that was cut off loses none.
+ *
+ * @returns the ids of the deleted files.
+ */
+export async function eraseFiles(context: ErasureContext, person: Resource, record: StoredRecord): Promise<string[]> {
+  const { committer, readRecord, reader, resources, sealedFiles, encryption } = context;
+  const { account_id: accountId } = record;
+  const files = resources.find((resource) => storesFile.has(resource));
+  if (!files) return [];
+  const ids = await readFilesToErase(reader, resources, person, files, record);
+  for (const hold of await readHoldsToFill(reader, resources, accountId, { person: record.id, files: ids })) {
+    const key = Buffer.from(encryption.decrypt(hold.key), 'base64');
+    for (const file of hold.files) await sealedFiles.seal(accountId, hold.id, key, file);
+  }
+  for (const page of pagesOf(ids)) {
+    await committer.commitAsSystem({
+      accountId,
+      locks: page,
+      async decide() {
+        const found = await Promise.all(page.map((id) => readRecord(files, accountId, id)));
+        const changes = found.flatMap((file): RecordChange[] =>
+          file ? [{ resource: files, before: withoutPerson(files, file), after: null }] : [],
+        );
+        return changes.length === 0 ? null : { changes };
+      },
+    });
+  }
+  return ids;
+}
 
 /**
  * Finds the files that go with an erased person, or would go with a living one. They are those of the person, and those of records that stay.
@@ -141,7 +176,7 @@ interface HoldToFill {
 }
 
 /** Returns the records that keep files of the person, and all others that keep one of these files. */
-export async function readHoldsToFill(
+async function readHoldsToFill(
   reader: Reader,
   resources: readonly Resource[],
   accountId: string,

@@ -1,19 +1,40 @@
+import { withRollUps } from '../commit/roll-ups.ts';
 import { isId } from '../core/ids.ts';
 import { isObject, sameJson, type JsonObject } from '../core/json-diff.ts';
 import { parseJson } from '../core/json.ts';
-import { query, type Pool } from '../db/pools.ts';
+import { query } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
+import { decideEmptying } from '../model/change.ts';
 import { withoutPerson } from '../model/erase.ts';
 import type { Resource } from '../model/resource.ts';
 import { personalTexts, type PersonalTexts } from '../model/traits/personal-texts.ts';
-import type { ApiVersions } from '../versions/apply.ts';
+import { pagesOf, type ErasureContext } from './erasure-context.ts';
 
-interface TextsContext {
-  reader: Reader;
-  /** Reads long history through its own pool. */
-  database: { listers: Pool };
-  resources: readonly Resource[];
-  versions: ApiVersions;
+/**
+ * Empties the texts about a person in the records that stay.
+ *
+ * @returns the ids of these records.
+ */
+export async function eraseTexts(context: ErasureContext, accountId: string, personId: string): Promise<string[]> {
+  const { committer, readRecord } = context;
+  const found = await readIdsWithTexts(context, accountId, personId);
+  for (const [resource, ids] of found) {
+    for (const page of pagesOf(ids)) {
+      await committer.commitAsSystem({
+        accountId,
+        locks: page,
+        decide: async () => {
+          const records = await Promise.all(page.map((id) => readRecord(resource, accountId, id)));
+          const changes = records.flatMap((record) => {
+            const change = record && decideEmptying(resource, record, new Set([personId]));
+            return change ? [change] : [];
+          });
+          return { changes: await withRollUps(context, accountId, changes) };
+        },
+      });
+    }
+  }
+  return [...found.values()].flat();
 }
 
 /**
@@ -23,7 +44,7 @@ interface TextsContext {
  * @returns their ids, by resource.
  */
 export async function readIdsWithTexts(
-  context: TextsContext,
+  context: ErasureContext,
   accountId: string,
   personId: string,
 ): Promise<Map<Resource, string[]>> {
@@ -55,7 +76,7 @@ const pageBytesMax = 4 * 1024 * 1024;
  * finds nothing.
  */
 async function readEarlier(
-  { database, versions }: TextsContext,
+  { database, versions }: ErasureContext,
   kinds: readonly Resource[],
   accountId: string,
   { personId, ids }: { personId: string; ids: readonly string[] },
