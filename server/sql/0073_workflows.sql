@@ -41,6 +41,7 @@ create table workflow_runs (
   depth integer not null,
   status text collate "C" not null,
   steps text not null,
+  approval_request text collate "C",
   canceled_reason text,
   succeeded_at bigint,
   failed_at bigint,
@@ -53,7 +54,8 @@ create table workflow_runs (
   constraint workflow_runs_succeeded check ((status = 'succeeded') = (succeeded_at is not null)),
   constraint workflow_runs_failed check ((status = 'failed') = (failed_at is not null)),
   constraint workflow_runs_canceled check ((status = 'canceled') = (canceled_at is not null)),
-  constraint workflow_runs_awaits check (awaits is null or status = 'waiting')
+  constraint workflow_runs_awaits check (awaits is null or status = 'waiting'),
+  constraint workflow_runs_asks check (approval_request is null or status = 'waiting')
 );
 
 -- An event starts at most one run of a workflow.

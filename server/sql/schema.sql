@@ -72,7 +72,9 @@ create table api_keys (
   revoked_at bigint,
   last_used_at bigint,
   created_by text collate "C",
+  approvals text collate "C",
   constraint api_keys_pkey PRIMARY KEY (account_id, id),
+  constraint api_keys_approvals CHECK ((approvals = ANY (ARRAY['none'::text, 'sensitive'::text, 'all_writes'::text]))),
   constraint api_keys_type_known CHECK ((type = ANY (ARRAY['secret'::text, 'restricted'::text, 'agent'::text])))
 );
 
@@ -110,6 +112,48 @@ CREATE INDEX applications_customers ON public.applications USING gin (customers)
 CREATE INDEX applications_status ON public.applications USING btree (account_id, status, id);
 CREATE INDEX applications_tenancy ON public.applications USING btree (account_id, tenancy, id) WHERE (tenancy IS NOT NULL);
 CREATE INDEX applications_unit ON public.applications USING btree (account_id, unit, id) WHERE (unit IS NOT NULL);
+
+create table approval_requests (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  type text collate "C" not null,
+  status text collate "C" not null,
+  title text not null,
+  workflow_run text collate "C",
+  api_key text collate "C",
+  customer text collate "C",
+  operation text collate "C",
+  method text collate "C",
+  path text collate "C",
+  request_body text,
+  reason text,
+  expires_at bigint,
+  decided_by text collate "C",
+  decided_at bigint,
+  decision_reason text,
+  executed_request text collate "C",
+  fingerprint text collate "C",
+  approver_account text collate "C",
+  approver text collate "C",
+  approver_permission text collate "C",
+  constraint approval_requests_pkey PRIMARY KEY (account_id, id),
+  constraint approval_requests_agent CHECK (((fingerprint IS NULL) = (api_key IS NULL))),
+  constraint approval_requests_approver CHECK (((status <> ALL (ARRAY['approved'::text, 'executed'::text])) OR (approver IS NOT NULL))),
+  constraint approval_requests_asked CHECK (((type = 'workflow_step'::text) = (fingerprint IS NULL))),
+  constraint approval_requests_decided CHECK ((((status = ANY (ARRAY['pending'::text, 'canceled'::text])) <= (decided_at IS NULL)) AND ((status <> ALL (ARRAY['approved'::text, 'executed'::text, 'rejected'::text])) OR (decided_at IS NOT NULL)))),
+  constraint approval_requests_executed CHECK (((status = 'executed'::text) = (executed_request IS NOT NULL))),
+  constraint approval_requests_status CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'executed'::text, 'rejected'::text, 'canceled'::text, 'expired'::text]))),
+  constraint approval_requests_type CHECK ((type = ANY (ARRAY['agent_request'::text, 'workflow_step'::text])))
+);
+
+CREATE INDEX approval_requests_customer ON public.approval_requests USING btree (account_id, customer, id) WHERE (customer IS NOT NULL);
+CREATE INDEX approval_requests_due ON public.approval_requests USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'approved'::text]));
+CREATE INDEX approval_requests_fingerprint ON public.approval_requests USING btree (account_id, fingerprint, id) WHERE (fingerprint IS NOT NULL);
+CREATE UNIQUE INDEX approval_requests_open ON public.approval_requests USING btree (account_id, api_key, fingerprint) WHERE (status = ANY (ARRAY['pending'::text, 'approved'::text]));
+CREATE INDEX approval_requests_status ON public.approval_requests USING btree (account_id, status, id);
+CREATE INDEX approval_requests_workflow_run ON public.approval_requests USING btree (account_id, workflow_run, id) WHERE (workflow_run IS NOT NULL);
 
 create table bank_lines (
   account_id text collate "C" not null,
@@ -341,7 +385,7 @@ create table emails (
   failure text,
   ended_at bigint,
   constraint emails_pkey PRIMARY KEY (account_id, id),
-  constraint emails_emptied CHECK (((status = ANY (ARRAY['queued'::text, 'kept'::text])) = ((content IS NOT NULL) AND (link IS NOT NULL)))),
+  constraint emails_emptied CHECK ((((status = ANY (ARRAY['queued'::text, 'kept'::text])) = (content IS NOT NULL)) AND (((content IS NOT NULL) = (link IS NOT NULL)) OR ((kind = 'workflow'::text) AND (link IS NULL))))),
   constraint emails_ended CHECK (((status = 'queued'::text) = (ended_at IS NULL))),
   constraint emails_queued CHECK (((status = 'queued'::text) = (sending IS NOT NULL))),
   constraint emails_status CHECK ((status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'kept'::text])))
@@ -1175,6 +1219,78 @@ create table webhook_queue (
 
 CREATE INDEX webhook_queue_again ON public.webhook_queue USING btree (due_at_ms) WHERE (attempt_count > 0);
 CREATE INDEX webhook_queue_first ON public.webhook_queue USING btree (due_at_ms) WHERE (attempt_count = 0);
+
+create table workflow_positions (
+  account_id text collate "C" not null,
+  epoch integer not null,
+  transaction_id xid8 not null,
+  ordinal integer not null,
+  constraint workflow_positions_pkey PRIMARY KEY (account_id)
+);
+
+create table workflow_runs (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  workflow text collate "C" not null,
+  version integer not null,
+  event text collate "C" not null,
+  depth integer not null,
+  status text collate "C" not null,
+  steps text not null,
+  approval_request text collate "C",
+  canceled_reason text,
+  succeeded_at bigint,
+  failed_at bigint,
+  canceled_at bigint,
+  definition text not null,
+  progress text not null,
+  awaits text[] collate "C",
+  constraint workflow_runs_pkey PRIMARY KEY (account_id, id),
+  constraint workflow_runs_asks CHECK (((approval_request IS NULL) OR (status = 'waiting'::text))),
+  constraint workflow_runs_awaits CHECK (((awaits IS NULL) OR (status = 'waiting'::text))),
+  constraint workflow_runs_canceled CHECK (((status = 'canceled'::text) = (canceled_at IS NOT NULL))),
+  constraint workflow_runs_failed CHECK (((status = 'failed'::text) = (failed_at IS NOT NULL))),
+  constraint workflow_runs_status CHECK ((status = ANY (ARRAY['running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))),
+  constraint workflow_runs_succeeded CHECK (((status = 'succeeded'::text) = (succeeded_at IS NOT NULL)))
+);
+
+CREATE INDEX workflow_runs_awaiting ON public.workflow_runs USING btree (account_id) WHERE (awaits IS NOT NULL);
+CREATE INDEX workflow_runs_due ON public.workflow_runs USING btree (((((progress)::jsonb ->> 'due_at_ms'::text))::bigint)) WHERE ((((progress)::jsonb ->> 'due_at_ms'::text) IS NOT NULL) AND (status = ANY (ARRAY['running'::text, 'waiting'::text])));
+CREATE INDEX workflow_runs_event ON public.workflow_runs USING btree (account_id, event, id);
+CREATE UNIQUE INDEX workflow_runs_once ON public.workflow_runs USING btree (account_id, workflow, event);
+CREATE INDEX workflow_runs_status ON public.workflow_runs USING btree (account_id, status, id);
+CREATE INDEX workflow_runs_workflow ON public.workflow_runs USING btree (account_id, workflow, id);
+
+create table workflows (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  name text not null,
+  trigger text not null,
+  steps text not null,
+  permissions text[] collate "C" not null,
+  api_version text collate "C" not null,
+  version integer not null,
+  status text collate "C" not null,
+  paused_reason text,
+  activated_at bigint,
+  paused_at bigint,
+  archived_at bigint,
+  sealed_headers text not null,
+  active_from text collate "C",
+  signing_secret bytea not null,
+  metadata text not null default '{}'::text,
+  constraint workflows_pkey PRIMARY KEY (account_id, id),
+  constraint workflows_active CHECK (((status = 'active'::text) = (active_from IS NOT NULL))),
+  constraint workflows_archived CHECK (((status = 'archived'::text) = (archived_at IS NOT NULL))),
+  constraint workflows_paused CHECK (((status = 'paused'::text) = (paused_at IS NOT NULL))),
+  constraint workflows_status CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text])))
+);
+
+CREATE INDEX workflows_active_ones ON public.workflows USING btree (account_id) WHERE (status = 'active'::text);
 
 CREATE OR REPLACE FUNCTION public.reject_batch_entries(reason text, entries integer[])
  RETURNS void

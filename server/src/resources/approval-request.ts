@@ -360,13 +360,13 @@ export function requestStepApproval(
 }
 
 /**
- * Ends the pending approval request of a workflow's run that ends. Returns null if a person has decided, or if the request has expired: then
- * there is nothing to change.
+ * Ends the pending approval request of a workflow's run that ends, or whose time is over. Returns null if a person has decided, or if the
+ * request has ended: then there is nothing to change.
  */
-export function endStepApproval(before: ApprovalRequestRecord): RecordChange | null {
+export function endStepApproval(before: ApprovalRequestRecord, as: 'canceled' | 'expired'): RecordChange | null {
   if (before.status !== 'pending') return null;
-  const after = { ...before, status: 'canceled' as const, revision: before.revision + 1 };
-  return { resource: approvalRequest, before, after, verbs: ['canceled'] };
+  const after = { ...before, status: as, revision: before.revision + 1 };
+  return { resource: approvalRequest, before, after, verbs: [as] };
 }
 
 function stateOf(

@@ -11,7 +11,15 @@ export type StepResult =
   /** The attempt failed, and another one follows. */
   | { kind: 'again'; error: { code: string; message: string }; atMs: number }
   /** The step waits. `nextLookMs` is the time of the next look at it. */
-  | { kind: 'waiting'; untilMs: number; nextLookMs: number; awaits: string[] | null; searched: boolean };
+  | {
+      kind: 'waiting';
+      untilMs: number;
+      nextLookMs: number;
+      awaits: string[] | null;
+      searched: boolean;
+      /** The approval request that it waits for. */
+      approvalRequest?: string;
+    };
 
 export interface Place {
   /** The number of items in the list of the step. Null without a list. */
@@ -59,6 +67,7 @@ export function advanced(run: WorkflowRunRecord, result: StepResult, place: Plac
     ...run,
     status: 'running',
     awaits: null,
+    approval_request: null,
     steps: [...earlier, { ...base, ...entry }],
   });
   switch (result.kind) {
@@ -67,12 +76,13 @@ export function advanced(run: WorkflowRunRecord, result: StepResult, place: Plac
         after: { ...withEntry({ error: result.error }), progress: { ...progress, due_at_ms: due(result.atMs) } },
       };
     case 'waiting': {
-      const { untilMs, nextLookMs, awaits, searched } = result;
+      const { untilMs, nextLookMs, awaits, searched, approvalRequest = null } = result;
       return {
         after: {
           ...withEntry({ status: 'waiting' }),
           status: 'waiting',
           awaits,
+          approval_request: approvalRequest,
           progress: { ...progress, due_at_ms: due(nextLookMs), until_ms: untilMs, searched },
         },
       };

@@ -252,6 +252,8 @@ export class WorkflowFollower {
       counts.set(owner.id, count + 1);
       if (count >= most) {
         paused.add(owner.id);
+        // A run begins only while its workflow is active, so the runs within the limit go first.
+        await Promise.all(making.splice(0));
         await this.#pause(owner);
       } else making.push(this.#makeRun(owner, rowToEvent(row)));
     }
@@ -328,6 +330,7 @@ export class WorkflowFollower {
     const { committer, readRecord, ids, clock } = this.#context;
     const run = await readRecord(workflowRun, accountId, id);
     if (!run || run.status !== 'waiting' || run.awaits === null) return;
+    if (run.approval_request !== null) return this.#wakeAsker(run, events);
     const step = stepAt(run);
     // A fault of the scope shows when the wait times out.
     const scope = await scopeOf(this.#context, run, step).catch(() => null);
@@ -365,6 +368,28 @@ export class WorkflowFollower {
       },
     });
   }
+
+  /** Lets a run look at its approval request at once, if an event tells of the decision. */
+  async #wakeAsker(run: WorkflowRunRecord, events: readonly FollowedEvent[]): Promise<void> {
+    const { committer, readRecord, clock } = this.#context;
+    const { account_id: accountId, id, approval_request: asked } = run;
+    if (!events.some((row) => objectIdOf(rowToEvent(row)) === asked)) return;
+    await committer.commitAsSystem({
+      accountId,
+      actor: principalOf(run),
+      locks: [id],
+      decide: async () => {
+        const now = await readRecord(workflowRun, accountId, id);
+        if (now?.approval_request !== asked) return null;
+        const after = { ...now, progress: { ...now.progress, due_at_ms: clock.nowMs() } };
+        return { changes: toDecision(workflowRun, now, { after }).changes };
+      },
+    });
+  }
+}
+
+function objectIdOf({ data }: StoredEvent): string | undefined {
+  return (data as { object?: { id?: string } }).object?.id;
 }
 
 function positionOf({ epoch, transaction_id: transactionId, ordinal }: FollowedEvent): Position {
@@ -386,6 +411,7 @@ function newRun(
     depth,
     status: 'running',
     steps: [],
+    approval_request: null,
     canceled_reason: null,
     succeeded_at: null,
     failed_at: null,

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SystemChangeContext } from '../commit/change-as-system.ts';
 import type { SystemDecision } from '../commit/write-request.ts';
+import { toSeconds } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import { isObject, type JsonObject } from '../core/json-diff.ts';
 import { DatabaseError } from '../db/pools.ts';
@@ -12,6 +13,13 @@ import { withReading } from '../model/permissions.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Change } from '../model/resource.ts';
 import { workflowRun, type WorkflowRunRecord } from '../resources/workflows/run.ts';
+import {
+  approvalRequest,
+  endStepApproval,
+  requestStepApproval,
+  type ApprovalRequestRecord,
+} from '../resources/approval-request.ts';
+import { plainInTitle, resultOfApproval, waitingForApproval } from './approval-step.ts';
 import { advanced, openEntry, stepAt, type Place, type StepResult } from './advance.ts';
 import { findAwaited } from './awaited.ts';
 import { itemsMax, type Step } from './rules/definition.ts';
@@ -117,6 +125,7 @@ export class WorkflowTask implements Task {
         return await this.#record(run, { kind: 'skipped' }, startedAtMs, items);
       if (step.action === 'api') return await this.#callApi(run, step, scope, startedAtMs, items);
       if (step.action === 'email') return await this.#sendEmail(run, step, scope, startedAtMs, items);
+      if (step.action === 'approval') return await this.#askPerson(run, step, scope, startedAtMs, items);
       await this.#record(run, await this.#resultOf(run, step, scope), startedAtMs, items);
     } catch (error) {
       await this.#record(run, { kind: 'failed', error: faultOf(error) }, startedAtMs, items);
@@ -132,8 +141,6 @@ export class WorkflowTask implements Task {
         return this.#wait(run, step, scope);
       case 'wait_for_event':
         return this.#waitForEvent(run, step, scope);
-      case 'approval':
-        return requestApproval();
       default:
         throw new Error(`Bug! The action ${step.action} has an effect here.`);
     }
@@ -264,6 +271,39 @@ export class WorkflowTask implements Task {
     });
   }
 
+  /** Asks a person, in the mutation that lets the run wait. Later looks find the decision. */
+  async #askPerson(
+    run: WorkflowRunRecord,
+    step: Step,
+    scope: Scope,
+    startedAtMs: number,
+    items: number | null,
+  ): Promise<void> {
+    const { account_id: accountId, approval_request: asked } = run;
+    const nowMs = this.#context.clock.nowMs();
+    if (asked !== null) {
+      return this.#commitWith(run, [asked], async () => {
+        const request = await this.#context.readRecord(approvalRequest, accountId, asked);
+        const result = resultOfApproval(request, run.progress.until_ms ?? nowMs, nowMs);
+        // The duty would end a request that is too old within a minute.
+        const ended = request && result.kind === 'failed' ? endStepApproval(request, 'expired') : null;
+        const { changes } = this.#changeOf(run, result, startedAtMs, items);
+        return { changes: ended ? [...changes, ended] : changes };
+      });
+    }
+    const title = textFilledIn(step.title!, scope, plainInTitle);
+    await this.#commitWith(run, [], async () => {
+      const id = this.#context.ids.make('apr');
+      const request = requestStepApproval(
+        { id, accountId, nowSeconds: toSeconds(nowMs) },
+        { workflowRun: run.id, title, ...(step.timeout !== undefined && { timeoutSeconds: step.timeout }) },
+      );
+      const untilMs = (request.after as ApprovalRequestRecord).expires_at! * 1000;
+      const waiting = waitingForApproval(id, untilMs);
+      return { changes: [...this.#changeOf(run, waiting, startedAtMs, items).changes, request] };
+    });
+  }
+
   async #record(run: WorkflowRunRecord, result: StepResult, startedAtMs: number, items: number | null): Promise<void> {
     await this.#commitWith(run, [], async () => this.#changeOf(run, result, startedAtMs, items));
   }
@@ -317,6 +357,7 @@ export function principalOf({ id, account_id: accountId, definition }: WorkflowR
     accountId,
     permissions: new Set(definition.permissions.flatMap(withReading)),
     expiresAt: null,
+    approvals: 'none',
     person: null,
   };
 }
@@ -325,9 +366,4 @@ export function principalOf({ id, account_id: accountId, definition }: WorkflowR
 function idInPath(value: string): string {
   if (/^[A-Za-z0-9_]{1,255}$/.test(value)) return value;
   throw new StepFault('template_invalid', 'A template in `path` is no id.');
-}
-
-/** Asks a person for an approval. The kind of record for that does not exist yet, so the step fails. */
-function requestApproval(): never {
-  throw new StepFault('approvals_unavailable', 'This server cannot ask for approvals yet. Remove the step.');
 }

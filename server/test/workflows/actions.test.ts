@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { signatureHeader } from '../../src/webhooks/sign.ts';
 import { receiverForTest } from '../support/receiver.ts';
-import { good, serverForTest, startTestServer, type TestServer } from '../support/server.ts';
-import { Flows } from './flows.ts';
+import { good, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
+import { Flows, type Made } from './flows.ts';
 
 /* The actions of steps besides `api`. */
 
@@ -117,11 +117,77 @@ describe('an email step', () => {
 });
 
 describe('an approval step', () => {
-  test('fails with a plain error while the server has no approvals', async () => {
-    const workflow = await flows.active({ steps: [{ id: 'ask', action: 'approval', title: 'Accept?' }] });
-    await flows.make('customers', { name: 'Ada' });
+  const asking = [
+    { id: 'ask', action: 'approval', title: 'Welcome {{event.data.object.id}}?' },
+    { id: 'then', action: 'wait', seconds: 1 },
+  ];
+
+  /** Starts a run, and waits until it has asked. */
+  async function asked(steps: object[] = asking): Promise<{ workflow: Made; run: Made; request: Made }> {
+    const workflow = await flows.active({ steps });
+    const { id } = await flows.make('customers', { name: 'Ada' });
+    const [run] = await flows.until(workflow, ([first]) => Boolean(first?.approval_request));
+    const request = (await good(flows.api.get(`/v1/approval_requests/${run.approval_request}`))).body;
+    expect(run).toMatchObject({ status: 'waiting', steps: [{ id: 'ask', status: 'waiting' }] });
+    expect(request).toMatchObject({
+      type: 'workflow_step',
+      status: 'pending',
+      title: `Welcome ${id}?`,
+      workflow_run: run.id,
+      api_key: null,
+    });
+    return { workflow, run, request };
+  }
+
+  const decide = (id: string, verb: 'approve' | 'reject', body: object = {}): Promise<ApiResponse> =>
+    good(flows.api.post(`/v1/test_helpers/approval_requests/${id}/${verb}`, body));
+
+  test('waits for a person, and goes on when it is approved', async () => {
+    const { workflow, request } = await asked();
+    await decide(request.id, 'approve');
     const [run] = await flows.ended(workflow);
-    expect(run).toMatchObject({ status: 'failed', steps: [{ error: { code: 'approvals_unavailable' } }] });
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      approval_request: null,
+      steps: [
+        { id: 'ask', status: 'succeeded', attempts: 1, output: { approval_request: request.id } },
+        { id: 'then' },
+      ],
+    });
+  });
+
+  test('fails the run when a person rejects it, and keeps the reason out of the run', async () => {
+    const { workflow, request } = await asked();
+    await decide(request.id, 'reject', { reason: 'Ada has moved away.' });
+    const [run] = await flows.ended(workflow);
+    expect(run).toMatchObject({ status: 'failed', steps: [{ error: { code: 'approval_rejected' } }] });
+    expect(JSON.stringify(run)).not.toContain('Ada');
+  });
+
+  test('fails the run when no person decides in time', async () => {
+    const { workflow, request } = await asked([
+      { id: 'ask', action: 'approval', title: 'Welcome {{event.data.object.id}}?', timeout: 1 },
+    ]);
+    const [run] = await flows.ended(workflow);
+    expect(run).toMatchObject({ status: 'failed', steps: [{ error: { code: 'approval_expired' } }] });
+    expect((await good(flows.api.get(`/v1/approval_requests/${request.id}`))).body.status).toBe('expired');
+  });
+
+  test('takes the question back when the run is canceled', async () => {
+    const { run, request } = await asked();
+    await good(flows.api.post(`/v1/workflow_runs/${run.id}/cancel`));
+    expect((await good(flows.api.get(`/v1/approval_requests/${request.id}`))).body.status).toBe('canceled');
+    expect((await flows.api.post(`/v1/test_helpers/approval_requests/${request.id}/approve`)).status).toBe(400);
+  });
+
+  test('fails when its title would keep the name of a person', async () => {
+    const workflow = await flows.active({
+      steps: [{ id: 'ask', action: 'approval', title: 'Welcome {{event.data.object.name}}?' }],
+    });
+    await flows.make('customers', { name: 'Ada Lovelace' });
+    const [run] = await flows.ended(workflow);
+    expect(run).toMatchObject({ status: 'failed', steps: [{ error: { code: 'template_invalid' } }] });
+    expect(JSON.stringify(run)).not.toContain('Lovelace');
   });
 });
 

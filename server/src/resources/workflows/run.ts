@@ -7,6 +7,7 @@ import { closedObject, described, named, nullable, oneOf } from '../../model/sch
 import { requireStatus } from '../../model/status.ts';
 import { scheduled } from '../../model/traits/scheduled.ts';
 import type { Step } from '../../workflows/rules/definition.ts';
+import { endStepApproval, type ApprovalRequestRecord } from '../approval-request.ts';
 import type { SealedHeaders } from './workflow.ts';
 
 /** A step of a run: once, or once for an item. */
@@ -56,6 +57,7 @@ export type WorkflowRunRecord = StoredRecord & {
   depth: number;
   status: RunStatus;
   steps: StepEntry[];
+  approval_request: string | null;
   canceled_reason: string | null;
   succeeded_at: number | null;
   failed_at: number | null;
@@ -130,6 +132,7 @@ export const workflowRun = defineResource<WorkflowRunRecord>(
               ended_at: 1795321044,
             },
           ],
+          approval_request: null,
           canceled_reason: null,
           succeeded_at: null,
           failed_at: null,
@@ -144,7 +147,7 @@ export const workflowRun = defineResource<WorkflowRunRecord>(
         },
       },
     },
-    links: { workflow: 'workflows' },
+    links: { workflow: 'workflows', approval_request: 'approval_requests' },
     verbs: {
       created: 'An event has started it. It has this event even if the server cancels it at once.',
       succeeded: 'All of its steps have ended.',
@@ -166,6 +169,11 @@ export const workflowRun = defineResource<WorkflowRunRecord>(
         description: '`running` or `waiting`, and at last `succeeded`, `failed` or `canceled`.',
       },
       steps: { column: 'json', schema: Type.Array(EntrySchema), description: 'The steps that have begun.' },
+      approval_request: {
+        column: 'text',
+        schema: nullable(LinkedId),
+        description: 'The approval request that its step waits for. Null if it waits for none.',
+      },
       canceled_reason: {
         column: 'text',
         schema: nullable(Type.String()),
@@ -187,16 +195,20 @@ export const workflowRun = defineResource<WorkflowRunRecord>(
     actions: {
       cancel: {
         summary: 'Cancel a workflow run',
-        description: 'Takes no further step. The effects of earlier steps stay.',
+        description:
+          'Takes no further step. The effects of earlier steps stay. An approval request that it waits for is canceled.',
         refusals: ['status_transition_invalid'],
-        decide(current, { nowSeconds }) {
+        reads: ['approval_request'],
+        decide(current, { nowSeconds }, _input, _named, related) {
           requireStatus(
             current,
             ['running', 'waiting'],
             'workflow run',
             'Only a run that has not ended can be canceled.',
           );
-          return canceled(current, nowSeconds, null);
+          const asked = related.one<ApprovalRequestRecord>('approval_request');
+          const ended = asked && endStepApproval(asked, 'canceled');
+          return { ...canceled(current, nowSeconds, null), also: ended ? [ended] : [] };
         },
       },
       retry: {
@@ -254,6 +266,7 @@ export function canceled(
       canceled_reason: reason,
       progress: { ...current.progress, due_at_ms: null },
       awaits: null,
+      approval_request: null,
     },
     verbs: ['canceled'],
   };

@@ -519,7 +519,7 @@ describe('a step of a workflow', () => {
       locks: [ended],
       async decide() {
         const record = (await context.readRecord(approvalRequest, accountId, ended))!;
-        const change = endStepApproval(record);
+        const change = endStepApproval(record, 'canceled');
         return change && { changes: [change] };
       },
     });

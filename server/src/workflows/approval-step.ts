@@ -1,0 +1,46 @@
+import type { ApprovalRequestRecord } from '../resources/approval-request.ts';
+import type { StepResult } from './advance.ts';
+import { StepFault } from './step-fault.ts';
+
+/** The events that tell of the end of an approval request. */
+const decisions = ['approval_request.approved', 'approval_request.rejected', 'approval_request.expired'];
+
+const expired: StepResult = {
+  kind: 'failed',
+  error: { code: 'approval_expired', message: 'No person has decided in time.' },
+};
+
+/** Returns the wait of a run for a person. */
+export function waitingForApproval(id: string, untilMs: number): StepResult {
+  return { kind: 'waiting', untilMs, nextLookMs: untilMs, awaits: decisions, searched: true, approvalRequest: id };
+}
+
+/** Returns what came of an approval request. Its reason stays in the request: runs copy no texts about persons. */
+export function resultOfApproval(request: ApprovalRequestRecord | null, untilMs: number, nowMs: number): StepResult {
+  switch (request?.status) {
+    case 'approved':
+      return { kind: 'succeeded', output: { approval_request: request.id } };
+    case 'pending':
+      return nowMs < untilMs ? waitingForApproval(request.id, untilMs) : expired;
+    case 'rejected':
+      return {
+        kind: 'failed',
+        error: { code: 'approval_rejected', message: `A person has rejected it. ${request.id} has the reason.` },
+      };
+    default:
+      return expired;
+  }
+}
+
+/**
+ * Returns a value for the title of an approval request, which an erasure does not empty.
+ *
+ * @throws {StepFault} if it is no id, number, day or word.
+ */
+export function plainInTitle(value: string): string {
+  if (/^[A-Za-z0-9_.:-]{1,100}$/.test(value)) return value;
+  throw new StepFault(
+    'template_invalid',
+    'A template in `title` may only name ids, numbers, days and statuses. The approval request keeps no personal data.',
+  );
+}
