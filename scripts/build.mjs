@@ -13,7 +13,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const projectDir = fileURLToPath(new URL('../', import.meta.url));
 /** The apps with the folders of their sources. */
 const apps = {
-  dashboard: ['dashboard/src', 'ui/src', 'sdk/src'],
+  dashboard: ['dashboard/src', 'ui/src', 'sdk/src', 'examples/workflows'],
   portal: ['portal/src', 'ui/src'],
 };
 

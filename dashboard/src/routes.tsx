@@ -116,6 +116,38 @@ export const webhookRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/webhooks/endpoint-detail.tsx'), 'EndpointPage'),
 });
 
+export const workflowListRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/workflows',
+  validateSearch: listSearch('status'),
+  component: lazyRouteComponent(() => import('./pages/workflows/workflow-list.tsx'), 'WorkflowListPage'),
+});
+
+const newWorkflowRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/workflows/new',
+  component: lazyRouteComponent(() => import('./pages/workflows/workflow-editor.tsx'), 'NewWorkflowPage'),
+});
+
+export const workflowRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/workflows/$id',
+  validateSearch: listSearch('status'),
+  component: lazyRouteComponent(() => import('./pages/workflows/workflow-detail.tsx'), 'WorkflowPage'),
+});
+
+export const workflowEditRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/workflows/$id/edit',
+  component: lazyRouteComponent(() => import('./pages/workflows/workflow-editor.tsx'), 'EditWorkflowPage'),
+});
+
+export const workflowRunRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/workflow-runs/$id',
+  component: lazyRouteComponent(() => import('./pages/workflows/run-detail.tsx'), 'WorkflowRunPage'),
+});
+
 export const apiKeyListRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/api-keys',
@@ -368,6 +400,11 @@ export const router = createRouter({
       emailListRoute,
       webhookListRoute,
       webhookRoute,
+      workflowListRoute,
+      newWorkflowRoute,
+      workflowRoute,
+      workflowEditRoute,
+      workflowRunRoute,
       apiKeyListRoute,
       newKeyRoute,
       upgradeRoute,

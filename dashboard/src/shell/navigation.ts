@@ -58,6 +58,14 @@ export const navigation: readonly NavigationGroup[] = [
       { href: '/logs', name: 'Logs', icon: 'log', key: 'l', permission: 'logs.read' },
       { href: '/events', name: 'Events', icon: 'event', key: 'e', permission: 'events.read' },
       { href: '/webhooks', name: 'Webhooks', icon: 'webhook', key: 'w', permission: 'webhook_endpoints.read' },
+      {
+        href: '/workflows',
+        name: 'Workflows',
+        icon: 'activity',
+        key: 'v',
+        permission: 'workflows.read',
+        others: ['/workflow-runs'],
+      },
       { href: '/api-keys', name: 'API keys', icon: 'key', key: 'k', permission: 'api_keys.read' },
       {
         href: '/emails',
@@ -122,6 +130,8 @@ const pathOfPrefix: ReadonlyMap<string, string> = new Map<string, string>([
   ['unit', '/units'],
   ['usr', '/team'],
   ['we', '/webhooks'],
+  ['wf', '/workflows'],
+  ['wfr', '/workflow-runs'],
   ['acct', '/records'],
   ...prefixesWithoutPage.map((prefix) => [prefix, '/records'] as const),
 ]);

@@ -1,15 +1,15 @@
 import { useNavigate } from '@tanstack/react-router';
 import { use, useState, type ReactNode } from 'react';
 import type { ApiKeyWithSecret } from 'tenure';
-import { Actions, ButtonLink, Checkbox, Select, TextField, TimeContext } from '@tenure/ui';
+import { Actions, ButtonLink, Select, TextField, TimeContext } from '@tenure/ui';
 import { faultOf, useWrite } from '../../api/requests.ts';
 import { useRefusal, useUser } from '../../api/session.ts';
 import { Form } from '../../shell/form.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { Page } from '../../shell/page.tsx';
-import { areSame, grantableTo, levelOf, nameOfKind, permissionsOf, presets, withLevel } from './permissions.ts';
+import { PermissionMatrix } from './permission-matrix.tsx';
+import { grantableTo, levelOf, permissionsOf, presets } from './permissions.ts';
 import { SecretDialog } from './secret-dialog.tsx';
-import styles from './api-keys.module.css';
 
 type KeyType = 'secret' | 'restricted' | 'agent';
 
@@ -138,62 +138,4 @@ interface KeyInput {
 
 function endIn(days: number, aheadSeconds: number): { days: number; at: number } {
   return { days, at: Math.floor(Date.now() / 1000) + aheadSeconds + days * 86_400 };
-}
-
-/** What the key may do: a preset, and a line for each kind of record. */
-function PermissionMatrix(props: {
-  grantable: ReturnType<typeof grantableTo>;
-  permissions: readonly string[];
-  onChange: (permissions: readonly string[]) => void;
-  error: string | null;
-}): ReactNode {
-  const { grantable, permissions, onChange, error } = props;
-  const preset = presets.find((each) => areSame(permissionsOf(each, grantable), permissions));
-  return (
-    <fieldset className={styles.permissions}>
-      <legend>Permissions</legend>
-      <Select
-        label="Preset"
-        choices={presets.map(({ id, name }) => ({ id, name }))}
-        value={preset?.id ?? null}
-        placeholder={permissions.length === 0 ? 'Choose a preset, or set each below' : 'Set by hand'}
-        onChange={(id) =>
-          onChange(
-            permissionsOf(
-              presets.find((each) => each.id === id)!,
-              grantable,
-            ),
-          )
-        }
-        error={error}
-      />
-      <ul className={styles.matrix}>
-        {grantable.map(({ kind, highest }) => {
-          const level = levelOf(permissions, kind);
-          const name = nameOfKind(kind);
-          return (
-            <li key={kind}>
-              <span>{name}</span>
-              <Checkbox
-                aria-label={`Read: ${name}`}
-                isSelected={level !== 'none'}
-                onChange={(isOn) => onChange(withLevel(permissions, kind, isOn ? 'read' : 'none'))}
-              >
-                Read
-              </Checkbox>
-              {highest === 'write' && (
-                <Checkbox
-                  aria-label={`Write: ${name}`}
-                  isSelected={level === 'write'}
-                  onChange={(isOn) => onChange(withLevel(permissions, kind, isOn ? 'write' : 'read'))}
-                >
-                  Write
-                </Checkbox>
-              )}
-            </li>
-          );
-        })}
-      </ul>
-    </fieldset>
-  );
 }

@@ -1,0 +1,304 @@
+import type { ReactNode } from 'react';
+import { operations } from 'tenure';
+import { Button, Checkbox, ComboBox, Icon, Select, TextField } from '@tenure/ui';
+import { eventTypes } from '../webhooks/event-types.ts';
+import { newFilter, newStep, textsOf, type DraftFilter, type DraftStep, type TextName } from './draft.ts';
+import { actionNames, durationUnits, ops, type ActionName } from './workflow-words.ts';
+import styles from './workflows.module.css';
+
+/** Returns the fault of a parameter of the API, or null. */
+export type FaultAt = (param: string) => string | null;
+
+const stepsMax = 20;
+const filtersMax = 10;
+
+const eventChoices = eventTypes.map((type) => ({ id: type, name: type }));
+
+/** The type of an event, or all of a kind: `reference.*`. */
+export function EventTypeField(props: {
+  label: string;
+  value: string;
+  onChange: (type: string) => void;
+  error: string | null;
+}): ReactNode {
+  return (
+    <ComboBox
+      {...props}
+      choices={eventChoices}
+      onCommit={props.onChange}
+      placeholder="application.created"
+      hint="One type, or all of a kind: reference.*"
+      isMono
+    />
+  );
+}
+
+/** Conditions: a path, a comparison and a value each. All must hold. */
+export function FilterRows(props: {
+  /** What a row is, such as "condition". */
+  noun: string;
+  param: string;
+  hint: string;
+  filters: readonly DraftFilter[];
+  onChange: (filters: DraftFilter[]) => void;
+  faultAt: FaultAt;
+}): ReactNode {
+  const { noun, param, hint, filters, onChange, faultAt } = props;
+  const change = (key: number, part: Partial<DraftFilter>): void =>
+    onChange(filters.map((filter) => (filter.key === key ? { ...filter, ...part } : filter)));
+  return (
+    <>
+      {filters.map(({ key, path, op, value }, at) => (
+        <div key={key} role="group" aria-label={`${noun} ${at + 1}`} className={styles.row}>
+          <TextField
+            label="Path"
+            value={path}
+            onChange={(text) => change(key, { path: text })}
+            error={faultAt(`${param}[${at}][path]`)}
+            hint={at === 0 ? hint : undefined}
+            isMono
+          />
+          <Select
+            label="Comparison"
+            choices={ops}
+            value={op}
+            onChange={(id) => change(key, { op: id })}
+            error={faultAt(`${param}[${at}][op]`)}
+          />
+          <TextField
+            label="Value"
+            value={value}
+            onChange={(text) => change(key, { value: text })}
+            error={faultAt(`${param}[${at}][value]`)}
+            hint={at === 0 ? 'A text, a number, true, or ["a", "b"]' : undefined}
+            isMono
+          />
+          <Button
+            isIcon
+            aria-label={`Remove ${noun} ${at + 1}`}
+            onPress={() => onChange(filters.filter((filter) => filter.key !== key))}
+          >
+            <Icon name="close" />
+          </Button>
+        </div>
+      ))}
+      <div>
+        <Button isDisabled={filters.length >= filtersMax} onPress={() => onChange([...filters, newFilter()])}>
+          Add a {noun}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** The steps, each in a box of its own. */
+export function StepCards(props: {
+  steps: readonly DraftStep[];
+  onChange: (steps: DraftStep[]) => void;
+  faultAt: FaultAt;
+}): ReactNode {
+  const { steps, onChange, faultAt } = props;
+  const change = (key: number, part: Partial<DraftStep>): void =>
+    onChange(steps.map((step) => (step.key === key ? { ...step, ...part } : step)));
+  const moved = (at: number, by: -1 | 1): DraftStep[] => {
+    const others = [...steps];
+    const [step] = others.splice(at, 1);
+    others.splice(at + by, 0, step!);
+    return others;
+  };
+  return (
+    <div className={styles.editor}>
+      {steps.map((step, at) => (
+        <fieldset key={step.key} className={styles.card}>
+          <legend>Step {at + 1}</legend>
+          <StepFields
+            step={step}
+            param={`steps[${at}]`}
+            onChange={(part) => change(step.key, part)}
+            faultAt={faultAt}
+          />
+          <div className={styles.row}>
+            <Button
+              isDisabled={at === 0}
+              onPress={() => onChange(moved(at, -1))}
+              aria-label={`Move up: step ${at + 1}`}
+            >
+              Move up
+            </Button>
+            <Button
+              isDisabled={at === steps.length - 1}
+              onPress={() => onChange(moved(at, 1))}
+              aria-label={`Move down: step ${at + 1}`}
+            >
+              Move down
+            </Button>
+            <Button
+              isDisabled={steps.length === 1}
+              onPress={() => onChange(steps.filter(({ key }) => key !== step.key))}
+              aria-label={`Remove: step ${at + 1}`}
+            >
+              Remove
+            </Button>
+          </div>
+        </fieldset>
+      ))}
+      <div>
+        <Button isDisabled={steps.length >= stepsMax} onPress={() => onChange([...steps, newStep(steps)])}>
+          <Icon name="plus" size={14} />
+          Add a step
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+interface FieldText {
+  label: string;
+  hint?: string;
+  isMono?: boolean;
+  isMultiline?: boolean;
+}
+
+const fieldTexts: Readonly<Record<TextName, FieldText>> = {
+  path: { label: 'Path', hint: 'A POST of this API, such as /v1/references', isMono: true },
+  url: { label: 'URL', hint: 'https://…, signed as a webhook is.', isMono: true },
+  to: { label: 'To', hint: 'The id of a customer, such as {{event.data.object.customer}}', isMono: true },
+  subject: { label: 'Subject' },
+  text: { label: 'Text', hint: 'An empty line begins a paragraph.', isMultiline: true },
+  until: {
+    label: 'Until',
+    hint: 'Instead of a time: the path of a day, such as event.data.object.start_date',
+    isMono: true,
+  },
+  type: { label: 'Event' },
+  title: { label: 'What the person decides' },
+};
+
+const bodyHints: Readonly<Partial<Record<ActionName, string>>> = {
+  api: 'JSON, such as {"customer": "{{item}}"}',
+  http: 'JSON. Empty: the event is sent.',
+};
+
+const durationLabels: Readonly<Partial<Record<ActionName, string>>> = {
+  wait: 'Wait for',
+  wait_for_event: 'Wait at most',
+  approval: 'Wait at most',
+};
+
+/** The paths of POSTs, as the SDK knows them. */
+const postPaths = Object.values(operations)
+  .flatMap((resource) => Object.values(resource as Record<string, { method?: string; path?: string }>))
+  .flatMap(({ method, path }) => (method === 'POST' && path !== undefined ? [path] : []));
+const pathChoices = [...new Set(postPaths)].sort().map((path) => ({ id: path, name: path }));
+
+function StepFields(props: {
+  step: DraftStep;
+  param: string;
+  onChange: (part: Partial<DraftStep>) => void;
+  faultAt: FaultAt;
+}): ReactNode {
+  const { step, param, onChange, faultAt } = props;
+  const { action, texts, duration } = step;
+  const fault = (member: string): string | null => faultAt(`${param}[${member}]`);
+  const durationLabel = durationLabels[action];
+  const durationFault = fault('seconds') ?? fault('timeout');
+  return (
+    <>
+      <div className={styles.row}>
+        <TextField
+          label="Id"
+          value={step.id}
+          onChange={(id) => onChange({ id })}
+          isRequired
+          isMono
+          error={fault('id')}
+        />
+        <Select
+          label="Action"
+          choices={Object.entries(actionNames).map(([id, name]) => ({ id, name }))}
+          value={action}
+          onChange={(id) => onChange({ action: id as ActionName })}
+          error={fault('action')}
+        />
+      </div>
+      {durationLabel !== undefined && (
+        <div className={styles.row}>
+          <TextField
+            label={durationLabel}
+            type="number"
+            value={duration.amount}
+            onChange={(amount) => onChange({ duration: { ...duration, amount } })}
+            error={durationFault}
+          />
+          <Select
+            label="Unit"
+            choices={durationUnits}
+            value={duration.unit}
+            onChange={(unit) => onChange({ duration: { ...duration, unit } })}
+          />
+        </div>
+      )}
+      {textsOf[action].map((name) => {
+        const common = { value: texts[name] ?? '', error: fault(name) };
+        const set = (text: string): void => onChange({ texts: { ...texts, [name]: text } });
+        if (name === 'type') return <EventTypeField key={name} {...common} {...fieldTexts.type} onChange={set} />;
+        if (name === 'path')
+          return (
+            <ComboBox key={name} {...fieldTexts.path} {...common} choices={pathChoices} onChange={set} onCommit={set} />
+          );
+        return <TextField key={name} {...fieldTexts[name]} {...common} onChange={set} autoComplete="off" />;
+      })}
+      {bodyHints[action] !== undefined && (
+        <TextField
+          label="Body"
+          hint={bodyHints[action]}
+          value={step.body}
+          onChange={(body) => onChange({ body })}
+          error={fault('body')}
+          isMultiline
+          isMono
+        />
+      )}
+      {action === 'http' && (
+        <TextField
+          label="Headers"
+          hint='JSON, such as {"X-Team": "york"}. Values are encrypted. Null keeps a stored value.'
+          value={step.headers}
+          onChange={(headers) => onChange({ headers })}
+          error={fault('headers')}
+          isMultiline
+          isMono
+        />
+      )}
+      {action === 'wait_for_event' && (
+        <FilterRows
+          noun="condition of the awaited event"
+          param={`${param}[filters]`}
+          hint="Such as data.object.id"
+          filters={step.filters}
+          onChange={(filters) => onChange({ filters })}
+          faultAt={faultAt}
+        />
+      )}
+      <TextField
+        label="For each item of"
+        hint="Optional. The path of a list: event.data.object.customers"
+        value={step.forEach}
+        onChange={(forEach) => onChange({ forEach })}
+        error={fault('for_each')}
+        isMono
+      />
+      <FilterRows
+        noun="condition"
+        param={`${param}[if]`}
+        hint="Such as event.data.object.status or steps.step_1.output.status"
+        filters={step.conditions}
+        onChange={(conditions) => onChange({ conditions })}
+        faultAt={faultAt}
+      />
+      <Checkbox isSelected={step.goesOn} onChange={(goesOn) => onChange({ goesOn })}>
+        If it fails, go on with the next step
+      </Checkbox>
+    </>
+  );
+}

@@ -1,0 +1,196 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { ApiError, type Workflow } from 'tenure';
+import { Actions, ButtonLink, ErrorState, Select, Skeleton, TextField, toast } from '@tenure/ui';
+import { defineRead, faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
+import { useRefusal, useUser } from '../../api/session.ts';
+import { workflowEditRoute } from '../../routes.tsx';
+import { Form } from '../../shell/form.tsx';
+import { GatedButton } from '../../shell/gated.tsx';
+import pageStyles from '../../shell/page.module.css';
+import { Page } from '../../shell/page.tsx';
+import { UnsavedQuestion } from '../../shell/unsaved.tsx';
+import { PermissionMatrix } from '../api-keys/permission-matrix.tsx';
+import { grantableTo } from '../api-keys/permissions.ts';
+import { draftOf, emptyDraft, writtenOf, type Draft, type WorkflowInput } from './draft.ts';
+import { readyWorkflows } from './ready-workflows.ts';
+import { EventTypeField, FilterRows, StepCards, type FaultAt } from './step-form.tsx';
+import styles from './workflows.module.css';
+
+/** The choice of an empty workflow. */
+const nothing = '';
+
+/** Makes a workflow. It stays a draft until it is activated. */
+export function NewWorkflowPage(): ReactNode {
+  const navigate = useNavigate();
+  const [beginning, setBeginning] = useState(nothing);
+  const ready = readyWorkflows.get(beginning);
+  const creating = useWrite<WorkflowInput, Workflow>(
+    (tenure, input, options) => tenure.workflows.create(input, options),
+    {
+      onDone: ({ id }) => {
+        toast('The draft is saved. Activate it when it is ready.');
+        void navigate({ to: '/workflows/$id', params: { id }, ignoreBlocker: true });
+      },
+    },
+  );
+  return (
+    <Page title="Create a workflow" parent={{ href: '/workflows', name: 'Workflows' }}>
+      <div className={styles.beginning}>
+        <Select
+          label="Begin with"
+          choices={[
+            { id: nothing, name: 'An empty workflow' },
+            ...[...readyWorkflows.keys()].map((name) => ({ id: name, name })),
+          ]}
+          value={beginning}
+          onChange={setBeginning}
+          hint="A ready workflow fills in the form below."
+        />
+      </div>
+      <Editor
+        key={beginning}
+        first={ready ? draftOf(ready) : emptyDraft()}
+        backHref="/workflows"
+        submitText="Save the draft"
+        error={creating.error}
+        isPending={creating.isPending}
+        onSubmit={creating.mutate}
+      />
+    </Page>
+  );
+}
+
+const storedRead = defineRead<Workflow, { id: string }>((tenure, { id }, options) =>
+  tenure.workflows.retrieve(id, {}, options),
+);
+
+/** Changes a workflow. Runs that have begun keep the steps of before. */
+export function EditWorkflowPage(): ReactNode {
+  const { id } = workflowEditRoute.useParams();
+  const navigate = useNavigate();
+  const { data, error } = useRead(storedRead, { id });
+  const updating = useWrite<WorkflowInput, Workflow>(
+    (tenure, input, options) => tenure.workflows.update(id, input, options),
+    {
+      onDone: () => {
+        toast('Saved. Runs that have begun keep their steps.');
+        void navigate({ to: '/workflows/$id', params: { id }, ignoreBlocker: true });
+      },
+    },
+  );
+  return (
+    <Page title="Edit a workflow" parent={{ href: `/workflows/${id}`, name: data?.name ?? 'Workflow' }}>
+      {error !== null && <ErrorState error={shownError(error)} />}
+      {error === null && data === undefined && <Skeleton rows={12} />}
+      {data !== undefined && (
+        <Editor
+          key={id}
+          first={draftOf(data)}
+          backHref={`/workflows/${id}`}
+          submitText="Save"
+          error={updating.error}
+          isPending={updating.isPending}
+          onSubmit={updating.mutate}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Editor(props: {
+  first: Draft;
+  backHref: string;
+  submitText: string;
+  error: Error | null;
+  isPending: boolean;
+  onSubmit: (input: WorkflowInput) => void;
+}): ReactNode {
+  const { backHref, submitText, error, isPending, onSubmit } = props;
+  const [draft, setDraft] = useState(props.first);
+  const [isChanged, setChanged] = useState(false);
+  const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map());
+  const { permissions: own } = useUser();
+  const refusal = useRefusal('workflows.write');
+  const grantable = grantableTo('agent', own);
+  const set = (part: Partial<Draft>): void => {
+    setDraft({ ...draft, ...part });
+    setChanged(true);
+  };
+  const faultAt: FaultAt = (param) => faults.get(param) ?? faultUnder(error, param);
+  const submit = (): void => {
+    const written = writtenOf(draft);
+    setFaults(written.faults);
+    if (written.faults.size === 0) onSubmit(written.input);
+  };
+  return (
+    <Form
+      error={error}
+      fields={error instanceof ApiError ? shownParams(error) : []}
+      onSubmit={submit}
+      actions={
+        <Actions>
+          <ButtonLink href={backHref}>Cancel</ButtonLink>
+          <GatedButton refusal={refusal} look="primary" type="submit" isDisabled={isPending}>
+            {submitText}
+          </GatedButton>
+        </Actions>
+      }
+    >
+      <UnsavedQuestion isChanged={isChanged} />
+      <TextField
+        label="Name"
+        value={draft.name}
+        onChange={(name) => set({ name })}
+        isRequired
+        maxLength={500}
+        autoComplete="off"
+        error={faultAt('name')}
+        hint="The history of records shows it."
+      />
+      <fieldset className={styles.card}>
+        <legend>When it begins</legend>
+        <EventTypeField
+          label="Event"
+          value={draft.type}
+          onChange={(type) => set({ type })}
+          error={faultAt('trigger[type]')}
+        />
+        <FilterRows
+          noun="condition of the event"
+          param="trigger[filters]"
+          hint="Paths begin in the event: data.object.status"
+          filters={draft.filters}
+          onChange={(filters) => set({ filters })}
+          faultAt={faultAt}
+        />
+      </fieldset>
+      <p className={pageStyles.quiet}>
+        Texts of steps can name values: <code>{'{{event.data.object.id}}'}</code> of the event,{' '}
+        <code>{'{{steps.step_1.output.id}}'}</code> of an earlier step, and <code>{'{{item}}'}</code> of a list.
+      </p>
+      <StepCards steps={draft.steps} onChange={(steps) => set({ steps })} faultAt={faultAt} />
+      <PermissionMatrix
+        grantable={grantable}
+        permissions={draft.permissions}
+        onChange={(permissions) => set({ permissions })}
+        error={faultAt('permissions')}
+      />
+    </Form>
+  );
+}
+
+/** Returns all parameters of an error, because each has a field here, or a field that holds it. */
+function shownParams({ errors, param }: ApiError): string[] {
+  const params = [param, ...errors.map((each) => each.param)].filter((each) => each !== null && each !== undefined);
+  return params.filter((each) => /^(name|trigger|steps|permissions)(\[|$)/.test(each));
+}
+
+/** Returns the fault of a parameter, or of a member within it: `steps[0][body][customer]`. */
+function faultUnder(error: Error | null, param: string): string | null {
+  const own = faultOf(error, param);
+  if (own !== null || !(error instanceof ApiError)) return own;
+  const params = [error.param, ...error.errors.map((each) => each.param)];
+  const within = params.find((each) => each?.startsWith(`${param}[`));
+  return within ? faultOf(error, within) : null;
+}

@@ -1,0 +1,136 @@
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { firstOwner, member, type Browser } from '../../server/test/support/browser.ts';
+import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { describeInBrowser, expectAccessibleInThemes } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
+
+/** Types into a field with suggestions, and closes these. */
+async function choose(field: Locator, text: string): Promise<void> {
+  await field.fill(text);
+  await field.press('Tab');
+}
+
+describeInBrowser('workflows', () => {
+  let server: TestServer;
+  let owner: Browser;
+
+  beforeAll(async () => {
+    server = await startTestServer({ knowsPort: true, works: true });
+    owner = await firstOwner(server);
+  });
+  afterAll(() => server.stop());
+
+  async function application(): Promise<void> {
+    const { body: ada } = await good(
+      server.api.post('/v1/customers', { name: 'Ada Lovelace', email: 'ada@example.com' }),
+    );
+    await good(server.api.post('/v1/applications', { customers: [ada.id] }));
+  }
+
+  test('makes a workflow from a form, tries it, activates it, and shows its run step by step', async () => {
+    await application();
+    await using open = await openDashboard(server, '/workflows', { person: owner });
+    const { page, problems } = open;
+    await page.getByText('No workflows yet').waitFor();
+    await page.getByRole('link', { name: 'Create a workflow' }).click();
+    await page.getByLabel('Name').fill('Check all applicants');
+    await choose(page.getByRole('combobox', { name: 'Event' }), 'application.created');
+    const step = page.getByRole('group', { name: 'Step 1' });
+    await step.getByLabel('Id').fill('check');
+    await choose(step.getByRole('combobox', { name: 'Path' }), '/v1/references');
+    await step.getByLabel('Body').fill('{"application": "{{event.data.object.id}}", "customer": "{{item}}"}');
+    await step.getByLabel('For each item of').fill('event.data.object.customers');
+    await page.getByRole('checkbox', { name: 'Write: References' }).press('Space');
+    await expectAccessibleInThemes(page, 'workflow-editor');
+    await page.getByRole('button', { name: 'Save the draft' }).click();
+
+    await page.getByRole('heading', { name: 'Check all applicants' }).waitFor();
+    await page.getByText('Once for each item of event.data.object.customers.').waitFor();
+    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.getByText('The event would begin a run. Nothing was sent.').waitFor();
+    await page.getByText('would run').waitFor();
+    expect((await good(server.api.get('/v1/references'))).body.count).toBe(0);
+    await expectAccessibleInThemes(page, 'workflow');
+
+    await page.getByRole('button', { name: 'Activate' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await application();
+    const runs = page.getByRole('region', { name: 'Runs' });
+    await expect
+      .poll(async () => (await good(server.api.get('/v1/workflow_runs?status=succeeded'))).body.count, {
+        timeout: 15_000,
+      })
+      .toBe(1);
+    await page.reload();
+    await runs.getByRole('link', { name: /^wfr_/ }).click();
+    await page.getByRole('region', { name: 'Steps' }).getByText('succeeded').waitFor();
+    await expectAccessibleInThemes(page, 'workflow-run');
+    expect((await good(server.api.get('/v1/references'))).body.count).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('begins with a ready workflow when a person chooses one', async () => {
+    await using open = await openDashboard(server, '/workflows/new', { person: owner, width: 390 });
+    const { page, problems } = open;
+    await page.getByRole('button', { name: /Begin with/ }).click();
+    await page.getByRole('option', { name: 'Check all applicants' }).click();
+    await page.getByRole('group', { name: 'Step 1' }).waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Check all applicants');
+    await page.getByRole('button', { name: 'Save the draft' }).click();
+    await page.getByText('Sends POST /v1/references to this API.').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('shows the fault of a step beside its field, and keeps what was typed', async () => {
+    await using open = await openDashboard(server, '/workflows/new', { person: owner, width: 390 });
+    const { page } = open;
+    await page.getByLabel('Name').fill('Faulty');
+    await choose(page.getByRole('combobox', { name: 'Event' }), 'aplication.created');
+    const step = page.getByRole('group', { name: 'Step 1' });
+    await choose(step.getByRole('combobox', { name: 'Path' }), '/v1/nothing');
+    await step.getByLabel('Body').fill('{"customer": ');
+    await page.getByRole('button', { name: 'Save the draft' }).click();
+    await step.getByText('This is no JSON object.').waitFor();
+    await step.getByLabel('Body').fill('{}');
+    await page.getByRole('button', { name: 'Save the draft' }).click();
+    await page.getByText(/application\.created/).waitFor();
+    await expectAccessibleInThemes(page, 'workflow-faults');
+    expect(await step.getByRole('combobox', { name: 'Path' }).inputValue()).toBe('/v1/nothing');
+  });
+
+  test('changes the steps of a workflow in their order', async () => {
+    const { body } = await good(
+      server.api.post('/v1/workflows', {
+        name: 'Two waits',
+        trigger: { type: 'reference.completed', filters: [{ path: 'data.object.outcome', op: 'eq', value: 'accept' }] },
+        steps: [
+          { id: 'first', action: 'wait', seconds: 7_200 },
+          { id: 'second', action: 'wait', seconds: 86_400 },
+        ],
+        permissions: [],
+      }),
+    );
+    await using open = await openDashboard(server, `/workflows/${body.id}/edit`, { person: owner, width: 1280 });
+    const { page, problems } = open;
+    const first = page.getByRole('group', { name: 'Step 1' });
+    expect(await first.getByRole('spinbutton', { name: 'Wait for' }).inputValue()).toBe('2');
+    await page.getByRole('button', { name: 'Move up: step 2' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Waits 2 hours.').waitFor();
+    const { steps, trigger, version } = (await good(server.api.get(`/v1/workflows/${body.id}`))).body;
+    expect(steps.map(({ id }: { id: string }) => id)).toEqual(['second', 'first']);
+    expect(trigger).toEqual(body.trigger);
+    expect(version).toBe(2);
+    expect(problems).toEqual([]);
+  });
+
+  test('offers no change when the role may not write', async () => {
+    const viewer = await member(server, owner, 'viewer', 'viewer@example.com');
+    await using open = await openDashboard(server, '/workflows', { person: viewer, width: 390 });
+    const { page } = open;
+    await page.getByRole('heading', { name: 'Workflows' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Create a workflow' }).isDisabled()).toBe(true);
+    await expectAccessibleInThemes(page, 'workflows-viewer');
+  });
+});
