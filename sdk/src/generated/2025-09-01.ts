@@ -35,6 +35,19 @@ import type {
   ApplicationsReviewParams,
   ApplicationsUpdateParams,
   ApplicationsWithdrawParams,
+  ApprovalRequest,
+  ApprovalRequestApprovedEvent,
+  ApprovalRequestCanceledEvent,
+  ApprovalRequestCreatedEvent,
+  ApprovalRequestExecutedEvent,
+  ApprovalRequestExpiredEvent,
+  ApprovalRequestRejectedEvent,
+  ApprovalRequestUpdatedEvent,
+  ApprovalRequestsApproveParams,
+  ApprovalRequestsCancelParams,
+  ApprovalRequestsListParams,
+  ApprovalRequestsRejectParams,
+  ApprovalRequestsRetrieveParams,
   Arrears,
   AutomaticReference,
   AutomaticReferenceInput,
@@ -71,6 +84,7 @@ import type {
   DeletedUnit,
   DeletedUser,
   DeletedWebhookEndpoint,
+  DeletedWorkflow,
   Delivery,
   DepositDispute,
   DepositRetention,
@@ -234,6 +248,7 @@ import type {
   TenancyRent,
   TenancyStatus,
   TenancyType,
+  TestHelpersApprovalRequestsResource,
   TestHelpersClockResource,
   TestHelpersEmailsListParams,
   TestHelpersPaymentsFailParams,
@@ -264,6 +279,29 @@ import type {
   WebhookEndpointsListRecoveriesParams,
   WebhookEndpointsRecoverParams,
   WebhookEndpointsUpdateParams,
+  Workflow,
+  WorkflowActivatedEvent,
+  WorkflowArchivedEvent,
+  WorkflowCreatedEvent,
+  WorkflowDeletedEvent,
+  WorkflowPausedEvent,
+  WorkflowRun,
+  WorkflowRunCanceledEvent,
+  WorkflowRunCreatedEvent,
+  WorkflowRunFailedEvent,
+  WorkflowRunSucceededEvent,
+  WorkflowRunUpdatedEvent,
+  WorkflowRunsCancelParams,
+  WorkflowRunsListParams,
+  WorkflowRunsRetrieveParams,
+  WorkflowRunsRetryParams,
+  WorkflowTest,
+  WorkflowUpdatedEvent,
+  WorkflowWithSecret,
+  WorkflowsCreateParams,
+  WorkflowsListParams,
+  WorkflowsTestParams,
+  WorkflowsUpdateParams,
 } from './2026-03-01.ts';
 export type {
   Account,
@@ -315,6 +353,22 @@ export type {
   ApplicationsReviewParams,
   ApplicationsUpdateParams,
   ApplicationsWithdrawParams,
+  ApprovalPolicy,
+  ApprovalRequest,
+  ApprovalRequestApprovedEvent,
+  ApprovalRequestCanceledEvent,
+  ApprovalRequestCreatedEvent,
+  ApprovalRequestExecutedEvent,
+  ApprovalRequestExpiredEvent,
+  ApprovalRequestRejectedEvent,
+  ApprovalRequestStatus,
+  ApprovalRequestType,
+  ApprovalRequestUpdatedEvent,
+  ApprovalRequestsApproveParams,
+  ApprovalRequestsCancelParams,
+  ApprovalRequestsListParams,
+  ApprovalRequestsRejectParams,
+  ApprovalRequestsRetrieveParams,
   Arrears,
   AutomaticReference,
   AutomaticReferenceInput,
@@ -357,6 +411,7 @@ export type {
   DeletedUnit,
   DeletedUser,
   DeletedWebhookEndpoint,
+  DeletedWorkflow,
   Delivery,
   DeliveryAttempt,
   DeliveryStatus,
@@ -577,6 +632,9 @@ export type {
   TenancyRentInput,
   TenancyStatus,
   TenancyType,
+  TestHelpersApprovalRequestsApproveParams,
+  TestHelpersApprovalRequestsRejectParams,
+  TestHelpersApprovalRequestsResource,
   TestHelpersClockAdvanceParams,
   TestHelpersClockResource,
   TestHelpersEmailsListParams,
@@ -611,6 +669,39 @@ export type {
   WebhookEndpointsListRecoveriesParams,
   WebhookEndpointsRecoverParams,
   WebhookEndpointsUpdateParams,
+  Workflow,
+  WorkflowActivatedEvent,
+  WorkflowArchivedEvent,
+  WorkflowCreatedEvent,
+  WorkflowDeletedEvent,
+  WorkflowFilter,
+  WorkflowFilterInput,
+  WorkflowPausedEvent,
+  WorkflowRun,
+  WorkflowRunCanceledEvent,
+  WorkflowRunCreatedEvent,
+  WorkflowRunFailedEvent,
+  WorkflowRunStatus,
+  WorkflowRunStep,
+  WorkflowRunSucceededEvent,
+  WorkflowRunUpdatedEvent,
+  WorkflowRunsCancelParams,
+  WorkflowRunsListParams,
+  WorkflowRunsRetrieveParams,
+  WorkflowRunsRetryParams,
+  WorkflowStatus,
+  WorkflowStep,
+  WorkflowStepInput,
+  WorkflowTest,
+  WorkflowTestStep,
+  WorkflowTrigger,
+  WorkflowTriggerInput,
+  WorkflowUpdatedEvent,
+  WorkflowWithSecret,
+  WorkflowsCreateParams,
+  WorkflowsListParams,
+  WorkflowsTestParams,
+  WorkflowsUpdateParams,
 } from './2026-03-01.ts';
 
 export interface AccountList {
@@ -1053,6 +1144,17 @@ export interface AppliedPart {
   tenancy: string | null | Tenancy;
   /** In the smallest unit of the currency. */
   amount: number;
+}
+
+export interface ApprovalRequestList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<ApprovalRequest>;
 }
 
 /**
@@ -2637,6 +2739,17 @@ export type KnownEvent =
   | RecoveryUpdatedEvent
   | RecoveryCompletedEvent
   | RecoveryCanceledEvent
+  | WorkflowCreatedEvent
+  | WorkflowUpdatedEvent
+  | WorkflowDeletedEvent
+  | WorkflowActivatedEvent
+  | WorkflowPausedEvent
+  | WorkflowArchivedEvent
+  | WorkflowRunCreatedEvent
+  | WorkflowRunUpdatedEvent
+  | WorkflowRunSucceededEvent
+  | WorkflowRunFailedEvent
+  | WorkflowRunCanceledEvent
   | AccountCreatedEvent
   | AccountUpdatedEvent
   | AccountCredentialsChangedEvent
@@ -2644,6 +2757,13 @@ export type KnownEvent =
   | ApiKeyUpdatedEvent
   | ApiKeyRolledEvent
   | ApiKeyRevokedEvent
+  | ApprovalRequestCreatedEvent
+  | ApprovalRequestUpdatedEvent
+  | ApprovalRequestApprovedEvent
+  | ApprovalRequestRejectedEvent
+  | ApprovalRequestCanceledEvent
+  | ApprovalRequestExpiredEvent
+  | ApprovalRequestExecutedEvent
   | UserCreatedEvent
   | UserUpdatedEvent
   | UserDeletedEvent
@@ -4457,6 +4577,28 @@ export interface WebhookEndpointList {
   data: Array<WebhookEndpoint>;
 }
 
+export interface WorkflowList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Workflow>;
+}
+
+export interface WorkflowRunList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  total_count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<WorkflowRun>;
+}
+
 export interface ReferencesListParams {
   /** Only records with this `application`. */
   application?: string | undefined;
@@ -5211,6 +5353,55 @@ export interface WebhookEndpointsResource {
   ): ListPromise<Recovery, RecoveryList>;
 }
 
+export interface WorkflowsResource {
+  /** Returns the account’s workflows, the newest first. */
+  list(params?: WorkflowsListParams, options?: RequestOptions): ListPromise<Workflow, WorkflowList>;
+  /**
+   * Creates a draft. Everything that can be known before a run is checked. Your key also needs
+   * `events.read`, and each permission that it gives to the workflow.
+   */
+  create(params: WorkflowsCreateParams, options?: RequestOptions): TenurePromise<WorkflowWithSecret>;
+  /** Returns the workflow as it is now. */
+  retrieve(
+    id: string,
+    params?: Record<string, never>,
+    options?: RequestOptions,
+  ): TenurePromise<Workflow | WorkflowWithSecret>;
+  /**
+   * Sets the members that you send. All others stay as they are. Changes the definition, whose `version`
+   * grows. Runs that have begun keep their copy. Your key needs each permission of the workflow.
+   */
+  update(id: string, params: WorkflowsUpdateParams, options?: RequestOptions): TenurePromise<Workflow>;
+  /** Deletes the workflow. Events and logs still name it. */
+  delete(id: string, options?: RequestOptions): TenurePromise<DeletedWorkflow>;
+  /** Events that follow start runs. Events from before do not. */
+  activate(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Workflow>;
+  /** Events start no runs until you activate it again. Runs that have begun continue. */
+  pause(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Workflow>;
+  /** Ends it for good. Runs that have begun continue. Delete a draft instead. */
+  archive(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Workflow>;
+  /**
+   * Returns what the workflow would do for an event of your account: whether the event matches, and what
+   * each step would send. Nothing is sent or changed, and the workflow need not be active. Your key also
+   * needs `events.read`.
+   */
+  test(id: string, params: WorkflowsTestParams, options?: RequestOptions): TenurePromise<WorkflowTest>;
+}
+
+export interface WorkflowRunsResource {
+  /** Returns the account’s workflow runs, the newest first. */
+  list(params?: WorkflowRunsListParams, options?: RequestOptions): ListPromise<WorkflowRun, WorkflowRunList>;
+  /** Returns the workflow run as it is now. */
+  retrieve(id: string, params?: WorkflowRunsRetrieveParams, options?: RequestOptions): TenurePromise<WorkflowRun>;
+  /**
+   * Takes no further step. The effects of earlier steps stay. An approval request that it waits for is
+   * canceled.
+   */
+  cancel(id: string, params?: WorkflowRunsCancelParams, options?: RequestOptions): TenurePromise<WorkflowRun>;
+  /** Takes the failed step again, and then the steps after it. Earlier steps are not repeated. */
+  retry(id: string, params?: WorkflowRunsRetryParams, options?: RequestOptions): TenurePromise<WorkflowRun>;
+}
+
 export interface AccountsResource {
   /** Returns the account’s accounts, the newest first. */
   list(params?: AccountsListParams, options?: RequestOptions): ListPromise<Account, AccountList>;
@@ -5245,6 +5436,33 @@ export interface ApiKeysResource {
    * new agent key is valid for 30 days. The old key stays valid for `expires_in` seconds.
    */
   roll(id: string, params?: ApiKeysRollParams, options?: RequestOptions): TenurePromise<ApiKeyWithSecret>;
+}
+
+export interface ApprovalRequestsResource {
+  /** Returns the account’s approval requests, the newest first. */
+  list(
+    params?: ApprovalRequestsListParams,
+    options?: RequestOptions,
+  ): ListPromise<ApprovalRequest, ApprovalRequestList>;
+  /** Returns the approval request as it is now. */
+  retrieve(
+    id: string,
+    params?: ApprovalRequestsRetrieveParams,
+    options?: RequestOptions,
+  ): TenurePromise<ApprovalRequest>;
+  /**
+   * Approves a pending request. The agent can send its request within an hour, and it is executed once.
+   * A step of a workflow continues. Only a person approves, who has confirmed its identity in the last
+   * 15 minutes.
+   */
+  approve(id: string, params?: ApprovalRequestsApproveParams, options?: RequestOptions): TenurePromise<ApprovalRequest>;
+  /**
+   * Rejects a pending request. For an hour, the same request of the agent gets 403 (`approval_rejected`)
+   * with your reason. Only a person rejects, who has confirmed its identity in the last 15 minutes.
+   */
+  reject(id: string, params?: ApprovalRequestsRejectParams, options?: RequestOptions): TenurePromise<ApprovalRequest>;
+  /** Takes a pending request back. Only the API key that made it can. */
+  cancel(id: string, params?: ApprovalRequestsCancelParams, options?: RequestOptions): TenurePromise<ApprovalRequest>;
 }
 
 export interface UsersResource {
@@ -5324,6 +5542,7 @@ export interface TestHelpersEmailsResource {
 export interface TestHelpersResource {
   references: TestHelpersReferencesResource;
   payments: TestHelpersPaymentsResource;
+  approvalRequests: TestHelpersApprovalRequestsResource;
   emails: TestHelpersEmailsResource;
   clock: TestHelpersClockResource;
 }
@@ -5375,9 +5594,12 @@ export interface Resources {
   events: EventsResource;
   logs: LogsResource;
   webhookEndpoints: WebhookEndpointsResource;
+  workflows: WorkflowsResource;
+  workflowRuns: WorkflowRunsResource;
   account: AccountResource;
   accounts: AccountsResource;
   apiKeys: ApiKeysResource;
+  approvalRequests: ApprovalRequestsResource;
   users: UsersResource;
   invitations: InvitationsResource;
   testHelpers: TestHelpersResource;

@@ -481,6 +481,12 @@ export interface ApiKey {
    * the server created it.
    */
   created_by: string | null;
+  /**
+   * Which requests of an agent key wait for the approval of a person. `sensitive`: cancellations,
+   * outcomes, checks by a provider, deletions, and changes of webhook endpoints. `all_writes`: every
+   * POST and DELETE. `none`: no request.
+   */
+  approvals: ApprovalPolicy | (string & {}) | null;
   /** `active`, `expired` (also after a roll) or `revoked`. */
   status: ApiKeyStatus | (string & {});
   /** The account of the record. Only in responses to requests with `Service-Context`. */
@@ -662,6 +668,12 @@ export interface ApiKeyWithSecret {
    * the server created it.
    */
   created_by: string | null;
+  /**
+   * Which requests of an agent key wait for the approval of a person. `sensitive`: cancellations,
+   * outcomes, checks by a provider, deletions, and changes of webhook endpoints. `all_writes`: every
+   * POST and DELETE. `none`: no request.
+   */
+  approvals: ApprovalPolicy | (string & {}) | null;
   /** `active`, `expired` (also after a roll) or `revoked`. */
   status: ApiKeyStatus | (string & {});
   /** The key itself. Only the response that creates it has it, so store it. */
@@ -1214,6 +1226,297 @@ export interface AppliedPart {
   tenancy: string | null | Tenancy;
   /** In the smallest unit of the currency. */
   amount: number;
+}
+
+/** Which requests of an agent’s key wait for the approval of a person. */
+export type ApprovalPolicy = 'none' | 'sensitive' | 'all_writes';
+
+/**
+ * A question to a person: may an agent do this, or may a workflow continue? A sensitive request of an
+ * agent’s key gets 403 (`approval_required`) with the id of an approval request. A person decides in
+ * the dashboard.
+ */
+export interface ApprovalRequest {
+  /** The id of the approval request. */
+  id: string;
+  /** The kind of the object. */
+  object: 'approval_request';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** `agent_request`: a request of an agent’s key. `workflow_step`: a step of a workflow. */
+  type: ApprovalRequestType | (string & {});
+  /**
+   * `pending`: a person has to decide, within 24 hours. `approved`: the agent can send the request
+   * within an hour. `executed`: it was executed. `rejected`: for an hour, the same request is refused.
+   * `canceled`: the API key has taken it back.
+   */
+  status: ApprovalRequestStatus | (string & {});
+  /** What is to be approved, in a few words. */
+  title: string;
+  /** The run whose step waits. Null for a request of an agent. */
+  workflow_run: string | null | WorkflowRun;
+  /** The API key of the agent. Null for a step of a workflow. */
+  api_key: string | null;
+  /**
+   * The customer that the request is about, so that an erasure finds it. Null if there is none. A
+   * request that makes a customer has it once it is executed.
+   */
+  customer: string | null | Customer | DeletedCustomer;
+  /** The operation, as the API docs name it: `references_cancel`. Null for a step of a workflow. */
+  operation: string | null;
+  /** The HTTP method. Null for a step of a workflow. */
+  method: string | null;
+  /** The path. Null for a step of a workflow. */
+  path: string | null;
+  /**
+   * The body as the agent sent it, without secrets. Null if there is none, or if its customer was
+   * erased.
+   */
+  request_body: Record<string, unknown> | null;
+  /** Why the agent wants this: the header `Service-Reason`. Null if it was not sent. */
+  reason: string | null;
+  /**
+   * When it expires, in seconds since the Unix epoch: 24 hours after it was made, and an hour after it
+   * was approved. Null for an approved step of a workflow.
+   */
+  expires_at: number | null;
+  /** The user that has approved or rejected it. Null if a test helper of a sandbox has. */
+  decided_by: string | null;
+  /** When it was approved or rejected, in seconds since the Unix epoch. Null until then. */
+  decided_at: number | null;
+  /** The reason of the decision. Null if there is none. */
+  decision_reason: string | null;
+  /** The id of the request that was executed, and of its log. Null until then. */
+  executed_request: string | null;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface ApprovalRequestApprovedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'approval_request.approved';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApprovalRequest;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApprovalRequestCanceledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'approval_request.canceled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApprovalRequest;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApprovalRequestCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'approval_request.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApprovalRequest;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApprovalRequestExecutedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'approval_request.executed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApprovalRequest;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApprovalRequestExpiredEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'approval_request.expired';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApprovalRequest;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApprovalRequestList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<ApprovalRequest>;
+}
+
+export interface ApprovalRequestRejectedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'approval_request.rejected';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApprovalRequest;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The status of an approval request. */
+export type ApprovalRequestStatus = 'pending' | 'approved' | 'executed' | 'rejected' | 'canceled' | 'expired';
+
+/** What an approval request is for. */
+export type ApprovalRequestType = 'agent_request' | 'workflow_step';
+
+export interface ApprovalRequestUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'approval_request.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApprovalRequest;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
 }
 
 /** What is due of invoices that are overdue. */
@@ -1917,6 +2220,17 @@ export interface DeletedWebhookEndpoint {
   account?: string;
 }
 
+export interface DeletedWorkflow {
+  /** The id of the workflow. */
+  id: string;
+  /** The kind of the object. */
+  object: 'workflow';
+  /** The record was deleted. */
+  deleted: true;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
 /**
  * One event for one webhook endpoint, with every attempt. On an endpoint for connected accounts it has
  * the event’s `account`. Send that in `Service-Context` to retrieve the event, list its deliveries, or
@@ -2579,7 +2893,7 @@ export interface Email {
   /** When it was made, in seconds since the Unix epoch. */
   created: number;
   /** What it is about. */
-  kind: 'invitation' | 'password_link' | 'file_link' | 'portal_session' | (string & {});
+  kind: 'invitation' | 'password_link' | 'file_link' | 'portal_session' | 'workflow' | (string & {});
   /** The id of the record that it is about, such as an invitation. */
   about: string;
   /** The address of the recipient. */
@@ -2594,8 +2908,8 @@ export interface Email {
   text: string;
   /** The HTML. It has the same words, and loads nothing. */
   html: string;
-  /** The link in the e-mail. It is secret. */
-  link: string;
+  /** The link in the e-mail. It is secret. Null if the e-mail has none. */
+  link: string | null;
   /** The account acted upon, if `Service-Context` names it. */
   account?: string;
 }
@@ -2682,6 +2996,16 @@ export interface Error {
     /** The id of the request, and of its log. A replay has the id of the first request. */
     request_id: string;
     /**
+     * The id of the approval request, for `approval_required` and `approval_rejected`. Left out for other
+     * codes.
+     */
+    approval_request?: string;
+    /**
+     * The page of the approval request in the dashboard. Left out if there is no approval request, or if
+     * the deployment has no dashboard.
+     */
+    approval_url?: string;
+    /**
      * The page of the request’s log in the dashboard. Left out if the request leaves no log, or if the
      * deployment has no dashboard.
      */
@@ -2703,11 +3027,14 @@ export type ErrorCode =
   | 'api_key_invalid'
   | 'api_key_missing'
   | 'api_version_invalid'
+  | 'approval_rejected'
+  | 'approval_required'
   | 'body_invalid'
   | 'body_too_large'
   | 'callback_signature_invalid'
   | 'check_failed'
   | 'content_type_unsupported'
+  | 'email_unconfigured'
   | 'event_cursor_expired'
   | 'headers_too_large'
   | 'idempotency_key_in_use'
@@ -4180,6 +4507,17 @@ export type KnownEvent =
   | RecoveryUpdatedEvent
   | RecoveryCompletedEvent
   | RecoveryCanceledEvent
+  | WorkflowCreatedEvent
+  | WorkflowUpdatedEvent
+  | WorkflowDeletedEvent
+  | WorkflowActivatedEvent
+  | WorkflowPausedEvent
+  | WorkflowArchivedEvent
+  | WorkflowRunCreatedEvent
+  | WorkflowRunUpdatedEvent
+  | WorkflowRunSucceededEvent
+  | WorkflowRunFailedEvent
+  | WorkflowRunCanceledEvent
   | AccountCreatedEvent
   | AccountUpdatedEvent
   | AccountCredentialsChangedEvent
@@ -4187,6 +4525,13 @@ export type KnownEvent =
   | ApiKeyUpdatedEvent
   | ApiKeyRolledEvent
   | ApiKeyRevokedEvent
+  | ApprovalRequestCreatedEvent
+  | ApprovalRequestUpdatedEvent
+  | ApprovalRequestApprovedEvent
+  | ApprovalRequestRejectedEvent
+  | ApprovalRequestCanceledEvent
+  | ApprovalRequestExpiredEvent
+  | ApprovalRequestExecutedEvent
   | UserCreatedEvent
   | UserUpdatedEvent
   | UserDeletedEvent
@@ -4316,6 +4661,17 @@ export type EventType =
   | 'recovery.updated'
   | 'recovery.completed'
   | 'recovery.canceled'
+  | 'workflow.created'
+  | 'workflow.updated'
+  | 'workflow.deleted'
+  | 'workflow.activated'
+  | 'workflow.paused'
+  | 'workflow.archived'
+  | 'workflow_run.created'
+  | 'workflow_run.updated'
+  | 'workflow_run.succeeded'
+  | 'workflow_run.failed'
+  | 'workflow_run.canceled'
   | 'account.created'
   | 'account.updated'
   | 'account.credentials_changed'
@@ -4323,6 +4679,13 @@ export type EventType =
   | 'api_key.updated'
   | 'api_key.rolled'
   | 'api_key.revoked'
+  | 'approval_request.created'
+  | 'approval_request.updated'
+  | 'approval_request.approved'
+  | 'approval_request.rejected'
+  | 'approval_request.canceled'
+  | 'approval_request.expired'
+  | 'approval_request.executed'
   | 'user.created'
   | 'user.updated'
   | 'user.deleted'
@@ -7930,6 +8293,678 @@ export interface WebhookEndpointWithSecret {
   account?: string;
 }
 
+/**
+ * Steps that run when something happens. A trigger names the events. For each matching event, the
+ * server makes a workflow run, which takes the steps in their order.
+ */
+export interface Workflow {
+  /** The id of the workflow. */
+  id: string;
+  /** The kind of the object. */
+  object: 'workflow';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The name, which events of its runs show as their actor. */
+  name: string;
+  /** The events that start a run. */
+  trigger: WorkflowTrigger;
+  /** The steps, in their order: 1 to 20. */
+  steps: Array<WorkflowStep>;
+  /** What its `api` steps may do. You can only give permissions that you hold yourself. */
+  permissions: Array<string>;
+  /** The version of the events and bodies in its steps: that of your account when you made it. */
+  api_version: string;
+  /** Grows by one with each change of the definition. A run keeps its copy. */
+  version: number;
+  /** `draft` until it is activated, then `active` or `paused`, and at last `archived`. */
+  status: WorkflowStatus | (string & {});
+  /** Why the server has paused it. Null if it has not. */
+  paused_reason: string | null;
+  /** When it was last activated, in seconds since the Unix epoch. Null if it was not. */
+  activated_at: number | null;
+  /** When it was paused, in seconds since the Unix epoch. Null if it is not paused. */
+  paused_at: number | null;
+  /** When it was archived, in seconds since the Unix epoch. Null if it is not. */
+  archived_at: number | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface WorkflowActivatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow.activated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Workflow;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface WorkflowArchivedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow.archived';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Workflow;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface WorkflowCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Workflow;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface WorkflowDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Workflow;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** A condition about the value at a path. */
+export interface WorkflowFilter {
+  /** The path of a member: `data.object.status` in an event, or `steps.check.output.id` in `if`. */
+  path: string;
+  /**
+   * `eq`, `ne`, `gt`, `gte`, `lt` and `lte` compare with `value`. `in` takes a list. `exists`: the value
+   * is not null. `changed`: the update has changed it.
+   */
+  op: 'eq' | 'ne' | 'in' | 'gt' | 'gte' | 'lt' | 'lte' | 'exists' | 'changed' | (string & {});
+  /** The value to compare with. `exists` and `changed` take `true` or `false`. */
+  value?: string | number | boolean | null | Array<string | number | boolean | null>;
+}
+
+/** A condition about the value at a path. */
+export interface WorkflowFilterInput {
+  /** The path of a member: `data.object.status` in an event, or `steps.check.output.id` in `if`. */
+  path: string;
+  /**
+   * `eq`, `ne`, `gt`, `gte`, `lt` and `lte` compare with `value`. `in` takes a list. `exists`: the value
+   * is not null. `changed`: the update has changed it.
+   */
+  op: 'eq' | 'ne' | 'in' | 'gt' | 'gte' | 'lt' | 'lte' | 'exists' | 'changed';
+  /** The value to compare with. `exists` and `changed` take `true` or `false`. */
+  value?: string | number | boolean | null | Array<string | number | boolean | null> | undefined;
+}
+
+export interface WorkflowList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Workflow>;
+}
+
+export interface WorkflowPausedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow.paused';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Workflow;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/**
+ * One run of a workflow. An event starts at most one run of each workflow. The run takes the steps of
+ * the workflow as they were when it began.
+ */
+export interface WorkflowRun {
+  /** The id of the workflow run. */
+  id: string;
+  /** The kind of the object. */
+  object: 'workflow_run';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the workflow. */
+  workflow: string | Workflow;
+  /** The version of the workflow that it runs. */
+  version: number;
+  /** The id of the event that started it. */
+  event: string;
+  /** One more than that of the run that caused the event, else 1. Above 5 a run is canceled. */
+  depth: number;
+  /** `running` or `waiting`, and at last `succeeded`, `failed` or `canceled`. */
+  status: WorkflowRunStatus | (string & {});
+  /** The steps that have begun. */
+  steps: Array<WorkflowRunStep>;
+  /** The approval request that its step waits for. Null if it waits for none. */
+  approval_request: string | null | ApprovalRequest;
+  /** Why the server has canceled it. Null if it has not. */
+  canceled_reason: string | null;
+  /** When it succeeded, in seconds since the Unix epoch. Null if it has not. */
+  succeeded_at: number | null;
+  /** When it failed, in seconds since the Unix epoch. Null if it has not. */
+  failed_at: number | null;
+  /** When it was canceled, in seconds since the Unix epoch. Null if it was not. */
+  canceled_at: number | null;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface WorkflowRunCanceledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow_run.canceled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WorkflowRun;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface WorkflowRunCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow_run.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WorkflowRun;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface WorkflowRunFailedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow_run.failed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WorkflowRun;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface WorkflowRunList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<WorkflowRun>;
+}
+
+/** The status of a workflow run. */
+export type WorkflowRunStatus = 'running' | 'waiting' | 'succeeded' | 'failed' | 'canceled';
+
+/** A step of a workflow run. */
+export interface WorkflowRunStep {
+  /** The id of the step in the workflow. */
+  id: string;
+  /** The position of its item, from 0. Null without `for_each`. */
+  item: number | null;
+  /**
+   * `running` after a failed attempt that is repeated. `skipped`: its `if` did not match, or its list
+   * was empty.
+   */
+  status: 'running' | 'waiting' | 'succeeded' | 'skipped' | 'failed' | 'canceled' | (string & {});
+  /** The number of attempts. */
+  attempts: number;
+  /**
+   * What later steps can name. It has ids, and no personal data: a template reads the record of the id
+   * as it is then.
+   */
+  output: Record<string, unknown> | null;
+  /** Why it failed. Null if it did not. */
+  error: {
+    /** A word for programs. For `api`, the code of the refusal. */
+    code: string;
+    /** A sentence for people. */
+    message: string;
+  } | null;
+  /** When it began, in seconds since the Unix epoch. */
+  started_at: number;
+  /** When it ended. Null if it has not. */
+  ended_at: number | null;
+}
+
+export interface WorkflowRunSucceededEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow_run.succeeded';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WorkflowRun;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface WorkflowRunUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow_run.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WorkflowRun;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The status of a workflow. */
+export type WorkflowStatus = 'draft' | 'active' | 'paused' | 'archived';
+
+/** One step of a workflow. */
+export interface WorkflowStep {
+  /** The name of the step, by which later steps read its output. */
+  id: string;
+  /**
+   * `api` sends a request to this API. `http` posts to another server. `email` writes to a customer.
+   * `wait` and `wait_for_event` wait. `approval` asks a person.
+   */
+  action: 'api' | 'http' | 'email' | 'wait' | 'wait_for_event' | 'approval' | (string & {});
+  /** The step runs only if all match. Otherwise it is skipped. */
+  if?: Array<WorkflowFilter>;
+  /** The path of a list: the step runs once for each `{{item}}`. */
+  for_each?: string;
+  /** `stop`, the default, fails the run. `continue` goes on with the next step. */
+  on_error?: 'stop' | 'continue' | (string & {});
+  /** For `api`: the path of a POST of this API, such as `/v1/references`. */
+  path?: string;
+  /** For `api` and `http`: the body. Texts may have templates. For `http`, the event is sent by default. */
+  body?: Record<string, unknown>;
+  /** For `http`: the URL. Its host has no templates. */
+  url?: string;
+  /**
+   * For `http`: further headers. Their values are encrypted and shown as null. An update with null keeps
+   * the value.
+   */
+  headers?: Record<string, string | null>;
+  /** For `email`: the id of a customer. */
+  to?: string;
+  /** For `email`: the subject. */
+  subject?: string;
+  /** For `email`: the text. An empty line begins a paragraph. */
+  text?: string;
+  /** For `wait`: how long. */
+  seconds?: number;
+  /** For `wait`: the path of a day, or of a time in seconds. */
+  until?: string;
+  /** For `wait_for_event`: the type of the event. */
+  type?: string;
+  /** For `wait_for_event`: all must match. A `value` may be a template. */
+  filters?: Array<WorkflowFilter>;
+  /** For `wait_for_event` and `approval`: how long to wait, in seconds. */
+  timeout?: number;
+  /** For `approval`: what the person decides. */
+  title?: string;
+}
+
+/** One step of a workflow. */
+export interface WorkflowStepInput {
+  /** The name of the step, by which later steps read its output. */
+  id: string;
+  /**
+   * `api` sends a request to this API. `http` posts to another server. `email` writes to a customer.
+   * `wait` and `wait_for_event` wait. `approval` asks a person.
+   */
+  action: 'api' | 'http' | 'email' | 'wait' | 'wait_for_event' | 'approval';
+  /** The step runs only if all match. Otherwise it is skipped. */
+  if?: Array<WorkflowFilterInput> | undefined;
+  /** The path of a list: the step runs once for each `{{item}}`. */
+  for_each?: string | undefined;
+  /** `stop`, the default, fails the run. `continue` goes on with the next step. */
+  on_error?: 'stop' | 'continue' | undefined;
+  /** For `api`: the path of a POST of this API, such as `/v1/references`. */
+  path?: string | undefined;
+  /** For `api` and `http`: the body. Texts may have templates. For `http`, the event is sent by default. */
+  body?: Record<string, unknown> | undefined;
+  /** For `http`: the URL. Its host has no templates. */
+  url?: string | undefined;
+  /**
+   * For `http`: further headers. Their values are encrypted and shown as null. An update with null keeps
+   * the value.
+   */
+  headers?: Record<string, string | null> | undefined;
+  /** For `email`: the id of a customer. */
+  to?: string | undefined;
+  /** For `email`: the subject. */
+  subject?: string | undefined;
+  /** For `email`: the text. An empty line begins a paragraph. */
+  text?: string | undefined;
+  /** For `wait`: how long. */
+  seconds?: number | undefined;
+  /** For `wait`: the path of a day, or of a time in seconds. */
+  until?: string | undefined;
+  /** For `wait_for_event`: the type of the event. */
+  type?: string | undefined;
+  /** For `wait_for_event`: all must match. A `value` may be a template. */
+  filters?: Array<WorkflowFilterInput> | undefined;
+  /** For `wait_for_event` and `approval`: how long to wait, in seconds. */
+  timeout?: number | undefined;
+  /** For `approval`: what the person decides. */
+  title?: string | undefined;
+}
+
+export interface WorkflowTest {
+  /** The kind of the object. */
+  object: 'workflow_test';
+  /** The id of the workflow. */
+  workflow: string;
+  /** The id of the event. */
+  event: string;
+  /** Whether the event would start a run, if the workflow is active. */
+  matches: boolean;
+  /** What the steps would do. Empty if the event does not match. */
+  steps: Array<WorkflowTestStep>;
+  /** The account acted upon, if `Service-Context` names it. */
+  account?: string;
+}
+
+/** What a step of a workflow would do. */
+export interface WorkflowTestStep {
+  /** The id of the step. */
+  id: string;
+  /** The position of its item, from 0. Null without `for_each`. */
+  item: number | null;
+  /** `unknown`: it names the output of an earlier step, which there is only in a run. */
+  would: 'run' | 'skip' | 'fail' | 'unknown' | (string & {});
+  /** What it would send. Null if it would send nothing, or if that is unknown. */
+  request: Record<string, unknown> | null;
+  /** Why it would fail. Null if it would not. */
+  error: string | null;
+}
+
+/** The events that start a run. */
+export interface WorkflowTrigger {
+  /** A type of events such as `reference.completed`, or all of a kind: `reference.*`. */
+  type: string;
+  /** All must match. Left out, each event of the type starts a run. */
+  filters?: Array<WorkflowFilter>;
+}
+
+/** The events that start a run. */
+export interface WorkflowTriggerInput {
+  /** A type of events such as `reference.completed`, or all of a kind: `reference.*`. */
+  type: string;
+  /** All must match. Left out, each event of the type starts a run. */
+  filters?: Array<WorkflowFilterInput> | undefined;
+}
+
+export interface WorkflowUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Workflow;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/**
+ * Steps that run when something happens. A trigger names the events. For each matching event, the
+ * server makes a workflow run, which takes the steps in their order.
+ */
+export interface WorkflowWithSecret {
+  /** The id of the workflow. */
+  id: string;
+  /** The kind of the object. */
+  object: 'workflow';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The name, which events of its runs show as their actor. */
+  name: string;
+  /** The events that start a run. */
+  trigger: WorkflowTrigger;
+  /** The steps, in their order: 1 to 20. */
+  steps: Array<WorkflowStep>;
+  /** What its `api` steps may do. You can only give permissions that you hold yourself. */
+  permissions: Array<string>;
+  /** The version of the events and bodies in its steps: that of your account when you made it. */
+  api_version: string;
+  /** Grows by one with each change of the definition. A run keeps its copy. */
+  version: number;
+  /** `draft` until it is activated, then `active` or `paused`, and at last `archived`. */
+  status: WorkflowStatus | (string & {});
+  /** Why the server has paused it. Null if it has not. */
+  paused_reason: string | null;
+  /** When it was last activated, in seconds since the Unix epoch. Null if it was not. */
+  activated_at: number | null;
+  /** When it was paused, in seconds since the Unix epoch. Null if it is not paused. */
+  paused_at: number | null;
+  /** When it was archived, in seconds since the Unix epoch. Null if it is not. */
+  archived_at: number | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /**
+   * The key for the signatures of its `http` steps: the whole text `whsec_…`. Keys with
+   * `workflows.write` see it when they create or retrieve the workflow.
+   */
+  signing_secret: string;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
 export interface ReferencesListParams {
   /** Only records with this `application`. */
   application?: string | undefined;
@@ -10285,6 +11320,123 @@ export interface WebhookEndpointsListRecoveriesParams {
   expand?: Array<string> | undefined;
 }
 
+export interface WorkflowsListParams {
+  /** Only workflows with this status. */
+  status?: WorkflowStatus | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+}
+
+export interface WorkflowsCreateParams {
+  /** The name, which events of its runs show as their actor. */
+  name: string;
+  /** The events that start a run. */
+  trigger: WorkflowTriggerInput;
+  /** The steps, in their order: 1 to 20. */
+  steps: Array<WorkflowStepInput>;
+  /** What its `api` steps may do. You can only give permissions that you hold yourself. */
+  permissions: Array<string>;
+  /**
+   * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
+   * up to 500 characters.
+   */
+  metadata?: Record<string, string> | null | undefined;
+}
+
+export interface WorkflowsUpdateParams {
+  /** The name, which events of its runs show as their actor. */
+  name?: string | undefined;
+  /** The events that start a run. */
+  trigger?: WorkflowTriggerInput | undefined;
+  /** The steps, in their order: 1 to 20. */
+  steps?: Array<WorkflowStepInput> | undefined;
+  /** What its `api` steps may do. You can only give permissions that you hold yourself. */
+  permissions?: Array<string> | undefined;
+  /**
+   * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
+   * and null clears all. A record has up to 50.
+   */
+  metadata?: Record<string, string> | null | undefined;
+}
+
+export interface WorkflowRunsListParams {
+  /** Only runs of this workflow. */
+  workflow?: string | undefined;
+  /** Only runs that this event started. */
+  event?: string | undefined;
+  /** Only runs with this status. */
+  status?: WorkflowRunStatus | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.workflow`, `data.approval_request`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface WorkflowRunsRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `workflow`, `approval_request`. Follow further links
+   * with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface WorkflowRunsCancelParams {
+  /**
+   * Linked records to return instead of their ids: `workflow`, `approval_request`. Follow further links
+   * with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface WorkflowRunsRetryParams {
+  /**
+   * Linked records to return instead of their ids: `workflow`, `approval_request`. Follow further links
+   * with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
 export interface AccountRetrieveParams {
   /**
    * Linked records to return instead of their ids: `parent`, `letterhead.logo`. Follow further links
@@ -10485,11 +11637,87 @@ export interface ApiKeysCreateParams {
    * days by default, and after 90 at most.
    */
   expires_at?: number | null | undefined;
+  /**
+   * Only for an agent key: which of its requests wait for a person. The default is `sensitive`. Only a
+   * person can send `none`.
+   */
+  approvals?: ApprovalPolicy | null | undefined;
 }
 
 export interface ApiKeysRollParams {
   /** How long the old key stays valid, in seconds, so that you can deploy the new one. The default is 0. */
   expires_in?: number | null | undefined;
+}
+
+export interface ApprovalRequestsListParams {
+  /** Only records with this `status`. */
+  status?: ApprovalRequestStatus | undefined;
+  /** Only records with this `type`. */
+  type?: ApprovalRequestType | undefined;
+  /** Only records with this `workflow_run`. */
+  workflow_run?: string | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.workflow_run`, `data.customer`. Follow further
+   * links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ApprovalRequestsRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `workflow_run`, `customer`. Follow further links with
+   * dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ApprovalRequestsApproveParams {
+  /** Why you decide so. The agent gets the reason of a rejection. */
+  reason?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `workflow_run`, `customer`. Follow further links with
+   * dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ApprovalRequestsRejectParams {
+  /** Why you decide so. The agent gets the reason of a rejection. */
+  reason?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `workflow_run`, `customer`. Follow further links with
+   * dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ApprovalRequestsCancelParams {
+  /**
+   * Linked records to return instead of their ids: `workflow_run`, `customer`. Follow further links with
+   * dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
 }
 
 export interface UsersListParams {
@@ -10640,6 +11868,26 @@ export interface TestHelpersPaymentsFailParams {
   expand?: Array<string> | undefined;
 }
 
+export interface TestHelpersApprovalRequestsApproveParams {
+  /** Why you decide so. The agent gets the reason of a rejection. */
+  reason?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `workflow_run`, `customer`. Follow further links with
+   * dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TestHelpersApprovalRequestsRejectParams {
+  /** Why you decide so. The agent gets the reason of a rejection. */
+  reason?: string | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `workflow_run`, `customer`. Follow further links with
+   * dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
 export interface ActivityRetrieveParams {
   /** The first interval has this time. The default is 24 intervals before `until`. */
   since?: number | undefined;
@@ -10683,6 +11931,11 @@ export interface SearchParams {
 export interface RetentionHoldsContentsParams {
   /** The id of the file, from `files` of the hold. */
   file: string;
+}
+
+export interface WorkflowsTestParams {
+  /** The id of an event of your account. */
+  event: string;
 }
 
 export interface TestHelpersEmailsListParams {
@@ -11314,6 +12567,55 @@ export interface WebhookEndpointsResource {
   ): ListPromise<Recovery, RecoveryList>;
 }
 
+export interface WorkflowsResource {
+  /** Returns the account’s workflows, the newest first. */
+  list(params?: WorkflowsListParams, options?: RequestOptions): ListPromise<Workflow, WorkflowList>;
+  /**
+   * Creates a draft. Everything that can be known before a run is checked. Your key also needs
+   * `events.read`, and each permission that it gives to the workflow.
+   */
+  create(params: WorkflowsCreateParams, options?: RequestOptions): TenurePromise<WorkflowWithSecret>;
+  /** Returns the workflow as it is now. */
+  retrieve(
+    id: string,
+    params?: Record<string, never>,
+    options?: RequestOptions,
+  ): TenurePromise<Workflow | WorkflowWithSecret>;
+  /**
+   * Sets the members that you send. All others stay as they are. Changes the definition, whose `version`
+   * grows. Runs that have begun keep their copy. Your key needs each permission of the workflow.
+   */
+  update(id: string, params: WorkflowsUpdateParams, options?: RequestOptions): TenurePromise<Workflow>;
+  /** Deletes the workflow. Events and logs still name it. */
+  delete(id: string, options?: RequestOptions): TenurePromise<DeletedWorkflow>;
+  /** Events that follow start runs. Events from before do not. */
+  activate(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Workflow>;
+  /** Events start no runs until you activate it again. Runs that have begun continue. */
+  pause(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Workflow>;
+  /** Ends it for good. Runs that have begun continue. Delete a draft instead. */
+  archive(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Workflow>;
+  /**
+   * Returns what the workflow would do for an event of your account: whether the event matches, and what
+   * each step would send. Nothing is sent or changed, and the workflow need not be active. Your key also
+   * needs `events.read`.
+   */
+  test(id: string, params: WorkflowsTestParams, options?: RequestOptions): TenurePromise<WorkflowTest>;
+}
+
+export interface WorkflowRunsResource {
+  /** Returns the account’s workflow runs, the newest first. */
+  list(params?: WorkflowRunsListParams, options?: RequestOptions): ListPromise<WorkflowRun, WorkflowRunList>;
+  /** Returns the workflow run as it is now. */
+  retrieve(id: string, params?: WorkflowRunsRetrieveParams, options?: RequestOptions): TenurePromise<WorkflowRun>;
+  /**
+   * Takes no further step. The effects of earlier steps stay. An approval request that it waits for is
+   * canceled.
+   */
+  cancel(id: string, params?: WorkflowRunsCancelParams, options?: RequestOptions): TenurePromise<WorkflowRun>;
+  /** Takes the failed step again, and then the steps after it. Earlier steps are not repeated. */
+  retry(id: string, params?: WorkflowRunsRetryParams, options?: RequestOptions): TenurePromise<WorkflowRun>;
+}
+
 export interface AccountResource {
   /** Returns the account of your key, or the one in `Service-Context`. */
   retrieve(params?: AccountRetrieveParams, options?: RequestOptions): TenurePromise<Account>;
@@ -11376,6 +12678,33 @@ export interface ApiKeysResource {
    * new agent key is valid for 30 days. The old key stays valid for `expires_in` seconds.
    */
   roll(id: string, params?: ApiKeysRollParams, options?: RequestOptions): TenurePromise<ApiKeyWithSecret>;
+}
+
+export interface ApprovalRequestsResource {
+  /** Returns the account’s approval requests, the newest first. */
+  list(
+    params?: ApprovalRequestsListParams,
+    options?: RequestOptions,
+  ): ListPromise<ApprovalRequest, ApprovalRequestList>;
+  /** Returns the approval request as it is now. */
+  retrieve(
+    id: string,
+    params?: ApprovalRequestsRetrieveParams,
+    options?: RequestOptions,
+  ): TenurePromise<ApprovalRequest>;
+  /**
+   * Approves a pending request. The agent can send its request within an hour, and it is executed once.
+   * A step of a workflow continues. Only a person approves, who has confirmed its identity in the last
+   * 15 minutes.
+   */
+  approve(id: string, params?: ApprovalRequestsApproveParams, options?: RequestOptions): TenurePromise<ApprovalRequest>;
+  /**
+   * Rejects a pending request. For an hour, the same request of the agent gets 403 (`approval_rejected`)
+   * with your reason. Only a person rejects, who has confirmed its identity in the last 15 minutes.
+   */
+  reject(id: string, params?: ApprovalRequestsRejectParams, options?: RequestOptions): TenurePromise<ApprovalRequest>;
+  /** Takes a pending request back. Only the API key that made it can. */
+  cancel(id: string, params?: ApprovalRequestsCancelParams, options?: RequestOptions): TenurePromise<ApprovalRequest>;
 }
 
 export interface UsersResource {
@@ -11444,6 +12773,27 @@ export interface TestHelpersPaymentsResource {
   fail(id: string, params?: TestHelpersPaymentsFailParams, options?: RequestOptions): TenurePromise<Payment>;
 }
 
+export interface TestHelpersApprovalRequestsResource {
+  /**
+   * Sandbox only. Approves a pending request in the place of a person, for tests without a browser. No
+   * key of an agent can.
+   */
+  approve(
+    id: string,
+    params?: TestHelpersApprovalRequestsApproveParams,
+    options?: RequestOptions,
+  ): TenurePromise<ApprovalRequest>;
+  /**
+   * Sandbox only. Rejects a pending request in the place of a person, for tests without a browser. No
+   * key of an agent can.
+   */
+  reject(
+    id: string,
+    params?: TestHelpersApprovalRequestsRejectParams,
+    options?: RequestOptions,
+  ): TenurePromise<ApprovalRequest>;
+}
+
 export interface TestHelpersEmailsResource {
   /**
    * Sandbox only. Returns the account’s e-mails, the newest first. A sandbox sends none of them. It
@@ -11465,6 +12815,7 @@ export interface TestHelpersClockResource {
 export interface TestHelpersResource {
   references: TestHelpersReferencesResource;
   payments: TestHelpersPaymentsResource;
+  approvalRequests: TestHelpersApprovalRequestsResource;
   emails: TestHelpersEmailsResource;
   clock: TestHelpersClockResource;
 }
@@ -11533,9 +12884,12 @@ export interface Resources {
   events: EventsResource;
   logs: LogsResource;
   webhookEndpoints: WebhookEndpointsResource;
+  workflows: WorkflowsResource;
+  workflowRuns: WorkflowRunsResource;
   account: AccountResource;
   accounts: AccountsResource;
   apiKeys: ApiKeysResource;
+  approvalRequests: ApprovalRequestsResource;
   users: UsersResource;
   invitations: InvitationsResource;
   testHelpers: TestHelpersResource;

@@ -277,6 +277,23 @@ export const operations = {
     listDeliveries: { method: 'GET', path: '/v1/webhook_endpoints/{id}/deliveries', answer: 'list' },
     listRecoveries: { method: 'GET', path: '/v1/webhook_endpoints/{id}/recoveries', answer: 'list' },
   },
+  workflows: {
+    list: { method: 'GET', path: '/v1/workflows', answer: 'list' },
+    create: { method: 'POST', path: '/v1/workflows', answer: 'object', body: 'json' },
+    retrieve: { method: 'GET', path: '/v1/workflows/{id}', answer: 'object' },
+    update: { method: 'POST', path: '/v1/workflows/{id}', answer: 'object', body: 'json' },
+    delete: { method: 'DELETE', path: '/v1/workflows/{id}', answer: 'object' },
+    activate: { method: 'POST', path: '/v1/workflows/{id}/activate', answer: 'object' },
+    pause: { method: 'POST', path: '/v1/workflows/{id}/pause', answer: 'object' },
+    archive: { method: 'POST', path: '/v1/workflows/{id}/archive', answer: 'object' },
+    test: { method: 'POST', path: '/v1/workflows/{id}/test', answer: 'object', body: 'json' },
+  },
+  workflowRuns: {
+    list: { method: 'GET', path: '/v1/workflow_runs', answer: 'list' },
+    retrieve: { method: 'GET', path: '/v1/workflow_runs/{id}', answer: 'object' },
+    cancel: { method: 'POST', path: '/v1/workflow_runs/{id}/cancel', answer: 'object', query: ['expand'] },
+    retry: { method: 'POST', path: '/v1/workflow_runs/{id}/retry', answer: 'object', query: ['expand'] },
+  },
   account: {
     retrieve: { method: 'GET', path: '/v1/account', answer: 'object' },
     update: { method: 'POST', path: '/v1/account', answer: 'object', body: 'json', query: ['expand'] },
@@ -300,6 +317,25 @@ export const operations = {
     retrieve: { method: 'GET', path: '/v1/api_keys/{id}', answer: 'object' },
     delete: { method: 'DELETE', path: '/v1/api_keys/{id}', answer: 'object' },
     roll: { method: 'POST', path: '/v1/api_keys/{id}/roll', answer: 'object', body: 'json' },
+  },
+  approvalRequests: {
+    list: { method: 'GET', path: '/v1/approval_requests', answer: 'list' },
+    retrieve: { method: 'GET', path: '/v1/approval_requests/{id}', answer: 'object' },
+    approve: {
+      method: 'POST',
+      path: '/v1/approval_requests/{id}/approve',
+      answer: 'object',
+      body: 'json',
+      query: ['expand'],
+    },
+    reject: {
+      method: 'POST',
+      path: '/v1/approval_requests/{id}/reject',
+      answer: 'object',
+      body: 'json',
+      query: ['expand'],
+    },
+    cancel: { method: 'POST', path: '/v1/approval_requests/{id}/cancel', answer: 'object', query: ['expand'] },
   },
   users: {
     list: { method: 'GET', path: '/v1/users', answer: 'list' },
@@ -348,6 +384,22 @@ export const operations = {
       fail: {
         method: 'POST',
         path: '/v1/test_helpers/payments/{id}/fail',
+        answer: 'object',
+        body: 'json',
+        query: ['expand'],
+      },
+    },
+    approvalRequests: {
+      approve: {
+        method: 'POST',
+        path: '/v1/test_helpers/approval_requests/{id}/approve',
+        answer: 'object',
+        body: 'json',
+        query: ['expand'],
+      },
+      reject: {
+        method: 'POST',
+        path: '/v1/test_helpers/approval_requests/{id}/reject',
         answer: 'object',
         body: 'json',
         query: ['expand'],
