@@ -174,6 +174,19 @@ export const apiKeyRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/api-keys/key-detail.tsx'), 'ApiKeyPage'),
 });
 
+export const approvalListRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/approvals',
+  validateSearch: listSearch('status', 'type'),
+  component: lazyRouteComponent(() => import('./pages/approvals/approval-list.tsx'), 'ApprovalListPage'),
+});
+
+export const approvalRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/approvals/$id',
+  component: lazyRouteComponent(() => import('./pages/approvals/approval-detail.tsx'), 'ApprovalPage'),
+});
+
 export const accountListRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/accounts',
@@ -409,6 +422,8 @@ export const router = createRouter({
       newKeyRoute,
       upgradeRoute,
       apiKeyRoute,
+      approvalListRoute,
+      approvalRoute,
       accountListRoute,
       settingsRoute,
       teamRoute,

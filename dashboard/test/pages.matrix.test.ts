@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstOwner, member, type Browser } from '../../server/test/support/browser.ts';
-import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { apiClient, good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
 import { versions } from '../../server/test/support/versions.ts';
 import { describeInBrowser, expectAccessibleInThemes } from '../../ui/test/support/browser.ts';
 import { openDashboard } from './support/browser.ts';
@@ -28,6 +28,7 @@ const pages: [path: string, ready: string][] = [
 /** The pages that only a person may see, each with a text of the page. */
 const pagesOfPersons: [path: string, ready: string][] = [
   ['/team', 'No invitations yet'],
+  ['/approvals', 'No approval requests yet'],
   ['/settings/me', 'this one'],
   ['/cli', 'enter the code that it shows'],
 ];
@@ -165,6 +166,53 @@ const dialogsOfOffice: [title: string, path: (office: FullOffice) => string, but
   ['Add a person', () => '/customers', 'Add a person'],
   ['Add a file', () => '/files', 'Add a file'],
 ];
+
+describeInBrowser('the pages of approvals', () => {
+  let server: TestServer;
+  let owner: Browser;
+  let ids: { cancel: string; made: string };
+
+  beforeAll(async () => {
+    server = await startTestServer();
+    owner = await firstOwner(server);
+    const permissions = ['references.write', 'customers.write'];
+    const key = { type: 'agent', name: 'Letting assistant', permissions, approvals: 'all_writes' };
+    const agent = apiClient(server.url, (await good(server.api.post('/v1/api_keys', key))).body.secret);
+    const reference = (await good(server.api.post('/v1/references', { application: 'app_1' }))).body.id;
+    const held = async (path: string, body?: object): Promise<string> =>
+      (await agent.post(path, body, { 'service-reason': 'The applicant has withdrawn.' })).body.error.approval_request;
+    ids = {
+      cancel: await held(`/v1/references/${reference}/cancel`),
+      made: await held('/v1/customers', { name: 'Ada Lovelace', email: 'ada@example.com' }),
+    };
+    await good(server.api.post(`/v1/references/${reference}`, { metadata: { branch: 'leeds' } }));
+  });
+  afterAll(() => server.stop());
+
+  test.each([
+    ['requests', () => '/approvals', 'Letting assistant'],
+    ['no requests that match', () => '/approvals?status=expired', 'No approval requests match'],
+    ['a request about a record that has changed', () => `/approvals/${ids.cancel}`, 'It has changed since'],
+    ['a request that makes a record', () => `/approvals/${ids.made}`, 'ada@example.com'],
+  ])('fit WCAG 2.2 AA and their own policy with %s', async (_, path, ready) => {
+    await expectFitsAllWindows(server, path(), ready, owner);
+  });
+
+  test.each([320, 1280])('fit WCAG 2.2 AA when a request is missing and the window is %d px wide', async (width) => {
+    await using open = await openDashboard(server, '/approvals/apr_0000000000000000000000', { person: owner, width });
+    await open.page.getByText('There is no approval_request').waitFor();
+    await expectAccessibleInThemes(open.page, 'approval-missing');
+  });
+
+  test('fit WCAG 2.2 AA and their own policy in the dialog of a decision', async () => {
+    await using open = await openDashboard(server, `/approvals/${ids.cancel}`, { person: owner, width: 320 });
+    const { page, problems } = open;
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('dialog', { name: 'Approve the request?' }).waitFor();
+    await expectAccessibleInThemes(page, 'dialog approve');
+    expect(problems).toEqual([]);
+  });
+});
 
 describeInBrowser('every page of the office', () => {
   let server: TestServer;

@@ -9,6 +9,7 @@ import type { OpenFlags } from './definitions.ts';
 /** The pages by their names, with their paths below `/dashboard`. A test compares them with the dashboard's navigation. */
 export const pages: Record<string, string> = {
   home: '',
+  approvals: 'approvals',
   applications: 'applications',
   references: 'references',
   customers: 'customers',

@@ -24,7 +24,13 @@ const developersTitle = 'Developers';
 
 /** The pages in the sidebar, in the command palette and behind the keys. A new page adds an entry here. */
 export const navigation: readonly NavigationGroup[] = [
-  { title: null, entries: [{ href: '/', name: 'Home', icon: 'home', key: 'h' }] },
+  {
+    title: null,
+    entries: [
+      { href: '/', name: 'Home', icon: 'home', key: 'h' },
+      { href: '/approvals', name: 'Approvals', icon: 'check', key: 'v', permission: 'approval_requests.read' },
+    ],
+  },
   {
     title: 'Office',
     entries: [
@@ -114,6 +120,7 @@ export type PrefixWithoutPage = (typeof prefixesWithoutPage)[number];
 /** The path of a record by the prefix of its id. `/go/<id>` and the command palette follow it. */
 const pathOfPrefix: ReadonlyMap<string, string> = new Map<string, string>([
   ['app', '/applications'],
+  ['apr', '/approvals'],
   ['bld', '/buildings'],
   ['cus', '/customers'],
   ['dep', '/deposits'],

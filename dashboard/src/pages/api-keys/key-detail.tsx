@@ -66,6 +66,13 @@ export function ApiKeyPage(): ReactNode {
   );
 }
 
+/** Which requests of an agent wait for a person. */
+const policyNames: Readonly<Record<string, string>> = {
+  sensitive: 'sensitive requests',
+  all_writes: 'all changes',
+  none: 'no requests',
+};
+
 function Facts({ apiKey }: { apiKey: ApiKey }): ReactNode {
   const {
     status,
@@ -75,6 +82,7 @@ function Facts({ apiKey }: { apiKey: ApiKey }): ReactNode {
     last_four: lastFour,
     last_used_at: usedAt,
     expires_at: endsAt,
+    approvals,
   } = apiKey;
   return (
     <Details
@@ -84,6 +92,7 @@ function Facts({ apiKey }: { apiKey: ApiKey }): ReactNode {
         ['Last four', <code key="four">…{lastFour}</code>],
         ['Last used', usedAt === null ? 'never' : <Time key="used" at={usedAt} />],
         ['Expires', endsAt === null ? 'never' : <ExactTime key="expires" at={endsAt} />],
+        ...(approvals === null ? [] : [['A person approves', policyNames[approvals] ?? approvals] as const]),
         ['Created', <ExactTime key="created" at={created} />],
         ['Made by', maker === null ? null : <Maker key="maker" id={maker} />],
       ]}

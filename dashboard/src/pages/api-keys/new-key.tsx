@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { use, useState, type ReactNode } from 'react';
-import type { ApiKeyWithSecret } from 'tenure';
+import type { ApiKeyWithSecret, ApprovalPolicy } from 'tenure';
 import { Actions, ButtonLink, Select, TextField, TimeContext } from '@tenure/ui';
 import { faultOf, useWrite } from '../../api/requests.ts';
 import { useRefusal, useUser } from '../../api/session.ts';
@@ -19,6 +19,13 @@ const kinds = [
   { id: 'agent', name: 'Agent: for a program that acts by itself' },
 ];
 
+/** Which requests of an agent wait for a person. */
+const policies: { id: ApprovalPolicy; name: string }[] = [
+  { id: 'sensitive', name: 'Sensitive requests' },
+  { id: 'all_writes', name: 'All changes' },
+  { id: 'none', name: 'None: the agent acts alone' },
+];
+
 /** The choices for the end of a key, in days. */
 const lifetimes = [7, 30, 90, 365];
 
@@ -33,6 +40,7 @@ export function NewKeyPage(): ReactNode {
   const { aheadSeconds } = use(TimeContext);
   const [type, setType] = useState<KeyType>('restricted');
   const [name, setName] = useState('');
+  const [approvals, setApprovals] = useState<ApprovalPolicy>('sensitive');
   const [permissions, setPermissions] = useState<readonly string[]>([]);
   // The moment is taken when the person chooses, so that a repeated attempt sends the same.
   const [end, setEnd] = useState<{ days: number; at: number } | null>(null);
@@ -60,13 +68,14 @@ export function NewKeyPage(): ReactNode {
     <Page title="Create an API key" parent={{ href: '/api-keys', name: 'API keys' }}>
       <Form
         error={error}
-        fields={['name', 'type', 'permissions', 'expires_at']}
+        fields={['name', 'type', 'approvals', 'permissions', 'expires_at']}
         onSubmit={() =>
           creating.mutate({
             type,
             name: name.trim() === '' ? null : name,
             permissions: [...permissions],
             expires_at: end?.at ?? null,
+            ...(type === 'agent' && { approvals }),
           })
         }
         actions={
@@ -105,6 +114,16 @@ export function NewKeyPage(): ReactNode {
           error={faultOf(error, 'name')}
           hint="What the key is for. Events and logs show it."
         />
+        {type === 'agent' && (
+          <Select
+            label="A person approves"
+            choices={policies}
+            value={approvals}
+            onChange={(id) => setApprovals(id as ApprovalPolicy)}
+            error={faultOf(error, 'approvals')}
+            hint="Sensitive requests cancel, decide, delete, order a check, or change where events go."
+          />
+        )}
         <PermissionMatrix
           grantable={grantable}
           permissions={permissions}
@@ -134,6 +153,7 @@ interface KeyInput {
   name: string | null;
   permissions: string[];
   expires_at: number | null;
+  approvals?: ApprovalPolicy;
 }
 
 function endIn(days: number, aheadSeconds: number): { days: number; at: number } {

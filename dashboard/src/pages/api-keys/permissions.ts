@@ -2,7 +2,7 @@
 export type Level = 'none' | 'read' | 'write';
 
 /** The kinds of record that only persons may handle. The server refuses keys with such permissions. */
-const personKinds: ReadonlySet<string> = new Set(['users', 'invitations', 'approval_requests']);
+const personKinds: ReadonlySet<string> = new Set(['users', 'invitations']);
 
 /** A kind of record with the highest level that the person may grant. */
 export interface Grantable {
@@ -17,7 +17,9 @@ export function grantableTo(type: string, own: readonly string[]): Grantable[] {
     const [kind, level] = partsOf(permission);
     if (personKinds.has(kind)) continue;
     if (type === 'agent' && (kind === 'api_keys' || permission === 'accounts.write')) continue;
-    if (highest.get(kind) !== 'write') highest.set(kind, level);
+    // Only persons decide on approval requests, and keys can read them.
+    const granted = kind === 'approval_requests' ? 'read' : level;
+    if (highest.get(kind) !== 'write') highest.set(kind, granted);
   }
   return [...highest].map(([kind, level]) => ({ kind, highest: level }));
 }

@@ -1,0 +1,213 @@
+import { useState, type ReactNode } from 'react';
+import type { ApprovalRequest } from 'tenure';
+import { Actions, Button, Details, Dialog, ErrorState, ExactTime, JsonViewer, TextField, toast } from '@tenure/ui';
+import { defineRead, faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
+import { useRefusal, useUser } from '../../api/session.ts';
+import { Notice } from '../../office/parts.tsx';
+import { idOf } from '../../office/words.ts';
+import { approvalRoute } from '../../routes.tsx';
+import { Form } from '../../shell/form.tsx';
+import { GatedButton } from '../../shell/gated.tsx';
+import { LinkedId } from '../../shell/linked-id.tsx';
+import { DetailPage, Section } from '../../shell/page.tsx';
+import { Maker } from '../api-keys/key-list.tsx';
+import { ApprovalState, AskedBy } from './approval-list.tsx';
+import { consequenceOf, recordOf } from './approval-words.ts';
+import styles from './approvals.module.css';
+
+/** Milliseconds. Another person may decide, the agent may send its request, and the record may change. */
+const refreshMs = 5_000;
+
+const approvalRead = defineRead<ApprovalRequest, { id: string }>((tenure, { id }, options) =>
+  tenure.approvalRequests.retrieve(id, {}, options),
+);
+
+/** A record of any kind, by the path in the request of the agent. */
+const recordRead = defineRead<object, { path: string }>((tenure, { path }, options) =>
+  tenure.request<object>('GET', path, undefined, options),
+);
+
+/** The newest event of a record, which tells whether it has changed. */
+const newestEventRead = defineRead((tenure, { object }: { object: string }, options) =>
+  tenure.events.list({ object_id: object, limit: 1 }, options).page(),
+);
+
+/** One question to a person: what an agent wants to send, beside the record as it is now. */
+export function ApprovalPage(): ReactNode {
+  const { id } = approvalRoute.useParams();
+  const query = useRead(
+    approvalRead,
+    { id },
+    { refreshMs: ({ status }) => (['pending', 'approved'].includes(status) ? refreshMs : false) },
+  );
+  return (
+    <DetailPage
+      id={id}
+      noun="Approval request"
+      parent={{ href: '/approvals', name: 'Approvals' }}
+      query={query}
+      subtitle={({ title }) => title}
+      actions={(request) => <Decisions request={request} />}
+    >
+      {(request) => (
+        <>
+          <Facts request={request} />
+          <div className={styles.beside}>
+            <Asked request={request} />
+            <RecordNow request={request} />
+          </div>
+        </>
+      )}
+    </DetailPage>
+  );
+}
+
+function Facts({ request }: { request: ApprovalRequest }): ReactNode {
+  const { created, expires_at: endsAt, decided_by: decider, decided_at: decidedAt, customer, status } = request;
+  const isOpen = status === 'pending' || status === 'approved';
+  const facts: [term: string, value: ReactNode][] = [
+    ['Status', <ApprovalState key="status" request={request} />],
+    ['Asked by', <AskedBy key="by" request={request} />],
+    ['Reason', request.reason],
+    ['Asked', <ExactTime key="asked" at={created} />],
+  ];
+  if (isOpen && endsAt !== null)
+    facts.push([status === 'approved' ? 'Can be used until' : 'Expires', <ExactTime key="ends" at={endsAt} />]);
+  if (customer !== null) facts.push(['Person', <LinkedId key="customer" id={idOf(customer)} />]);
+  if (decider !== null) facts.push(['Decided by', <Maker key="decider" id={decider} />]);
+  if (decidedAt !== null) facts.push(['Decided', <ExactTime key="decided" at={decidedAt} />]);
+  if (request.decision_reason !== null) facts.push(['Reason of the decision', request.decision_reason]);
+  if (request.executed_request !== null)
+    facts.push(['Log of the request', <LinkedId key="log" id={request.executed_request} />]);
+  return <Details items={facts} />;
+}
+
+/** What will be sent, or what a workflow asks. */
+function Asked({ request }: { request: ApprovalRequest }): ReactNode {
+  const { type, title, method, path, request_body: body } = request;
+  if (type === 'workflow_step')
+    return (
+      <Section title="What the workflow asks">
+        <p>{title}</p>
+      </Section>
+    );
+  return (
+    <Section title="What the agent wants to send">
+      <p>
+        {title}: <code className={styles.path}>{`${method} ${path}`}</code>
+      </p>
+      {body === null ? <p>The request has no body.</p> : <JsonViewer title="Body of the request" value={body} />}
+    </Section>
+  );
+}
+
+/** The record as it is now, and whether it has changed since the agent asked. */
+function RecordNow({ request }: { request: ApprovalRequest }): ReactNode {
+  const record = recordOf(request);
+  const mayReadEvents = useUser().permissions.includes('events.read');
+  const isOpen = request.status === 'pending' || request.status === 'approved';
+  const again = { refreshMs: () => (isOpen ? refreshMs : false) } as const;
+  const now = useRead(recordRead, { path: record?.path ?? '' }, { isOn: record !== null, ...again });
+  const newest = useRead(
+    newestEventRead,
+    { object: record?.id ?? '' },
+    { isOn: record !== null && isOpen && mayReadEvents, ...again },
+  ).data?.data[0];
+  if (record === null) return null;
+  // Ids sort by their time.
+  const isChanged = newest !== undefined && timePartOf(newest.id) > timePartOf(request.id);
+  return (
+    <Section title="The record now">
+      <p>
+        <LinkedId id={record.id} />
+      </p>
+      {isOpen && isChanged && (
+        <Notice tone="warning" title="It has changed since the agent asked">
+          <p>
+            <ExactTime at={newest.created} />: <code>{newest.type}</code>. Compare it with the request before you
+            decide.
+          </p>
+        </Notice>
+      )}
+      {now.error !== null && <ErrorState error={shownError(now.error)} onRetry={() => void now.refetch()} />}
+      {now.data !== undefined && <JsonViewer title="Record" value={now.data} />}
+    </Section>
+  );
+}
+
+function timePartOf(id: string): string {
+  return id.slice(id.indexOf('_') + 1);
+}
+
+function Decisions({ request }: { request: ApprovalRequest }): ReactNode {
+  const lacking = useRefusal('approval_requests.write');
+  const [open, setOpen] = useState<'approve' | 'reject' | null>(null);
+  if (request.status !== 'pending') return null;
+  return (
+    <>
+      <Button isDisabled={lacking !== null} onPress={() => setOpen('reject')}>
+        Reject
+      </Button>
+      <GatedButton look="primary" refusal={lacking} onPress={() => setOpen('approve')}>
+        Approve
+      </GatedButton>
+      {open !== null && <DecisionDialog request={request} decision={open} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
+
+/** Asks for the reason of a decision, and says what follows. The server asks the person to confirm that it is them. */
+function DecisionDialog(props: {
+  request: ApprovalRequest;
+  decision: 'approve' | 'reject';
+  onClose: () => void;
+}): ReactNode {
+  const { request, decision, onClose } = props;
+  const isApproval = decision === 'approve';
+  const [reason, setReason] = useState('');
+  const deciding = useWrite(
+    (tenure, words: string, options) =>
+      tenure.approvalRequests[decision](request.id, words === '' ? {} : { reason: words }, options),
+    {
+      onDone: () => {
+        toast(isApproval ? 'The request is approved.' : 'The request is rejected.');
+        onClose();
+      },
+    },
+  );
+  return (
+    <Dialog title={isApproval ? 'Approve the request?' : 'Reject the request?'} isOpen onClose={onClose}>
+      <Form
+        error={deciding.error}
+        fields={['reason']}
+        onSubmit={() => deciding.mutate(reason.trim())}
+        actions={
+          <Actions>
+            <Button onPress={onClose}>Cancel</Button>
+            <Button look={isApproval ? 'primary' : 'danger'} type="submit" isDisabled={deciding.isPending}>
+              {isApproval ? 'Approve the request' : 'Reject the request'}
+            </Button>
+          </Actions>
+        }
+      >
+        <p>
+          <strong>{request.title}</strong>
+        </p>
+        <TextField
+          label="Reason (optional)"
+          hint={isApproval ? 'It stays with the decision.' : 'The agent gets it, and it stays with the decision.'}
+          value={reason}
+          onChange={setReason}
+          isMultiline
+          maxLength={500}
+          error={faultOf(deciding.error, 'reason')}
+        />
+        <p>
+          {isApproval
+            ? consequenceOf(request)
+            : 'Nothing is changed. For an hour, the same request is refused with your reason.'}
+        </p>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,55 @@
+import type { ReactNode } from 'react';
+import { operations, type ApprovalRequest, type ApprovalRequestsListParams } from 'tenure';
+import { Badge, Time } from '@tenure/ui';
+import { curlOf } from '../../curl.ts';
+import type { ListDefinition } from '../../list/list-definition.ts';
+import { ListPage } from '../../list/list-page.tsx';
+import { approvalListRoute } from '../../routes.tsx';
+import { KeyName } from '../api-keys/key-name.tsx';
+import { stateChoices, stateOf } from './approval-words.ts';
+
+const approvalList: ListDefinition<ApprovalRequest, 'status' | 'type'> = {
+  title: 'Approvals',
+  noun: 'approval requests',
+  load: (tenure, params, options) => tenure.approvalRequests.list(params as ApprovalRequestsListParams, options),
+  hrefOf: ({ id }) => `/approvals/${id}`,
+  columns: [
+    { title: 'Request', cell: ({ title }) => title },
+    { title: 'Status', cell: (request) => <ApprovalState request={request} /> },
+    { title: 'Asked by', cell: (request) => <AskedBy request={request} /> },
+    { title: 'Reason', cell: ({ reason }) => reason ?? '–' },
+    { title: 'Asked', cell: ({ created }) => <Time at={created} /> },
+  ],
+  filters: [
+    { name: 'status', label: 'Status', isClosed: true, choices: stateChoices },
+    {
+      name: 'type',
+      label: 'Kind',
+      isClosed: true,
+      choices: [
+        { id: 'agent_request', name: 'Requests of agents' },
+        { id: 'workflow_step', name: 'Steps of workflows' },
+      ],
+    },
+  ],
+  empty: {
+    title: 'No approval requests yet',
+    text: 'A sensitive request of an agent’s key waits here for a person. So does a step of a workflow that needs a decision.',
+    curl: curlOf(operations.approvalRequests.list),
+  },
+};
+
+/** What agents and workflows ask of persons. */
+export function ApprovalListPage(): ReactNode {
+  return <ListPage list={approvalList} search={approvalListRoute.useSearch()} />;
+}
+
+export function ApprovalState({ request }: { request: Pick<ApprovalRequest, 'status'> }): ReactNode {
+  const { name, tone } = stateOf(request);
+  return <Badge tone={tone}>{name}</Badge>;
+}
+
+/** The agent or the workflow that asks. */
+export function AskedBy({ request }: { request: Pick<ApprovalRequest, 'api_key'> }): ReactNode {
+  return request.api_key === null ? 'A workflow' : <KeyName id={request.api_key} />;
+}

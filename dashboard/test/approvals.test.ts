@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { firstOwner, goodPassword, member } from '../../server/test/support/browser.ts';
+import { apiClient, good, serverForTest, type Api, type TestServer } from '../../server/test/support/server.ts';
+import { describeInBrowser } from '../../ui/test/support/browser.ts';
+import { openDashboard } from './support/browser.ts';
+
+/** Makes an agent that may cancel references. */
+async function agentOf(server: TestServer): Promise<Api> {
+  const permissions = ['references.write', 'customers.write', 'approval_requests.read'];
+  const key = { type: 'agent', name: 'Letting assistant', permissions, approvals: 'all_writes' };
+  return apiClient(server.url, (await good(server.api.post('/v1/api_keys', key))).body.secret);
+}
+
+async function heldBy(agent: Api, path: string, body?: object): Promise<string> {
+  const held = await agent.post(path, body, { 'service-reason': 'The applicant has withdrawn.' });
+  expect(held.status, held.text).toBe(403);
+  return held.body.error.approval_request;
+}
+
+describeInBrowser('the approvals', () => {
+  test('let a person approve what an agent wants, beside the record as it is now', async () => {
+    const server = await serverForTest();
+    const owner = await firstOwner(server);
+    const agent = await agentOf(server);
+    const reference = (await good(server.api.post('/v1/references', { application: 'app_1' }))).body.id;
+    const path = `/v1/references/${reference}`;
+    const id = await heldBy(agent, path, { outcome: 'accept', metadata: { branch: 'york' } });
+
+    await using open = await openDashboard(server, '/', { person: owner });
+    const { page } = open;
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Approvals' }).click();
+    await page.getByRole('row', { name: /Update a reference Waiting Letting assistant/ }).waitFor();
+    await page.getByRole('link', { name: 'Update a reference' }).click();
+    const asked = page.getByRole('region', { name: 'What the agent wants to send' });
+    await asked.getByText(`POST ${path}`).waitFor();
+    await asked.getByText('york').waitFor();
+    await page.getByText('The applicant has withdrawn.').waitFor();
+    const now = page.getByRole('region', { name: 'The record now' });
+    await now.getByText('pending').first().waitFor();
+    expect(await page.getByText('It has changed since the agent asked').count()).toBe(0);
+
+    await good(server.api.post(path, { metadata: { branch: 'leeds' } }));
+    await now.getByText('It has changed since the agent asked').waitFor({ timeout: 15_000 });
+    await now.getByText('reference.updated').waitFor();
+
+    await server.context.database.readers.query('update sessions set confirmed_at = 0');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Approve the request?' });
+    await dialog.getByLabel('Reason (optional)').fill('She has called us.');
+    await dialog.getByRole('button', { name: 'Approve the request' }).click();
+    const confirmation = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await confirmation.getByLabel('Password', { exact: true }).fill(goodPassword);
+    await confirmation.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('Approved').first().waitFor();
+    await page.getByText('She has called us.').waitFor();
+    await good(agent.post(path, { outcome: 'accept', metadata: { branch: 'york' } }));
+    await page.getByText('Done', { exact: true }).waitFor({ timeout: 15_000 });
+    expect((await good(server.api.get(`/v1/approval_requests/${id}`))).body.status).toBe('executed');
+  });
+
+  test('let a person reject with a reason, which the agent gets', async () => {
+    const server = await serverForTest();
+    const owner = await firstOwner(server);
+    const agent = await agentOf(server);
+    const body = { name: 'Ada Lovelace' };
+    const id = await heldBy(agent, '/v1/customers', body);
+    await using open = await openDashboard(server, `/go/${id}`, { person: owner });
+    const { page, problems } = open;
+    await page.getByRole('button', { name: 'Reject' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Reject the request?' });
+    await dialog.getByLabel('Reason (optional)').fill('We know her already.');
+    await dialog.getByRole('button', { name: 'Reject the request' }).click();
+    await page.getByText('Rejected').first().waitFor();
+    const refused = await agent.post('/v1/customers', body);
+    expect(refused.body.error.code).toBe('approval_rejected');
+    expect(refused.body.error.message).toContain('We know her already.');
+    expect(problems).toEqual([]);
+  });
+
+  test('are not in the navigation of an operator', async () => {
+    const server = await serverForTest();
+    const operator = await member(server, await firstOwner(server), 'operator', 'mary@example.com');
+    await using open = await openDashboard(server, '/', { person: operator });
+    const pages = open.page.getByRole('navigation', { name: 'Pages' });
+    await pages.getByRole('link', { name: 'Home' }).waitFor();
+    expect(await pages.getByRole('link', { name: 'Approvals' }).count()).toBe(0);
+  });
+
+  test('are chosen for the key of an agent when a person makes it', async () => {
+    const server = await serverForTest();
+    const owner = await firstOwner(server);
+    await using open = await openDashboard(server, '/api-keys/new', { person: owner });
+    const { page, problems } = open;
+    await page.getByRole('button', { name: 'Kind' }).click();
+    await page.getByRole('option', { name: 'Agent' }).click();
+    await page.getByLabel('Name').fill('Letting assistant');
+    await page.getByRole('button', { name: 'A person approves' }).click();
+    await page.getByRole('option', { name: 'None: the agent acts alone' }).click();
+    await page.getByRole('checkbox', { name: 'Read: References' }).click({ force: true });
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('dialog').waitFor();
+    const { data } = (await good(server.api.get('/v1/api_keys'))).body;
+    expect(data[0]).toMatchObject({ type: 'agent', approvals: 'none' });
+    expect(problems).toEqual([]);
+  });
+});
