@@ -67,7 +67,7 @@ export function operationOf(shapes: Shapes, route: Route): Piece {
 
 /** Returns the mark of a sensitive operation: `true`, or the members of the body that make a request sensitive. */
 function xSensitive({ versions, version }: Shapes, route: Route): Piece {
-  if (route.method === 'GET') return {};
+  if (route.method === 'GET' || route.portalFeatures) return {};
   const sensitivity = sensitivityOf(route);
   if (sensitivity === undefined || sensitivity === 'never') return {};
   if (sensitivity === true) return { 'x-sensitive': true };
