@@ -1,17 +1,9 @@
-import type { IdPrefix } from '../core/ids.ts';
 import type { Action, Resource } from './resource.ts';
 import { aboutAccount } from './traits/about-account.ts';
 import { erasable } from './traits/erasable.ts';
 import { personalTexts } from './traits/personal-texts.ts';
 import { nestedUnder } from './traits/nested-under.ts';
 import { sumsUp } from './traits/sums-up.ts';
-
-/**
- * Kinds of record that a later release will have: the paths, and the prefixes of the ids. A link may name one. It then takes any id, except
- * those that begin like the ids of another kind. The guide on records publishes these prefixes, so that clients can avoid them. A kind that
- * is made leaves this list.
- */
-export const plannedKinds: ReadonlyMap<string, IdPrefix> = new Map();
 
 /**
  * Returns the list of all kinds of record, after comparing them with each other.
@@ -37,20 +29,13 @@ function requireUnique(kinds: readonly Resource[], name: 'object' | 'prefix' | '
   }
 }
 
-/** Requires a prefix that ids can have, and that is not planned for a different kind. */
-function requirePrefix({ object, prefix, path }: Resource): void {
+/** Requires a prefix that ids can have. */
+function requirePrefix({ object, prefix }: Resource): void {
   if (!/^[a-z]+$/.test(prefix))
     throw new Error(`Bug! The prefix of ${object}, \`${prefix}\`, is not of lower-case letters.`);
-  for (const [plannedPath, plannedPrefix] of plannedKinds) {
-    if ((plannedPath === path) !== (plannedPrefix === prefix))
-      throw new Error(
-        `Bug! \`${plannedPath}\` with the prefix \`${plannedPrefix}\` is planned, and ${object} has the path \`${path}\` and the prefix \`${prefix}\`.`,
-      );
-    if (plannedPath === path) throw new Error(`Bug! ${object} exists now. Remove it from \`plannedKinds\`.`);
-  }
 }
 
-/** Requires that every kind that a definition names exists. Only a link may name a planned one. */
+/** Requires that every kind that a definition names exists. */
 function requireKnownKinds(kind: Resource, kinds: readonly Resource[]): void {
   const { object, links = {} } = kind;
   const require = (option: string, path: string): void => {
@@ -59,7 +44,7 @@ function requireKnownKinds(kind: Resource, kinds: readonly Resource[]): void {
       `Bug! \`${option}\` of ${object} names \`${path}\`, which is no kind of record. Correct it, or list the kind in \`resources/index.ts\`.`,
     );
   };
-  for (const [field, path] of Object.entries(links)) if (!plannedKinds.has(path)) require(`links.${field}`, path);
+  for (const [field, path] of Object.entries(links)) require(`links.${field}`, path);
   for (const { of, link, find } of sumsUp.of(kind) ?? []) {
     require('sumsUp', of);
     const other = kinds.find(({ path }) => path === of);

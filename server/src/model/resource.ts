@@ -68,7 +68,7 @@ export interface OperationDocs {
 export interface Resource<R extends StoredRecord = StoredRecord> {
   /** The `object` of a response, and the first half of its event types: `reference`. */
   object: string;
-  /** The beginning of its ids, in lower-case letters. See `plannedKinds` before you choose one. */
+  /** The beginning of its ids, in lower-case letters. */
   prefix: IdPrefix;
   /** The path in `/v1/<path>`, and the name in the permissions `<path>.read` and `<path>.write`. */
   path: string;

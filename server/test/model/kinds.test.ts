@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { LinkedId } from '../../src/model/fields.ts';
-import { listOfKinds, plannedKinds } from '../../src/model/kinds.ts';
+import { listOfKinds } from '../../src/model/kinds.ts';
 import type { StoredRecord } from '../../src/model/record.ts';
 import { defineResource, type Definition, type Resource } from '../../src/model/resource.ts';
 import type { Trait } from '../../src/model/trait.ts';
@@ -24,11 +24,8 @@ function withInspection(more: Partial<Definition<StoredRecord>> = {}, ...traits:
 }
 
 describe('the list of kinds of record', () => {
-  test('accepts a link when it names a listed or a planned kind', () => {
+  test('accepts a link when it names a listed kind', () => {
     expect(withInspection().at(-1)).toMatchObject({ object: 'inspection' });
-    expect(withInspection({ links: { tenant: 'approval_requests' } }).at(-1)).toMatchObject({
-      links: { tenant: 'approval_requests' },
-    });
     expect(() => listOfKinds(resources)).not.toThrow();
   });
 
@@ -49,15 +46,6 @@ describe('the list of kinds of record', () => {
 
   test.each(['CUS', 'is_p', 'i1', ''])('throws when no id can begin with the prefix %j', (prefix) => {
     expect(() => withInspection({ prefix })).toThrow(`The prefix of inspection, \`${prefix}\`,`);
-  });
-
-  test('throws when a kind takes the prefix of a planned one, or is still listed as planned', () => {
-    expect(() => withInspection({ prefix: 'apr' })).toThrow('`approval_requests` with the prefix `apr` is planned');
-    expect(() => withInspection({ path: 'approval_requests' })).toThrow(
-      '`approval_requests` with the prefix `apr` is planned',
-    );
-    expect(() => withInspection({ path: 'approval_requests', prefix: 'apr' })).toThrow('Remove it from `plannedKinds`');
-    expect(new Set(plannedKinds.values()).size).toBe(plannedKinds.size);
   });
 
   test.each<[string, Trait, string]>([
