@@ -294,7 +294,7 @@ function refuseGrantingMore(granted: string[], { permissions, person }: Caller):
 /**
  * Returns which requests of a new key wait for a person.
  *
- * @throws {ApiError} `person_required` if a key asks for an agent’s key that needs nobody.
+ * @throws {ApiError} `person_required` if a key asks for an agent’s key that acts alone.
  */
 function approvalsOf(type: KeyType, asked: ApprovalPolicy | null, { person }: Caller): ApprovalPolicy | null {
   if (type !== 'agent') {

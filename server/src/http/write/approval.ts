@@ -84,7 +84,7 @@ function reasonOf({ incoming }: ApiRequest): string | null {
 
 /**
  * Decides whether a request of an agent is executed now. That needs the approval of exactly this request of this API key, by a person that may
- * still approve it. The mutation of the request uses the approval up, so the revision of the approval lets only one request use it. Without
+ * still approve it. The mutation of the request uses the approval up. So the revision of the approval lets only one request use it. Without
  * an approval the request waits, and an approval request is made, unless one is open.
  *
  * It runs after the decision of the request. So a person sees only requests that could be executed now.

@@ -77,8 +77,8 @@ export function claimOf(request: ApiRequest, input: JsonObject): Claim | null {
 }
 
 /**
- * Returns a hash of everything that must be the same when an approved request is sent again. It has the API version, too: in another version,
- * the same body could ask for something else than the person has read.
+ * Returns a hash of everything that must be the same when an approved request is sent again. It has the API version, too. In another version,
+ * the same body could mean something else than the person has read.
  */
 export function fingerprintOf(request: ApiRequest, body: JsonObject): string {
   return `${request.version} ${fingerprints(comparedOf(request, body)).fingerprint}`;

@@ -9,8 +9,8 @@ import { processesForTest } from '../../support/processes.ts';
 import { apiClient, good, type Api, type ApiResponse } from '../../support/server.ts';
 
 /*
- * Processes die by kill -9 while agents send approved requests. Then each request was executed once and its approval is used up, or it was not
- * executed and is still approved.
+ * Processes die by kill -9 while agents send approved requests. Then each request was executed once, and its approval
+ * is used up. Or the request was not executed, and is still approved.
  */
 
 const points: Failpoint[] = ['before commit', 'at commit', 'after commit'];

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Id } from '../../../src/core/ids.ts';
 import { approvalRequest, endStepApproval, requestStepApproval } from '../../../src/resources/approval-request.ts';
 import { signedIn, type Browser } from '../../support/browser.ts';
+import { formOf } from '../../support/files.ts';
 import { TestClock } from '../../support/clock.ts';
 import {
   apiClient,
@@ -279,6 +280,33 @@ describe('a sensitive request', () => {
     const second = expectHeld(await agent.api.post('/v1/customers', body));
     expect((await good(agent.api.post(`/v1/approval_requests/${second}/cancel`))).body.status).toBe('canceled');
     expect(expectHeld(await agent.api.post('/v1/customers', body))).not.toBe(second);
+  });
+});
+
+describe('a request to a connected account', () => {
+  test('waits there, and is approved by a person of the platform', async () => {
+    const { id: connected } = (await good(server.api.post('/v1/accounts', { name: 'Ouse Lettings' }))).body;
+    const there = { 'service-context': connected };
+    const reference = (await good(server.api.post('/v1/references', { application: 'app_1' }, there))).body.id;
+    const agent = await agentKey();
+    const cancel = (): Promise<ApiResponse> => agent.api.post(`/v1/references/${reference}/cancel`, undefined, there);
+    const id = expectHeld(await cancel());
+    expect((await server.api.get(`/v1/approval_requests/${id}`)).status).toBe(404);
+    await good(owner.post(`/v1/approval_requests/${id}/approve`, {}, there));
+    await good(cancel());
+    expect((await good(server.api.get(`/v1/approval_requests/${id}`, there))).body.status).toBe('executed');
+  });
+});
+
+describe('an upload', () => {
+  test('waits for the approval of exactly these bytes', async () => {
+    const agent = await agentKey({ approvals: 'all_writes' }, ['files.write']);
+    const id = expectHeld(await agent.api.post('/v1/files', formOf()));
+    expect(expectHeld(await agent.api.post('/v1/files', formOf()))).toBe(id);
+    await approve(id);
+    expect(expectHeld(await agent.api.post('/v1/files', formOf({ purpose: 'other' })))).not.toBe(id);
+    await good(agent.api.post('/v1/files', formOf()));
+    expect(await statusOf(id)).toBe('executed');
   });
 });
 
