@@ -12,6 +12,7 @@ import { letting } from './letting.ts';
 import { rentRun } from './rent.ts';
 import { lists } from './lists.ts';
 import { lowRate } from './low-rate.ts';
+import { mcp } from './mcp.ts';
 import { openLoop } from './open-loop.ts';
 import { parked } from './parked.ts';
 import { portal } from './portal.ts';
@@ -55,6 +56,7 @@ const suites: Suite[] = [
   reportPdf,
   documentPdf,
   referencing,
+  mcp,
   letting,
   rentRun,
   search,

@@ -32,7 +32,7 @@ export function isInner(request: IncomingMessage): boolean {
 
 /**
  * Sends a request through the whole pipeline of this process, without a network. It has the message and the response of Node's HTTP server.
- * The framework's own way for tests has a socket that can neither pause nor end, and leaves a refused body open.
+ * The socket of the framework's own way cannot pause, and its requests never close.
  */
 export function sendInner(app: FastifyInstance, sent: InnerRequest): Promise<InnerResponse> {
   const socket = new InnerSocket(sent.remoteAddress);

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { connectMcp, mcpClients, mcpKey } from '../../support/mcp.ts';
 import { expectRefusal, refusals } from '../../support/refusals.ts';
@@ -17,6 +19,11 @@ const accept = { accept: 'application/json, text/event-stream' };
 /** Posts any text as a message, with the key of an agent. */
 function post(body: unknown, headers: Record<string, string> = {}, path = '/mcp'): Promise<ApiResponse> {
   return apiClient(server.url, key).post(path, body, { ...accept, ...headers });
+}
+
+/** Counts the timers of this process. */
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 }
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
@@ -143,6 +150,19 @@ describe('the door', () => {
 });
 
 describe('limits', () => {
+  test('loads no code of the protocol when no message has come', async () => {
+    const app = new URL('../../../src/http/app.ts', import.meta.url).href;
+    const program = `import { registerHooks } from 'node:module';
+      const urls = [];
+      registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
+      await import(${JSON.stringify(app)});
+      console.log(JSON.stringify(urls));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+    const urls = JSON.parse(stdout) as string[];
+    expect(urls.some((url) => url.endsWith('/http/mcp/endpoint.ts'))).toBe(true);
+    expect(urls.filter((url) => /@modelcontextprotocol|\/zod\/|\/http\/mcp\/respond/.test(url))).toEqual([]);
+  });
+
   /** Calls a tool without a session. */
   const call = {
     jsonrpc: '2.0',
@@ -164,7 +184,6 @@ describe('limits', () => {
   });
 
   test('leaves no timer behind when bodies are refused unread', async () => {
-    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const reader = await connectMcp(server, await mcpKey(server, ['units.read']));
     await reader.call('references_create', { application: 'app_1' });
     const before = timers();
