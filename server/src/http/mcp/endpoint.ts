@@ -54,6 +54,8 @@ export function addMcp(app: FastifyInstance, context: HttpContext, parts: McpPar
     async (request, reply) => {
       const known = request.apiRequest as AuthenticatedRequest;
       known.bodyBytes?.workBegins();
+      // The request that a tool makes leaves the log.
+      known.bodyText = null;
       const { query, expand } = readQuery(request.url);
       if (expand.length > 0) throw unknownParameter(['expand'], ['read_only', 'tools']);
       const respond = await responder();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentPermissions, connectMcp, mcpKey, type Mcp } from '../../support/mcp.ts';
-import { good, startTestServer, type TestServer } from '../../support/server.ts';
+import { good, serverForTest, startTestServer, type TestServer } from '../../support/server.ts';
 import { addAccount } from '../../support/tenants.ts';
 
 let server: TestServer;
@@ -297,6 +297,34 @@ describe('write tools', () => {
       expect([isError, object.error.code, object.error.param]).toEqual([true, 'parameter_invalid', 'id']);
     }
     expect((await mcp.call('retrieve', { id })).object.error.param).toBe('id');
+  });
+});
+
+describe('any input', () => {
+  const values = [null, 5, -1, '', 'x'.repeat(5_000), '__proto__', 'a\r\nb', '../..', [], [[]], {}, { $ne: 1 }, true];
+
+  test.each(Object.keys(needed))('never fails %s when a member has any value', async (name) => {
+    const mcp = await agent();
+    const tool = (await mcp.tools()).find((each) => each.name === name)!;
+    const { properties } = tool.inputSchema as { properties: object };
+    const inputs = Object.keys({ ...properties, constructor: 0 }).flatMap((member) =>
+      values.map((value) => Object.fromEntries([[member, value]])),
+    );
+    for (const input of inputs) {
+      const { object } = await mcp.call(name, input);
+      expect(object.error?.code, JSON.stringify(input).slice(0, 200)).not.toBe('internal');
+    }
+  });
+});
+
+describe('a live deployment', () => {
+  test('lists no test helper when the mode is live', async () => {
+    const live = await serverForTest({ settings: { TENURE_MODE: 'live' } });
+    const mcp = await connectMcp(live, await mcpKey(live));
+    const names = await namesOf(mcp);
+    expect(names).toContain('references_create');
+    expect(names.filter((name) => name.startsWith('test_helpers'))).toEqual([]);
+    expect((await mcp.call('whoami')).object.mode).toBe('live');
   });
 });
 
