@@ -1,4 +1,3 @@
-import type { ApiVersions } from '../../versions/apply.ts';
 import { idLengthMax, idPattern } from '../../core/ids.ts';
 
 /** A prompt that a person chooses in a client. */
@@ -7,7 +6,8 @@ export interface Prompt {
   title: string;
   description: string;
   arguments: readonly { name: string; description: string; required: boolean; pattern: RegExp }[];
-  text(values: Readonly<Record<string, string>>, versions: ApiVersions): string;
+  /** @param latest the latest API version that is served. */
+  text(values: Readonly<Record<string, string>>, latest: string): string;
 }
 
 const id = new RegExp(idPattern);
@@ -49,8 +49,8 @@ export const prompts: readonly Prompt[] = [
         pattern: /^\d{4}-\d{2}-\d{2}$/,
       },
     ],
-    text: ({ version }, versions) =>
-      `Prepare the upgrade of this account to the API version ${version ?? versions.newest}. Call \`whoami\` for its version now. Call \`docs_read\` for the guide versions. Say which members change between the two versions, and how. Then look in the code that you can see for each of them, and list the places to change, in the order to do it. A person upgrades in the dashboard, and can roll back for 72 hours. ${caution}`,
+    text: ({ version }, latest) =>
+      `Prepare the upgrade of this account to the API version ${version ?? latest}. Call \`whoami\` for its version now. Call \`docs_read\` for the guide versions. Say which members change between the two versions, and how. Then look in the code that you can see for each of them, and list the places to change, in the order to do it. A person upgrades in the dashboard, and can roll back for 72 hours. ${caution}`,
   },
 ];
 
