@@ -14,7 +14,7 @@ import { paused, workflow, type WorkflowRecord } from '../resources/workflows/wo
 import { advanced, stepAt } from './advance.ts';
 import { isMatch } from './awaited.ts';
 import { rowToEvent } from './event-rows.ts';
-import { eventIn, type StoredEvent } from './events.ts';
+import type { StoredEvent } from './events.ts';
 import {
   countRuns,
   forgetPosition,
@@ -243,15 +243,15 @@ export class WorkflowFollower {
     );
     const fromId = firstIdAt(workflowRun.prefix, this.#context.clock.nowMs() - 3_600_000);
     const counts = new Map<string, number>();
-    const paused = new Set<string>();
+    const full = new Set<string>();
     const making: Promise<void>[] = [];
     for (const { row, owner } of starts) {
-      if (started.has(`${owner.id} ${row.id}`) || paused.has(owner.id)) continue;
+      if (started.has(`${owner.id} ${row.id}`) || full.has(owner.id)) continue;
       const most = this.#limits.runsAnHour;
       const count = counts.get(owner.id) ?? (await countRuns(client, accountId, owner.id, { fromId, most }));
       counts.set(owner.id, count + 1);
       if (count >= most) {
-        paused.add(owner.id);
+        full.add(owner.id);
         // A run begins only while its workflow is active, so the runs within the limit go first.
         await Promise.all(making.splice(0));
         await this.#pause(owner);
@@ -274,7 +274,6 @@ export class WorkflowFollower {
     const { account_id: accountId } = owner;
     const depth = await this.#depthOf(accountId, stored);
     const id = ids.make(workflowRun.prefix);
-    const event = eventIn(this.#context, stored, owner.api_version);
     const making = committer.commitAsSystem({
       accountId,
       actor: { type: 'system', id, name: owner.name, key: null, source: 'api' },
@@ -282,7 +281,7 @@ export class WorkflowFollower {
       decide: async () => {
         const now = await readRecord(workflow, accountId, owner.id);
         if (!now || now.status !== 'active') return null;
-        const run = newRun(id, now, { event: String(event.id), depth, nowMs: clock.nowMs(), from: stored.id });
+        const run = newRun(id, now, { event: stored.id, depth, nowMs: clock.nowMs(), from: stored.id });
         const isTooDeep = depth > depthMax;
         const end = isTooDeep
           ? canceled(

@@ -43,8 +43,9 @@ async function opened(context: ScopeContext, run: WorkflowRunRecord, output: Jso
   if (typeof output.event === 'string')
     return { ...output, event: await readEvent(context, accountId, output.event, version) };
   const resource = resources.find(({ object }) => object === output.object);
-  const record = resource && (await context.readRecord(resource, accountId, String(output.id)));
-  if (!record || isGone(resource, record)) return output;
+  const record =
+    resource && typeof output.id === 'string' ? await context.readRecord(resource, accountId, output.id) : null;
+  if (!resource || !record || isGone(resource, record)) return output;
   const moment = { nowSeconds: toSeconds(clock.nowMs()), realSeconds: toSeconds(realClock.nowMs()) };
   return versions.convert(renderRecord(resource, record, moment), versions.newest, version);
 }

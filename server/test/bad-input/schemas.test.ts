@@ -147,7 +147,7 @@ describe.each(rounds([versions[0]!], [versions[0]!, versions.at(-1)!]))('version
       const { code, param, body: sent } = refused.get(id)!;
       expect([error.code, error.param]).toEqual([code, param]);
       // A log hides secrets, even invalid ones.
-      if (!('provider_credentials' in (sent as object))) expect(body).toBe(JSON.stringify(sent));
+      if (!/"(provider_credentials|headers)":/.test(JSON.stringify(sent))) expect(body).toBe(JSON.stringify(sent));
     }
   });
 
@@ -299,6 +299,8 @@ function edgeAndRule({ route, edge: { keyword, param } }: { route: Route; edge: 
 
 /** Returns the edge if it is valid by all rules of the place. */
 function meaningful(edge: Edge): Edge[] {
+  // The parts of a workflow must suit each other. `test/workflows/rules/` has their limits.
+  if (/^(steps|trigger)\b/.test(edge.param)) return [];
   const further = judgedFurther[edge.param];
   if (!further || (edge.value === null && further.null === undefined)) return [edge];
   const value = further[edge.value === null ? 'null' : edge.keyword];

@@ -63,7 +63,7 @@ test('reports a page of `docs/` when its index has no row for it', () => {
   expect(['docs/planted.md', 'docs/guides/planted.md', 'docs/decisions/9999-planted.md'].filter(isListed)).toEqual([]);
 });
 
-test('publishes the beginnings of all ids of the server, those of planned kinds included', () => {
+test('publishes the beginnings of all ids of the server', () => {
   const [, section = ''] = /^## Ids of your own system\n([\s\S]*?)^## /m.exec(textOf('docs/guides/records.md')) ?? [];
   expect(prefixesIn(section)).toEqual(resources.map(({ prefix }) => prefix).sort());
 });

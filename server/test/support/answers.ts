@@ -57,17 +57,18 @@ function portalCheckerOf(context: HttpContext): AnswerChecker {
   return checker;
 }
 
-const checkers: { from: [unknown, unknown]; version: string; checker: AnswerChecker }[] = [];
+const checkers: { from: [unknown, unknown, unknown]; version: string; checker: AnswerChecker }[] = [];
 
-/** Shares one checker among all servers of a test file with the same definitions. */
+/** Shares one checker among all servers of a test file with the same definitions and mode. */
 export function checkerOf(context: HttpContext, version: string): AnswerChecker {
-  const { resources, versions } = context;
+  const { resources, versions, config } = context;
   const known = checkers.find(
-    ({ from, version: of }) => from[0] === resources && from[1] === versions.all && of === version,
+    ({ from, version: of }) =>
+      from[0] === resources && from[1] === versions.all && from[2] === config.mode && of === version,
   );
   if (known) return known.checker;
   const document = openApiDocument({ ...context, routes: routesOf(context) }, version);
   const checker = new AnswerChecker(document as unknown as AnswerDocument);
-  checkers.push({ from: [resources, versions.all], version, checker });
+  checkers.push({ from: [resources, versions.all, config.mode], version, checker });
   return checker;
 }

@@ -9,6 +9,7 @@ import { withClient, type Connection } from '../../src/db/pools.ts';
 import { makeFirstAccount } from '../../src/server/first-account.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { startWork } from '../../src/server/worker.ts';
+import { WorkflowFollower } from '../../src/workflows/follower.ts';
 import { isStream } from './answer-text.ts';
 import { holdAnswers } from './answers.ts';
 import { withShortAges, withShortWaits } from './freshness.ts';
@@ -100,7 +101,8 @@ export async function startTestServer(
   context.dispatcher?.start();
   const work = options.works ? await startWork(context) : null;
   // Events start runs on every server, and only a worker takes their steps.
-  if (!work) context.workflowFollower?.start();
+  const follower = work ? null : new WorkflowFollower(context, context.workflowLimits);
+  follower?.start();
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {
     url,
@@ -109,11 +111,7 @@ export async function startTestServer(
     connection,
     api: apiClient(url, secretKey),
     async stop() {
-      await Promise.all([
-        app.stopServing(0),
-        context.dispatcher?.stop(0),
-        work?.stop() ?? context.workflowFollower?.stop(),
-      ]);
+      await Promise.all([app.stopServing(0), context.dispatcher?.stop(0), work?.stop() ?? follower?.stop()]);
       await context.close();
       await database?.drop();
     },

@@ -51,7 +51,9 @@ describe('an http step', () => {
       status: 'failed',
       steps: [{ status: 'failed', attempts: 5, error: { code: 'response_status' } }],
     });
-    expect(receiver.received.map(({ body }) => body)).toEqual(Array(5).fill({ a: 'customer.created' }));
+    expect(receiver.received.map(({ body }) => body)).toEqual(
+      Array.from({ length: 5 }, () => ({ a: 'customer.created' })),
+    );
     expect(new Set(receiver.received.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   });
 
@@ -203,6 +205,10 @@ test('pauses a workflow when it has started too many runs within an hour', async
   expect(reason).toContain('3 runs within an hour');
 });
 
+/** Returns the condition that a run waits at a step. */
+const waits = (id: string) => (runs: { status: string; steps: { id: string; status: string }[] }[]) =>
+  runs[0]?.status === 'waiting' && runs[0].steps.at(-1)?.id === id;
+
 test('ends waits for days when the clock of the sandbox leaps', async () => {
   const own = await Flows.on(await serverForTest({ works: true }));
   const workflow = await own.active({
@@ -215,8 +221,6 @@ test('ends waits for days when the clock of the sandbox leaps', async () => {
   const day = new Date(own.server.context.clock.nowMs() + 10 * 86_400_000).toISOString().slice(0, 10);
   await own.make('customers', { name: 'Ada', metadata: { day } });
   const leap = (days: number) => own.api.post('/v1/test_helpers/clock/advance', { seconds: days * 86_400 });
-  const waits = (id: string) => (runs: { status: string; steps: { id: string; status: string }[] }[]) =>
-    runs[0]?.status === 'waiting' && runs[0].steps.at(-1)?.id === id;
   await own.until(workflow, waits('days'));
   await good(leap(4));
   await own.until(workflow, waits('until'));

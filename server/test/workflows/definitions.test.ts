@@ -101,7 +101,10 @@ describe('a definition', () => {
     [
       '11 filters',
       {
-        trigger: { type: 'customer.created', filters: Array(11).fill({ path: 'data.object.id', op: 'exists' }) },
+        trigger: {
+          type: 'customer.created',
+          filters: Array.from({ length: 11 }, () => ({ path: 'data.object.id', op: 'exists' })),
+        },
         steps: [wait],
       },
       'trigger[filters]',

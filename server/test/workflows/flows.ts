@@ -64,6 +64,7 @@ export class Flows {
 
   async until(workflow: { id: string }, condition: (runs: Made[]) => boolean): Promise<Made[]> {
     let runs: Made[] = [];
+    // oxlint-disable-next-line vitest/no-standalone-expect -- Tests call this function.
     await expect
       .poll(
         async () => {

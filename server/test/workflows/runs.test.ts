@@ -45,7 +45,7 @@ describe('an api step', () => {
     expect(run.status).toBe('succeeded');
     const { data } = (await good(flows.api.get(`/v1/references?application=${wish.id}`))).body;
     expect(data.map(({ customer }: { customer: string }) => customer).toSorted()).toEqual(
-      [ada.id, george.id].toSorted(),
+      ([ada.id, george.id] as string[]).toSorted(),
     );
     expect(run.steps.map(({ output }: { output: { id: string } }) => output.id).toSorted()).toEqual(
       data.map(({ id }: { id: string }) => id).toSorted(),

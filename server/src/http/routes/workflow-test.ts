@@ -91,7 +91,7 @@ export function workflowTestRoute(context: HttpContext): WriteRoute {
     locks: () => [],
     async decide(request, { event: eventId }, _, deciding) {
       const workflow = await loadPresent(deciding, workflows, request);
-      const id = String(eventId);
+      const id = eventId as string;
       const stored = isId(events.prefix, id) ? await deciding.readRecord(events, request.accountId, id) : null;
       if (!stored || isHidden(context, events, stored, request.principal)) {
         const message = `There is no event \`${id.slice(0, 80)}\` in this account. Send an existing id: \`evt_…\`.`;

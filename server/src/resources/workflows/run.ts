@@ -215,7 +215,7 @@ export const workflowRun = defineResource<WorkflowRunRecord>(
         summary: 'Retry a workflow run',
         description: 'Takes the failed step again, and then the steps after it. Earlier steps are not repeated.',
         refusals: ['status_transition_invalid'],
-        decide(current, { nowSeconds, makeId }) {
+        decide(current, caller) {
           requireStatus(current, ['failed'], 'workflow run', 'Only a failed run can be retried.');
           return {
             after: {
@@ -223,7 +223,7 @@ export const workflowRun = defineResource<WorkflowRunRecord>(
               status: 'running',
               failed_at: null,
               steps: current.steps.slice(0, -1),
-              progress: { ...current.progress, ...begun(makeId('evt')), due_at_ms: nowSeconds * 1000 },
+              progress: { ...current.progress, ...begun(caller.makeId('evt')), due_at_ms: caller.nowSeconds * 1000 },
             },
           };
         },

@@ -311,6 +311,8 @@ function readDefinition(
     const values: Record<string, string> = {};
     for (const [name, value] of Object.entries(headers)) {
       const param = `steps[${index}][headers][${name}]`;
+      if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name))
+        throw invalidParameter(param, 'The name of a header has only letters, digits and some signs such as `-`.');
       if (reservedHeaders.test(name))
         throw invalidParameter(param, `The server sets \`${name}\` itself. Leave it out.`);
       const known = earlier[step.id]?.[name];

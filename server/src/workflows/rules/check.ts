@@ -104,13 +104,19 @@ function faultOfValue(op: Filter['op'], value: Json | undefined): string | null 
     case 'changed':
       return value === undefined || typeof value === 'boolean' ? null : 'takes `true` or `false`, or no value.';
     case 'in':
-      return Array.isArray(value) && value.length > 0 ? null : 'needs a list with one value at least.';
+      return Array.isArray(value) && value.length > 0 && value.every(isScalar)
+        ? null
+        : 'needs a list of texts, numbers, booleans or null, with one value at least.';
     case 'eq':
     case 'ne':
       return value !== undefined && !Array.isArray(value) ? null : 'needs one value.';
     default:
       return typeof value === 'number' || typeof value === 'string' ? null : 'needs a number or a text.';
   }
+}
+
+function isScalar(value: Json): boolean {
+  return typeof value === 'string' ? value.length <= 500 : typeof value !== 'object' || value === null;
 }
 
 const eventMembers = ['id', 'object', 'created', 'type', 'data', 'request', 'account'];

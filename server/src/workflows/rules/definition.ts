@@ -62,13 +62,19 @@ const Short = Type.String({ minLength: 1, maxLength: 500 });
 const EventType = Type.String({ maxLength: 100, pattern: '^[a-z_]+\\.(\\*|[a-z_]+)$' });
 const Seconds = Type.Integer({ minimum: 1, maximum: waitMaxSeconds });
 
-/** Any JSON value that a filter can compare. */
+/** The range of numbers that are exact. */
+const numberRange = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+
+/** Any JSON value that a filter can compare. The check of the definition judges the items of a list. */
 const Comparable = Type.Unsafe<Json>({
   type: ['string', 'number', 'boolean', 'null', 'array'],
-  items: { type: ['string', 'number', 'boolean', 'null'] },
   maxItems: 100,
   maxLength: 500,
+  ...numberRange,
 });
+
+/** The names of members, as in metadata. */
+const names = { type: 'string', minLength: 1, maxLength: 40, pattern: '^[^\\[\\]]*$' };
 
 const FilterSchema = named(
   'WorkflowFilter',
@@ -116,7 +122,12 @@ const stepProperties: Record<string, TSchema> = {
   path: Type.Optional(described(Short, 'For `api`: the path of a POST of this API, such as `/v1/references`.')),
   body: Type.Optional(
     described(
-      Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true }),
+      Type.Unsafe<JsonObject>({
+        type: 'object',
+        maxProperties: 100,
+        propertyNames: names,
+        additionalProperties: true,
+      }),
       'For `api` and `http`: the body. Texts may have templates. For `http`, the event is sent by default.',
     ),
   ),
@@ -128,7 +139,7 @@ const stepProperties: Record<string, TSchema> = {
       Type.Unsafe<Record<string, string | null>>({
         type: 'object',
         maxProperties: 20,
-        propertyNames: { type: 'string', pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$" },
+        propertyNames: names,
         additionalProperties: { type: ['string', 'null'], maxLength: 2000 },
       }),
       'For `http`: further headers. Their values are encrypted and shown as null. An update with null keeps the value.',

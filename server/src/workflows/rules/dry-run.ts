@@ -24,7 +24,9 @@ export function dryRun(
   event: JsonObject,
 ): { matches: boolean; steps: DryStep[] } {
   const matches =
-    isPrefixMatch(String(event.type), trigger.type) && matchesAll(trigger.filters, (path) => lookInEvent(event, path));
+    typeof event.type === 'string' &&
+    isPrefixMatch(event.type, trigger.type) &&
+    matchesAll(trigger.filters, (path) => lookInEvent(event, path));
   return { matches, steps: matches ? steps.flatMap((step) => dryStep(step, { event, steps: {} })) : [] };
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../core/json-diff.ts';
+import { isObject, type Json } from '../../core/json-diff.ts';
 import type { Step } from './definition.ts';
 import { lookInEvent, type Look } from './filters.ts';
 import { valueAt } from './paths.ts';
@@ -9,7 +9,7 @@ export function lookInScope(scope: Scope): (path: string) => Look {
   return (path) => {
     const [root, ...rest] = path.split('.');
     if (root === 'event' && isObject(scope.event)) return lookInEvent(scope.event, rest.join('.'));
-    return { value: valueAt(scope as JsonObject, path.split('.')), isChanged: false };
+    return { value: valueAt(scope, path.split('.')), isChanged: false };
   };
 }
 

@@ -67,7 +67,7 @@ export function textFilledIn(text: string, scope: Scope, encode: (text: string) 
  * @throws {TemplateError} if there is none.
  */
 export function valueOf(path: string, scope: Scope): Json {
-  const value = valueAt(scope as JsonObject, path.split('.'));
+  const value = valueAt(scope, path.split('.'));
   if (value === undefined) throw new TemplateError(`There is no \`${path}\`.`);
   return value;
 }
