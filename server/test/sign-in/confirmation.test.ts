@@ -171,6 +171,42 @@ describe('a dangerous change', () => {
     expect([repeated.status, repeated.body.error?.code]).toEqual([403, 'permission_denied']);
   });
 
+  test.each<[string, (person: SignedIn) => Promise<(headers: Record<string, string>) => Promise<ApiResponse>>]>([
+    [
+      'a live key',
+      async ({ browser }) =>
+        (headers) =>
+          browser.post('/v1/api_keys', { type: 'secret' }, headers),
+    ],
+    [
+      'an invitation',
+      async ({ browser, id }) =>
+        (headers) =>
+          browser.post('/v1/invitations', { email: `${id}@example.net`, role: 'viewer' }, headers),
+    ],
+    [
+      'a signing secret',
+      async ({ browser }) => {
+        const made = await good(browser.post('/v1/webhook_endpoints', { url: 'https://hooks.example.com/' }));
+        return (headers) => browser.post(`/v1/webhook_endpoints/${made.body.id}/roll_secret`, {}, headers);
+      },
+    ],
+  ])('is asked for again when a request with %s is repeated', async (_, prepare) => {
+    const passkeys = [
+      { id: 'a', public_key: 'a', counter: 0, transports: [], name: 'a', created: 0, last_used_at: null },
+    ];
+    const person = await signedIn(server, 'owner', { changed: { passkeys } });
+    const send = await prepare(person);
+    // The log of the first request tells an old session this key.
+    const headers = { 'idempotency-key': `repeated by ${person.id}` };
+    const first = await good(send(headers));
+    clock.advanceSeconds(confirmedSeconds);
+    const refused = await send(headers);
+    expect([refused.status, refused.body.error?.code]).toEqual([403, 'reauthentication_required']);
+    await good(person.browser.post('/auth/confirm', { password: goodPassword }));
+    expect((await good(send(headers))).body).toEqual(first.body);
+  });
+
   test('is refused when a required second factor is missing', async () => {
     const { browser } = await signedIn(server, 'owner');
     const { id } = await signedIn(server, 'viewer');

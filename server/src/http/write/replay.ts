@@ -3,6 +3,7 @@ import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
+import { realSecondsOf, requireConfirmation } from '../../sign-in/sessions.ts';
 import { readExpansion } from '../response/expand.ts';
 import type { WriteRoute } from '../route.ts';
 import { runAfterCommit } from './after-commit.ts';
@@ -84,6 +85,8 @@ export async function replay(
         'This Idempotency-Key was used with another API key, and its response has a secret. Only that API key can get it again. Use that key, or a new Idempotency-Key.',
       );
     }
+    // What asked for a confirmation the first time asks for it again: the key of the request stands in its log.
+    if (stored.secret && asksForConfirmation(route)) requireConfirmation(request.principal, realSecondsOf(context));
     request.originalRequest = stored.requestId;
     // The person of the first request was erased since.
     if (stored.isBodyErased) request.bodyText = null;
@@ -94,6 +97,10 @@ export async function replay(
   // The process that committed it may have ended before it did what follows.
   if (response.status === 200) await runAfterCommit(context, request, route);
   return { response, replayed: { requestId: response.requestId, apiVersion: response.apiVersion } };
+}
+
+function asksForConfirmation({ docs }: WriteRoute): boolean {
+  return docs.refusals?.includes('reauthentication_required') === true;
 }
 
 /** Returns whether the secret of the response is stored. Then a key with this route's permission can read it at any time. */
