@@ -11,10 +11,11 @@ import { openEmail } from './queue.ts';
 export const keptEmail = email;
 
 /** Returns the e-mails whose links would give a principal more rights than it has. Null if it may read all. */
-export function emailsHiddenFrom({ person, type }: Pick<Principal, 'person' | 'type'>): Without | null {
+export function emailsHiddenFrom({ person, permissions }: Pick<Principal, 'person' | 'permissions'>): Without | null {
   if (person?.role === 'owner') return null;
   const beginnings: EmailAudience[] = person?.role === 'admin' ? ['owners'] : ['owners', 'team'];
-  if (type === 'agent') beginnings.push('renter');
+  // A link to the portal acts as the renter.
+  if (!permissions.has('portal_sessions.write')) beginnings.push('renter');
   return { column: 'audience', beginnings };
 }
 

@@ -91,16 +91,19 @@ describe('POST /v1/portal_sessions', () => {
       expect(JSON.stringify((await good(agency.api.get(path))).body), path).not.toContain(tokenIn(session));
   });
 
-  test('hides the e-mail of a sandbox from an agent key', async () => {
-    await sessionOf({ send_email: true });
-    const { body } = await good(
-      agency.api.post('/v1/api_keys', { type: 'agent', name: 'Helper', permissions: ['file_contents.read'] }),
-    );
-    const emails = await fetch(`${server.url}/v1/test_helpers/emails`, {
-      headers: { authorization: `Bearer ${body.secret}` },
-    });
-    expect(await emails.json()).toMatchObject({ count: 0, data: [] });
-  });
+  test.each(['agent', 'restricted'])(
+    'hides the e-mail of a sandbox from a key that makes no sessions: %s',
+    async (type) => {
+      await sessionOf({ send_email: true });
+      const { body } = await good(
+        agency.api.post('/v1/api_keys', { type, name: 'Helper', permissions: ['file_contents.read'] }),
+      );
+      const emails = await fetch(`${server.url}/v1/test_helpers/emails`, {
+        headers: { authorization: `Bearer ${body.secret}` },
+      });
+      expect(await emails.json()).toMatchObject({ count: 0, data: [] });
+    },
+  );
 
   test('refuses an e-mail to a person without an address', async () => {
     const { id: customer } = await agency.make('customers', { name: 'Grace' });
