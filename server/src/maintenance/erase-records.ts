@@ -114,6 +114,18 @@ export async function filesOf(
   );
 }
 
+/** Returns the files that these records name. Some stay, because a record about another person names them, too. */
+export async function readFilesNamedBy(
+  reader: Reader,
+  about: Resource,
+  accountId: string,
+  recordIds: string[],
+): Promise<string[]> {
+  const { files: links } = erasureOf(about);
+  const found = await Promise.all(links.map((link) => readLinked(reader, about, link, accountId, recordIds)));
+  return found.flat().map(({ id }) => id);
+}
+
 /** Returns the ids of the records of a kind that are about a person. */
 export async function readIdsAbout(
   reader: Reader,

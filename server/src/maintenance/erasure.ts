@@ -22,7 +22,7 @@ import {
   type BodyRewriting,
   type Rewriting,
 } from './erase-history.ts';
-import { endLinks, eraseRecords, filesOf, isPerson, readIdsAbout } from './erase-records.ts';
+import { endLinks, eraseRecords, filesOf, isPerson, readFilesNamedBy, readIdsAbout } from './erase-records.ts';
 import { eraseTexts, readIdsWithTexts } from './erase-texts.ts';
 import { pagesOf, type ErasureContext } from './erasure-context.ts';
 import { eraseEmails } from './purge-emails.ts';
@@ -163,7 +163,13 @@ export class Eraser {
       erased.set(about, recordIds);
     }
     if (isPerson(deleted)) for (const each of await eraseFiles(this.#context, deleted, record)) ids.add(each);
-    for (const each of await endLinks(this.#context, accountId, [...ids])) ids.add(each);
+    // A link to a file that stays for another person ends, too: it was given away for the erased one.
+    const opened = new Set(ids);
+    for (const [about, recordIds] of erased) {
+      if (!erasable.has(about)) continue;
+      for (const each of await readFilesNamedBy(this.#context.reader, about, accountId, recordIds)) opened.add(each);
+    }
+    for (const each of await endLinks(this.#context, accountId, [...opened])) ids.add(each);
     const ownIds = new Set(ids);
     const textIds = new Set(isPerson(deleted) ? await eraseTexts(this.#context, accountId, id) : []);
     for (const each of textIds) ids.add(each);

@@ -47,6 +47,21 @@ async function checked(name = 'Ada Lovelace', outcome = 'consider'): Promise<{ p
   return { person, file };
 }
 
+describe('a report about two persons', () => {
+  test('shows what was found about the living one when the other one was erased', async () => {
+    const { file } = await checked('Ada Lovelace', 'accept');
+    const ben = await agency.make('customers', { name: 'Ben Bitdiddle' });
+    const { id } = await agency.make('references', { application: 'app_1', customer: ben.id });
+    const reason = 'He owes rent.';
+    await good(agency.api.post(`/v1/references/${id}`, { outcome: 'high_risk', reason, reference_pdf: file.id }));
+    await good(agency.api.delete(`/v1/customers/${ben.id}`));
+    const page = await (await press('/links/open', tokenOf(await linkTo(file.id)))).text();
+    expect(page).toContain('Accepted');
+    expect(page).toContain('Ada Lovelace');
+    expect(page).not.toMatch(/High risk|owes rent/);
+  });
+});
+
 describe('POST /v1/files/{id}/links', () => {
   test('shows the address once, with the token behind the #', async () => {
     const { id: file } = await uploaded();

@@ -480,7 +480,10 @@ describe('traces of erased customers', () => {
       const { id } = await made(api, 'references', { application: 'app_1', customer });
       for (const file of files) await good(api.post(`/v1/references/${id}`, { reference_pdf: file }));
     }
+    const { body: link } = await good(api.post(`/v1/files/${joint}/links`, {}));
     await good(api.delete(`/v1/customers/${person.id}`));
+    // The link was given away for both persons.
+    await expect.poll(async () => (await api.get(`/v1/file_links/${link.id}`)).body.status).toBe('revoked');
     const statuses = [first, second, joint].map(async (id) => (await api.get(`/v1/files/${id}`)).status);
     expect(await Promise.all(statuses)).toEqual([404, 404, 200]);
     expect(await placesOf(server, 'Zebedee')).toEqual([]);

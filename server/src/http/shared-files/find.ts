@@ -13,11 +13,16 @@ export async function findFileLink(
   return row ? { id: row.id, accountId: row.account_id } : null;
 }
 
-/** Returns the id of the newest reference whose report is this file. Null if there is none. */
+/** Returns the id of the newest reference whose report is this file. Null if there is none. Erased ones do not count. */
 export async function readReferenceOf(reader: Reader, accountId: string, fileId: string): Promise<string | null> {
   const [row] = await reader.query<{ id: string }>({
     name: 'find_reference_of_report',
-    text: 'select id from tenant_references where account_id = $1 and reference_pdf = $2 order by id desc limit 1',
+    text: `
+      select id
+      from tenant_references
+      where account_id = $1 and reference_pdf = $2 and deleted_at is null
+      order by id desc
+      limit 1`,
     values: [accountId, fileId],
   });
   return row?.id ?? null;
