@@ -100,7 +100,8 @@ function linksOfStaying(
 }
 
 /**
- * Returns those of these files that a record about another living person links to. The other persons are not erased, or in another system.
+ * Returns those of these files that a record about another living person links to, or that such a person has sent. The other persons are not
+ * erased, or in another system.
  *
  * @param path the path of the kind of the files.
  */
@@ -149,6 +150,24 @@ export async function readFilesOfOthers(
               and ${person} is distinct from $3`,
         })),
     ),
+    // The file itself tells which person has sent it.
+    ...resources
+      .filter((resource) => resource.path === path)
+      .flatMap(({ table, links = {} }) =>
+        Object.keys(links)
+          .filter((link) => links[link] === persons.path)
+          .map((link) => ({
+            name: `read_${table}_sent_by_others`,
+            text: `
+              select file.id
+              from ${table} file
+              join ${persons.table} person on person.account_id = $1 and person.id = file.${link}
+              where file.account_id = $1
+                and file.id = any($2::text[])
+                and person.deleted_at is null
+                and person.id is distinct from $3`,
+          })),
+      ),
     ...Object.entries(persons.links ?? {})
       .filter(([, target]) => target === path)
       .map(([link]) => link.split('.', 1)[0]!)

@@ -26,6 +26,18 @@ async function stored(): Promise<string> {
   return texts.join('\n');
 }
 
+test('keeps a document that a living person has sent, when the record of an erased one names it', async () => {
+  const [ada, ben] = [await agency.make('customers', { name: 'Ada' }), await agency.make('customers', { name: 'Ben' })];
+  const renter = await Renter.of(agency, server, ada.id);
+  const { body: file } = await good(renter.post('files', formOf({ purpose: 'right_to_rent' })));
+  const checked = { status: 'unlimited', checked_on: '2026-01-10', expires_on: null, files: [file.id] };
+  await good(agency.api.post(`/v1/customers/${ben.id}`, { right_to_rent: checked }));
+  await good(agency.api.delete(`/v1/customers/${ben.id}`));
+  expect((await renter.list('files')).map(({ id }) => id)).toEqual([file.id]);
+  await good(agency.api.delete(`/v1/customers/${ada.id}`));
+  expect((await agency.api.get(`/v1/files/${file.id}`)).status).toBe(404);
+});
+
 test('erases what the person has sent in the portal, and ends its sessions and links', async () => {
   const { id: customer } = await agency.make('customers', { name: 'Ada-Erased', email: 'ada-erased@example.com' });
   const renter = await Renter.of(agency, server, customer, { return_url: 'https://example.com/ada-erased' });
