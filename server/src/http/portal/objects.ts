@@ -344,7 +344,7 @@ export const tenancyObject = objectOf(
           'reason',
         ),
       ),
-      { description: 'The person’s own requests to keep a pet.' },
+      { description: 'The person’s own requests to keep a pet. Empty without the feature `pets`.' },
     ),
     balance: described(
       nullable(Type.Integer()),

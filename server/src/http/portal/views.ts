@@ -192,7 +192,7 @@ export async function tenancyView(
     },
     earliest_last_day: canGiveNotice ? await readEarliestLastDay(context, request, current) : null,
     // A request of a co-tenant is about that person.
-    pet_requests: current.pet_requests
+    pet_requests: (features.has('pets') ? current.pet_requests : [])
       .filter(({ customer: asking }) => asking === customerId)
       .map(({ number, description, requested_on, answer_by, status: answer, reason }) => ({
         number,
