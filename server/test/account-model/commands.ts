@@ -112,13 +112,6 @@ export const routesNotPlayed: ReadonlySet<string> = new Set([
   'POST /v1/webhook_endpoints/:id/roll_secret',
   'POST /v1/webhook_endpoints/:id/ping',
   'POST /v1/webhook_endpoints/:id/recover',
-  // Tests of workflows walk through their states. Their runs begin by themselves, at any time.
-  'POST /v1/workflows/:id/activate',
-  'POST /v1/workflows/:id/pause',
-  'POST /v1/workflows/:id/archive',
-  'POST /v1/workflows/:id/test',
-  'POST /v1/workflow_runs/:id/cancel',
-  'POST /v1/workflow_runs/:id/retry',
 ]);
 
 /** Generates up to this many commands in sequence. */
