@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { vi } from 'vitest';
 import type { HttpContext } from '../../src/http/context.ts';
 import type { Route } from '../../src/http/route.ts';
 import { routesOf } from '../../src/http/routes/resources.ts';
@@ -269,10 +269,14 @@ async function startedRun(
   const workflow = await idOf('workflows');
   await good(post(`/v1/workflows/${workflow}/activate`, {}));
   await good(post('/v1/customers', bodies['POST /v1/customers']!));
-  const runs = async (): Promise<{ id: string }[]> =>
-    (await good(get(`/v1/workflow_runs?workflow=${workflow}`))).body.data;
-  await expect.poll(async () => (await runs()).length, { timeout: 15_000, interval: 20 }).toBeGreaterThan(0);
-  return (await runs())[0]!.id;
+  return vi.waitFor(
+    async () => {
+      const { data } = (await good(get(`/v1/workflow_runs?workflow=${workflow}`))).body;
+      if (data.length === 0) throw new Error('The event has started no run.');
+      return data[0].id;
+    },
+    { timeout: 15_000, interval: 50 },
+  );
 }
 
 /** Erases a customer with a ledger, and returns the id of the hold that keeps the name for the accounts. */
