@@ -71,6 +71,7 @@ describe('API key creation', () => {
       expires_at: null,
       last_used_at: null,
       created_by: (await firstKey()).id,
+      approvals: null,
       status: 'active',
     });
     expect(key.permissions).toHaveLength(everything.length);

@@ -83,6 +83,7 @@ describe('events', () => {
   test('contains neither the secret nor its hash when a key was created', async () => {
     const [made] = (await api.get('/v1/events?type=api_key.created')).body.data;
     expect(Object.keys(made.data.object).sort()).toEqual([
+      'approvals',
       'created',
       'created_by',
       'expires_at',

@@ -120,6 +120,8 @@ describe('logs', () => {
       name: 'A helper',
       permissions: ['webhook_endpoints.write', 'events.read'],
     });
+    // As if a person had made it, so that it needs no approvals.
+    await server.context.database.readers.query(`update api_keys set approvals = 'none' where id = $1`, [agent.id]);
     const byAgent = apiClient(server.url, agent.secret);
     const url = 'https://hooks.example.com/';
     const made = await byAgent.post('/v1/webhook_endpoints', { url, enabled_events: ['webhook_endpoint.pinged'] });

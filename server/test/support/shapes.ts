@@ -141,6 +141,7 @@ const apiKey = closed({
   object: { const: 'api_key' },
   created: time,
   type: { enum: ['secret', 'restricted', 'agent'] },
+  approvals: { enum: ['none', 'sensitive', 'all_writes', null] },
   name: stringOrNull,
   permissions: { type: 'array', items: string, minItems: 1 },
   last_four: { type: 'string', pattern: '^[0-9A-Za-z]{4}$' },
