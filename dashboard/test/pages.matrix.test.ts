@@ -15,6 +15,8 @@ const pages: [path: string, ready: string][] = [
   ['/events', 'customer.created'],
   ['/events?type=file.created', 'No events match'],
   ['/webhooks', 'No webhook endpoints yet'],
+  ['/workflows', 'No workflows yet'],
+  ['/workflows/new', 'Begin with'],
   ['/api-keys', 'Create a key'],
   ['/api-keys/new', 'Webhook endpoints'],
   ['/api-keys#version', 'The first version'],

@@ -68,7 +68,7 @@ export const navigation: readonly NavigationGroup[] = [
         href: '/workflows',
         name: 'Workflows',
         icon: 'activity',
-        key: 'v',
+        key: 'u',
         permission: 'workflows.read',
         others: ['/workflow-runs'],
       },
