@@ -162,7 +162,7 @@ describe('route permissions', () => {
       { ...good, permission: 'references.cancel' },
       { ...good, permission: 'references.read' },
       { ...good, permission: 'customers.write' },
-      { ...good, path: '/v1/workflows', permission: 'workflows.write' },
+      { ...good, path: '/v1/viewings', permission: 'viewings.write' },
       { ...good, path: '/references/:id' },
     ];
     expect(routeFaults([...routes, ...planted])).toEqual([
@@ -171,7 +171,7 @@ describe('route permissions', () => {
       'POST /v1/references/:id needs references.cancel, which no key can have',
       'POST /v1/references/:id needs references.read, but changes something',
       'POST /v1/references/:id needs customers.write, which is for another kind of record',
-      'POST /v1/workflows needs workflows.write, which no key can have',
+      'POST /v1/viewings needs viewings.write, which no key can have',
       'POST /references/:id is not below /v1/',
     ]);
   });

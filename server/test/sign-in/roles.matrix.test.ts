@@ -50,7 +50,7 @@ const readsAll = [...officeKinds, 'retention_holds', 'payment_imports', 'events'
   (kind) => `${kind}.read`,
 );
 const writesOffice = [...officeKinds.map((kind) => `${kind}.write`), 'file_contents.read'];
-const develops = ['logs.read', 'webhook_endpoints.write', 'api_keys.write'];
+const develops = ['logs.read', 'webhook_endpoints.write', 'workflows.write', 'api_keys.write'];
 const table: Record<Role, readonly string[]> = {
   viewer: readsAll,
   operator: [...readsAll, ...writesOffice],
