@@ -2,7 +2,7 @@ import { listOfKinds } from '../model/kinds.ts';
 import type { Resource } from '../model/resource.ts';
 import { account } from './account/index.ts';
 import { apiKey } from './api_key.ts';
-import { approvalRequest } from './approval-request.ts';
+import { approvalRequest } from './workflows/approval-request.ts';
 import { customer } from './customer.ts';
 import { application } from './letting/application/index.ts';
 import { building } from './letting/building.ts';

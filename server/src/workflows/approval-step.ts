@@ -1,4 +1,4 @@
-import type { ApprovalRequestRecord } from '../resources/approval-request.ts';
+import type { ApprovalRequestRecord } from '../resources/workflows/approval-request.ts';
 import type { StepResult } from './advance.ts';
 import { StepFault } from './step-fault.ts';
 

@@ -18,7 +18,7 @@ import {
   endStepApproval,
   requestStepApproval,
   type ApprovalRequestRecord,
-} from '../resources/approval-request.ts';
+} from '../resources/workflows/approval-request.ts';
 import { plainInTitle, resultOfApproval, waitingForApproval } from './approval-step.ts';
 import { advanced, openEntry, stepAt, type Place, type StepResult } from './advance.ts';
 import { findAwaited } from './awaited.ts';

@@ -28,17 +28,21 @@ export interface Mcp {
 
 /** Every permission that an agent key can have. */
 export function agentPermissions(server: TestServer): string[] {
-  const forbidden = /^(?:api_keys|retention_holds)\.|^(?:accounts|portal_sessions)\.write$/;
+  const forbidden = /^(?:api_keys|retention_holds)\.|^(?:accounts|portal_sessions|workflows)\.write$/;
   return server.context.permissions.filter((permission) => !forbidden.test(permission));
 }
 
-/** Makes a key. An agent key with every permission by default. */
+/** Makes a key. An agent key with every permission by default, as if a person had made it, so that it needs no approvals. */
 export async function mcpKey(
   server: TestServer,
   permissions = agentPermissions(server),
   type: 'agent' | 'restricted' = 'agent',
 ): Promise<string> {
   const { body } = await good(server.api.post('/v1/api_keys', { type, name: 'Test agent', permissions }));
+  await server.context.database.readers.query(
+    `update api_keys set approvals = 'none' where id = $1 and type = 'agent'`,
+    [body.id],
+  );
   return body.secret;
 }
 

@@ -118,6 +118,10 @@ describe('an email step', () => {
   });
 });
 
+function decide(id: string, verb: 'approve' | 'reject', body: object = {}): Promise<ApiResponse> {
+  return good(flows.api.post(`/v1/test_helpers/approval_requests/${id}/${verb}`, body));
+}
+
 describe('an approval step', () => {
   const asking = [
     { id: 'ask', action: 'approval', title: 'Welcome {{event.data.object.id}}?' },
@@ -140,9 +144,6 @@ describe('an approval step', () => {
     });
     return { workflow, run, request };
   }
-
-  const decide = (id: string, verb: 'approve' | 'reject', body: object = {}): Promise<ApiResponse> =>
-    good(flows.api.post(`/v1/test_helpers/approval_requests/${id}/${verb}`, body));
 
   test('waits for a person, and goes on when it is approved', async () => {
     const { workflow, request } = await asked();

@@ -7,7 +7,7 @@ import { closedObject, described, named, nullable, oneOf } from '../../model/sch
 import { requireStatus } from '../../model/status.ts';
 import { scheduled } from '../../model/traits/scheduled.ts';
 import type { Step } from '../../workflows/rules/definition.ts';
-import { endStepApproval, type ApprovalRequestRecord } from '../approval-request.ts';
+import { endStepApproval, type ApprovalRequestRecord } from './approval-request.ts';
 import type { SealedHeaders } from './workflow.ts';
 
 /** A step of a run: once, or once for an item. */

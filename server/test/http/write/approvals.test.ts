@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Id } from '../../../src/core/ids.ts';
-import { approvalRequest, endStepApproval, requestStepApproval } from '../../../src/resources/approval-request.ts';
+import {
+  approvalRequest,
+  endStepApproval,
+  requestStepApproval,
+} from '../../../src/resources/workflows/approval-request.ts';
 import { signedIn, type Browser } from '../../support/browser.ts';
 import { formOf } from '../../support/files.ts';
 import { TestClock } from '../../support/clock.ts';

@@ -1,18 +1,18 @@
 import { Type } from 'typebox';
-import { ApiError } from '../core/errors.ts';
-import type { Id } from '../core/ids.ts';
-import type { JsonObject } from '../core/json-diff.ts';
-import { newRecord } from '../model/change.ts';
-import type { Caller } from '../model/caller.ts';
-import type { FieldsOf, StoredRecord } from '../model/record.ts';
-import { actionFrom, defineResource, exactly, type Change, type RecordChange } from '../model/resource.ts';
-import { named, nullable, oneOf } from '../model/schemas.ts';
-import { approvesRequests } from '../model/traits/approves-requests.ts';
-import { constrained } from '../model/traits/constrained.ts';
-import { decidedByPersons } from '../model/traits/decided-by-persons.ts';
-import { expires } from '../model/traits/expires.ts';
-import { personalTexts } from '../model/traits/personal-texts.ts';
-import { testControls } from '../model/traits/test-controls.ts';
+import { ApiError } from '../../core/errors.ts';
+import type { Id } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
+import { newRecord } from '../../model/change.ts';
+import type { Caller } from '../../model/caller.ts';
+import type { FieldsOf, StoredRecord } from '../../model/record.ts';
+import { actionFrom, defineResource, exactly, type Change, type RecordChange } from '../../model/resource.ts';
+import { named, nullable, oneOf } from '../../model/schemas.ts';
+import { approvesRequests } from '../../model/traits/approves-requests.ts';
+import { constrained } from '../../model/traits/constrained.ts';
+import { decidedByPersons } from '../../model/traits/decided-by-persons.ts';
+import { expires } from '../../model/traits/expires.ts';
+import { personalTexts } from '../../model/traits/personal-texts.ts';
+import { testControls } from '../../model/traits/test-controls.ts';
 
 const hour = 3600;
 
