@@ -100,8 +100,8 @@ function linksOfStaying(
 }
 
 /**
- * Returns those of these files that a record about another living person links to, or that such a person has sent. The other persons are not
- * erased, or in another system.
+ * Returns the files that another living person needs. A record about that person links to them, or that person has sent them. The other
+ * persons are not erased, or in another system.
  *
  * @param path the path of the kind of the files.
  */

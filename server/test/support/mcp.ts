@@ -32,7 +32,7 @@ export function agentPermissions(server: TestServer): string[] {
   return server.context.permissions.filter((permission) => !forbidden.test(permission));
 }
 
-/** Makes a key. An agent key with every permission by default, as if a person had made it, so that it needs no approvals. */
+/** Makes a key. By default it is an agent key with every permission. It needs no approvals, as if a person had made it. */
 export async function mcpKey(
   server: TestServer,
   permissions = agentPermissions(server),

@@ -21,8 +21,8 @@ import type { HttpContext } from '../context.ts';
 
 /**
  * Adds the API docs, which need no key. The path `/openapi.json` returns the OpenAPI document of each version. `/openapi/portal.json` is
- * that of the portal. `/docs` is a page that shows them. The page loads nothing from outside this server. All parts are made at their first
- * use, so that a start does not wait for them.
+ * that of the portal. The page `/docs` shows all of them. It loads nothing from outside this server. All parts are made at their first use,
+ * so that a start does not wait for them.
  *
  * @param portal the routes of the portal, and what comes before a session.
  */

@@ -85,7 +85,7 @@ export async function replay(
         'This Idempotency-Key was used with another API key, and its response has a secret. Only that API key can get it again. Use that key, or a new Idempotency-Key.',
       );
     }
-    // What asked for a confirmation the first time asks for it again: the key of the request stands in its log.
+    // The log of the first request tells an old session its key. So the repetition asks for a confirmation, too.
     if (stored.secret && asksForConfirmation(route)) requireConfirmation(request.principal, realSecondsOf(context));
     request.originalRequest = stored.requestId;
     // The person of the first request was erased since.
