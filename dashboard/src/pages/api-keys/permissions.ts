@@ -4,6 +4,15 @@ export type Level = 'none' | 'read' | 'write';
 /** The kinds of record that only persons may handle. The server refuses keys with such permissions. */
 const personKinds: ReadonlySet<string> = new Set(['users', 'invitations']);
 
+/** The kinds and permissions that the server refuses for agents and for workflows. */
+const notForAgents: ReadonlySet<string> = new Set([
+  'api_keys',
+  'retention_holds',
+  'accounts.write',
+  'portal_sessions.write',
+  'workflows.write',
+]);
+
 /** A kind of record with the highest level that the person may grant. */
 export interface Grantable {
   kind: string;
@@ -16,7 +25,7 @@ export function grantableTo(type: string, own: readonly string[]): Grantable[] {
   for (const permission of own) {
     const [kind, level] = partsOf(permission);
     if (personKinds.has(kind)) continue;
-    if (type === 'agent' && (kind === 'api_keys' || permission === 'accounts.write')) continue;
+    if (type === 'agent' && (notForAgents.has(kind) || notForAgents.has(permission))) continue;
     // Only persons decide on approval requests, and keys can read them.
     const granted = kind === 'approval_requests' ? 'read' : level;
     if (highest.get(kind) !== 'write') highest.set(kind, granted);
