@@ -35,6 +35,7 @@ import { statements } from './statements.ts';
 import type { Reading, Suite } from './suite.ts';
 import { findTools, type Tools } from './tools.ts';
 import { versions } from './versions.ts';
+import { workflows } from './workflows.ts';
 
 const suites: Suite[] = [
   post,
@@ -57,6 +58,7 @@ const suites: Suite[] = [
   documentPdf,
   referencing,
   mcp,
+  workflows,
   letting,
   rentRun,
   search,
