@@ -36,7 +36,12 @@ describeInBrowser('an agent and a person', () => {
     const reference: string = made.object.id;
 
     // Its verdict needs a person.
-    const verdict = { id: reference, outcome: 'accept', idempotency_key: 'the verdict' };
+    const verdict = {
+      id: reference,
+      outcome: 'accept',
+      idempotency_key: 'the verdict',
+      approval_reason: 'The\nchecks – all of them – are good.',
+    };
     const held = await agent.call('references_update', verdict);
     expect([held.isError, held.object.error.code]).toEqual([true, 'approval_required']);
     const asked: string = held.object.error.approval_request;
@@ -44,6 +49,7 @@ describeInBrowser('an agent and a person', () => {
 
     await using open = await openDashboard(server, `/go/${asked}`, { person: owner });
     const { page } = open;
+    await page.getByText('The checks – all of them – are good.').waitFor();
     await server.context.database.readers.query('update sessions set confirmed_at = 0');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve the request' }).click();

@@ -20,6 +20,8 @@ export interface ApiCall {
   query?: Record<string, string>;
   body?: JsonObject;
   idempotencyKey?: string;
+  /** Why the agent wants this, for the person that approves it. */
+  reason?: string;
 }
 
 /** The API has refused a request. The body is the one of its response. */
@@ -39,7 +41,7 @@ export class RefusedError extends Error {
  */
 export async function callApi(
   { app, known: { incoming } }: McpCall,
-  { method, path, query = {}, body, idempotencyKey }: ApiCall,
+  { method, path, query = {}, body, idempotencyKey, reason }: ApiCall,
 ): Promise<{ object: JsonObject; headers: Readonly<Record<string, string>> }> {
   const headers: Record<string, string> = {};
   for (const name of passedHeaders) {
@@ -48,6 +50,9 @@ export async function callApi(
   }
   if (body) headers['content-type'] = 'application/json';
   if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
+  // A header has one line, and the bytes of UTF-8 as characters.
+  if (reason !== undefined)
+    headers['service-reason'] = Buffer.from(reason.replaceAll(/\p{Cc}+/gu, ' ')).toString('latin1');
   const search = new URLSearchParams(query).toString();
   const response = await sendInner(app, {
     method,

@@ -9,7 +9,7 @@ import type { HttpContext } from '../context.ts';
 import { published, type Piece } from '../openapi/published.ts';
 import { Schemas } from '../openapi/schemas.ts';
 import type { AuthenticatedRequest } from '../request.ts';
-import type { Route, WriteRoute } from '../route.ts';
+import { sensitivityOf, type Route, type WriteRoute } from '../route.ts';
 import { callApi } from './call-api.ts';
 import type { Tool, ToolDescription } from './tool.ts';
 
@@ -40,6 +40,7 @@ const memberDescriptionMax = 110;
 
 const idInput: Piece = { type: 'string' };
 const keyInput: Piece = { type: 'string', description: 'The same key repeats a call safely.' };
+const reasonInput: Piece = { type: 'string', description: 'Why, for the person that approves it.' };
 
 /** Returns the tools that change records: one for each operation, so that a client can allow each by itself. */
 export function writeTools(context: HttpContext, routes: readonly Route[]): Tool[] {
@@ -54,7 +55,8 @@ function writeTool(context: HttpContext, route: WriteRoute, isDestructive: boole
   const hasId = path.includes(':id');
   const places = new Set(path.split('/'));
   const resource = context.resources.find(({ path: kind }) => places.has(kind));
-  for (const taken of ['id', 'idempotency_key'])
+  const canBeHeld = sensitivityOf(route) !== 'never';
+  for (const taken of ['id', 'idempotency_key', 'approval_reason'])
     if (taken in body.properties) throw new Error(`Bug! The body of ${name} has \`${taken}\`, as its tool does.`);
   const described = new Map<string, ToolDescription>();
   return {
@@ -68,14 +70,19 @@ function writeTool(context: HttpContext, route: WriteRoute, isDestructive: boole
       return made;
     },
     async run(call, input) {
-      const { id, idempotency_key: key = randomUUID(), ...members } = input;
+      const { id, idempotency_key: key = randomUUID(), ...others } = input;
+      const { approval_reason: given, ...withoutReason } = others;
+      const [reason, members] = canBeHeld ? [given, withoutReason] : [undefined, others];
       if (typeof key !== 'string') throw invalidParameter('idempotency_key', '`idempotency_key` must be a text.');
+      if (reason !== undefined && typeof reason !== 'string')
+        throw invalidParameter('approval_reason', '`approval_reason` must be a text.');
       const { object: answer, headers } = await callApi(call, {
         method: 'POST',
         path: hasId ? path.replace(':id', idOf(id)) : path,
         // Without an id in its path, the API refuses the member as any other that it does not know.
         body: hasId || id === undefined ? members : { id, ...members },
         idempotencyKey: key,
+        ...(reason !== undefined && { reason }),
       });
       return {
         object: resource ? withoutSecrets(context, resource, call.known.version, answer) : answer,
@@ -105,6 +112,7 @@ function writeTool(context: HttpContext, route: WriteRoute, isDestructive: boole
           ...(hasId && { id: idInput }),
           ...(input.properties as Piece),
           idempotency_key: keyInput,
+          ...(canBeHeld && { approval_reason: reasonInput }),
         },
         required: [...(hasId ? ['id'] : []), ...required],
       },
