@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
-import { firstIdAt, isId } from '../core/ids.ts';
+import { firstIdAt, isId, timeOfId, type Id } from '../core/ids.ts';
 import { workflowsLockKey } from '../db/advisory-locks.ts';
 import { onlyRow } from '../db/only-row.ts';
 import { DatabaseError, type Pool, type PoolClient } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
-import type { Position } from '../events/event-order.ts';
+import { beginning, isAfter, type Position } from '../events/event-order.ts';
 import { newRecord, toDecision } from '../model/change.ts';
 import { begun, canceled, workflowRun, type WorkflowRunRecord } from '../resources/workflows/run.ts';
 import { paused, workflow, type WorkflowRecord } from '../resources/workflows/workflow.ts';
@@ -18,6 +18,7 @@ import type { StoredEvent } from './events.ts';
 import {
   countRuns,
   forgetPosition,
+  readActivations,
   readActiveIds,
   readAwaiting,
   readFollowed,
@@ -48,6 +49,9 @@ const heldBackMax = 20;
 const pauseBetweenPagesMs = 20;
 
 const eventsAtOnce = 500;
+
+/** Milliseconds by which the clocks of processes may differ. An account is followed from so much earlier on. */
+const clockSkewMs = 60_000;
 
 /** Runs that begin runs by their own events: a loop ends here. */
 const depthMax = 5;
@@ -215,7 +219,8 @@ export class WorkflowFollower {
       ...workflows.map(({ active_from: from }) => from!),
       ...runs.flatMap((run) => (run ? [run.progress.from] : [])),
     ].toSorted();
-    return froms[0] === undefined ? null : readPositionBefore(client, accountId, froms[0]);
+    if (froms[0] === undefined) return null;
+    return readPositionBefore(client, accountId, firstIdAt('evt', timeOfId(froms[0] as Id) - clockSkewMs));
   }
 
   /** Starts the runs of a page. */
@@ -226,11 +231,17 @@ export class WorkflowFollower {
     workflows: readonly WorkflowRecord[],
     typesOf: ReadonlyMap<string, ReadonlySet<string>>,
   ): Promise<void> {
+    const activations = await readActivations(
+      client,
+      accountId,
+      workflows.map(({ id }) => id),
+    );
     const starts = events.flatMap((row) => {
       const matching = workflows.filter(
         (each) =>
           typesOf.get(each.id)!.has(row.type) &&
-          row.id > each.active_from! &&
+          // The order of events tells what came after the activation. The clocks of processes differ.
+          isAfter(positionOf(row), activations.get(each.id) ?? beginning) &&
           isMatch(this.#context, rowToEvent(row), each.api_version, each.trigger.filters),
       );
       return matching.map((each) => ({ row, owner: each }));

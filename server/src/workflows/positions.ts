@@ -64,6 +64,32 @@ export async function readPositionBefore(client: Runs, accountId: string, id: st
   return row ? { epoch: row.epoch, transactionId: BigInt(row.transaction_id), ordinal: row.ordinal } : null;
 }
 
+/**
+ * Returns the positions at which workflows were last activated. Without one, the event of the activation is no longer stored: then every
+ * stored event came after it.
+ */
+export async function readActivations(
+  client: Runs,
+  accountId: string,
+  workflowIds: readonly string[],
+): Promise<Map<string, Position>> {
+  const { rows } = await client.query<{ id: string; epoch: number; transaction_id: string; ordinal: number }>({
+    name: 'read_activations_of_workflows',
+    text: `
+      select distinct on (object_id) object_id as id, epoch, transaction_id, ordinal
+      from events
+      where account_id = $1 and object_id = any($2) and type = 'workflow.activated'
+      order by object_id, epoch desc, transaction_id desc, ordinal desc`,
+    values: [accountId, workflowIds],
+  });
+  return new Map(
+    rows.map(({ id, epoch, transaction_id: transactionId, ordinal }) => [
+      id,
+      { epoch, transactionId: BigInt(transactionId), ordinal },
+    ]),
+  );
+}
+
 /** A settled event. One of another type than the wanted ones has no `data`. */
 export type FollowedEvent = EventRow & {
   is_wanted: boolean;

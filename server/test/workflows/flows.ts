@@ -20,17 +20,20 @@ export class Flows {
   readonly server: TestServer;
   readonly accountId: string;
   readonly api: Api;
+  /** The API key of the account, for another process. */
+  readonly key: string;
 
-  constructor(server: TestServer, accountId: string, api: Api) {
+  constructor(server: TestServer, accountId: string, api: Api, key: string) {
     this.server = server;
     this.accountId = accountId;
     this.api = api;
+    this.key = key;
   }
 
   static async on(server: TestServer): Promise<Flows> {
     const { accountId } = await addAccount(server);
-    const { api } = await addKey(server, accountId, { permissions: allPermissions });
-    return new Flows(server, accountId, api);
+    const { api, key } = await addKey(server, accountId, { permissions: allPermissions });
+    return new Flows(server, accountId, api, key);
   }
 
   create({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { good, startTestServer, type TestServer } from '../support/server.ts';
+import { apiClient, good, serverForTest, startTestServer, type TestServer } from '../support/server.ts';
 import { Flows } from './flows.ts';
 
 /* Runs of workflows, from the event to the last step. */
@@ -15,6 +15,22 @@ afterAll(() => server.stop());
 
 beforeEach(async () => {
   flows = await Flows.on(server);
+});
+
+test('starts a run when the process that made the event has a clock behind that of the activation', async () => {
+  const aheadMs = 20_000;
+  const ahead = await serverForTest({
+    connection: server.connection,
+    overrides: { clock: { nowMs: () => Date.now() + aheadMs } },
+  });
+  const { id } = (await good(flows.create({ steps: [{ id: 'pause', action: 'wait', seconds: 1 }] }))).body;
+  const earlier = await flows.make('customers', { name: 'George' });
+  await good(apiClient(ahead.url, flows.key).post(`/v1/workflows/${id}/activate`));
+  const customer = await flows.make('customers', { name: 'Ada' });
+  const [run, ...others] = await flows.until({ id }, (runs) => runs.length > 0);
+  const { data } = (await good(flows.api.get(`/v1/events/${run.event}`))).body;
+  expect([data.object.id, others]).toEqual([customer.id, []]);
+  expect(data.object.id).not.toBe(earlier.id);
 });
 
 const reference = { id: 'check', action: 'api', path: '/v1/references' };
