@@ -18,7 +18,7 @@ describeInBrowser('the pages of accounts and settings', () => {
     await using open = await openDashboard(server, '/settings', { person: owner });
     const { page, problems } = open;
     const pages = page.getByRole('navigation', { name: 'Pages' });
-    const name = page.getByLabel('Name');
+    const name = page.getByLabel('Name', { exact: true });
     await name.waitFor();
     onTestFinished(async () => {
       await good(server.api.post('/v1/account', { name: 'My account', default_provider: null }));
@@ -49,11 +49,11 @@ describeInBrowser('the pages of accounts and settings', () => {
   test('asks before a person leaves changes, and says what is unknown when the server does not answer', async () => {
     await using open = await openDashboard(server, '/settings', { person: owner });
     const { page } = open;
-    await page.getByLabel('Name').fill('Foss Lettings');
+    await page.getByLabel('Name', { exact: true }).fill('Foss Lettings');
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Home' }).click();
     const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
     await question.getByRole('button', { name: 'Cancel' }).click();
-    expect(await page.getByLabel('Name').inputValue()).toBe('Foss Lettings');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Foss Lettings');
     await page.route('**/v1/account', (route) =>
       route.request().method() === 'POST' ? route.abort() : route.fallback(),
     );
@@ -69,7 +69,7 @@ describeInBrowser('the pages of accounts and settings', () => {
     await using open = await openDashboard(server, '/accounts', { person: owner });
     const { page, problems } = open;
     await page.getByRole('button', { name: 'Create an account' }).first().click();
-    await page.getByLabel('Name').fill('Ouse Lettings');
+    await page.getByLabel('Name', { exact: true }).fill('Ouse Lettings');
     await page.getByRole('button', { name: 'Create the account' }).click();
     await page.getByRole('link', { name: 'Ouse Lettings' }).click();
     await page.getByRole('note').getByText('You act as Ouse Lettings').waitFor();

@@ -24,6 +24,7 @@ export const pages: Record<string, string> = {
   events: 'events',
   logs: 'logs',
   webhooks: 'webhooks',
+  workflows: 'workflows',
   'api-keys': 'api-keys',
   emails: 'emails',
   accounts: 'accounts',

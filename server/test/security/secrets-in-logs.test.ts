@@ -157,6 +157,8 @@ test('logs every member of the API in clear when it is no credential', () => {
   const redacted = [...names].filter((name) => secretMembers.redact({ [name]: 'x' })[name] !== 'x');
   expect(redacted.toSorted()).toEqual([
     'api_key',
+    // Those of a step of a workflow.
+    'headers',
     'password',
     'provider_a',
     'provider_b',

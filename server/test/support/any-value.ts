@@ -78,7 +78,7 @@ function anyOfType(type: string, schema: JsonSchema): fc.Arbitrary<Json> {
     case 'integer':
       return fc.integer({ min: schema.minimum ?? -1_000_000, max: Math.min(schema.maximum ?? Infinity, 2 ** 31 - 1) });
     case 'number':
-      return fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => (Object.is(number, -0) ? 0 : number));
+      return anyNumber(schema);
     case 'string':
       return anyText(schema);
     case 'array':
@@ -88,6 +88,13 @@ function anyOfType(type: string, schema: JsonSchema): fc.Arbitrary<Json> {
     default:
       throw new Error(`No values are made for the type ${type} of JSON Schema yet.`);
   }
+}
+
+function anyNumber({ minimum: min, maximum: max }: JsonSchema): fc.Arbitrary<number> {
+  const bounds = { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
+  return fc
+    .double({ ...bounds, noNaN: true, noDefaultInfinity: true })
+    .map((number) => (Object.is(number, -0) ? 0 : number));
 }
 
 function anyText({ format, pattern, minLength = 0, maxLength = Infinity }: JsonSchema): fc.Arbitrary<string> {
@@ -127,9 +134,17 @@ const textsOf: Record<string, fc.Arbitrary<string>> = {
 
 const years = { min: new Date('1900-01-01'), max: new Date('2099-12-31') };
 
-function anyArray({ items, minItems = 0, maxItems = Infinity, uniqueItems }: JsonSchema): fc.Arbitrary<Json[]> {
+/** Items without a schema can be any plain value. */
+const anyItem: JsonSchema = { type: ['string', 'number', 'boolean', 'null'] };
+
+function anyArray({
+  items = anyItem,
+  minItems = 0,
+  maxItems = Infinity,
+  uniqueItems,
+}: JsonSchema): fc.Arbitrary<Json[]> {
   const lengths = { minLength: minItems, maxLength: Math.min(maxItems, Math.max(3, minItems)) };
-  return uniqueItems ? fc.uniqueArray(anyValue(items!), lengths) : fc.array(anyValue(items!), lengths);
+  return uniqueItems ? fc.uniqueArray(anyValue(items), lengths) : fc.array(anyValue(items), lengths);
 }
 
 function anyObjectOf({ properties, required = [], ...rest }: JsonSchema): fc.Arbitrary<JsonObject> {
