@@ -171,7 +171,7 @@ function named(path: Path): string {
 function mended(schema: JsonSchema, body: JsonObject, params: ReadonlySet<string>): JsonObject {
   const mend = (value: Json, rules: JsonSchema, path: Path): Json => {
     if (path.length > 0 && params.has(named(path))) return exampleOf(rules);
-    if (Array.isArray(value)) return value.map((item, index) => mend(item, rules.items!, [...path, index]));
+    if (Array.isArray(value)) return value.map((item, index) => mend(item, rules.items ?? {}, [...path, index]));
     if (!isObject(value)) return value;
     const { properties = {}, required = [], additionalProperties } = rules;
     const members = new Map<string, Json>();
