@@ -8462,7 +8462,7 @@ export interface WorkflowFilter {
    */
   op: 'eq' | 'ne' | 'in' | 'gt' | 'gte' | 'lt' | 'lte' | 'exists' | 'changed' | (string & {});
   /** The value to compare with. `exists` and `changed` take `true` or `false`. */
-  value?: string | number | boolean | null | Array<unknown>;
+  value?: string | number | boolean | null | Array<string | number | boolean | null>;
 }
 
 /** A condition about the value at a path. */
@@ -8475,7 +8475,7 @@ export interface WorkflowFilterInput {
    */
   op: 'eq' | 'ne' | 'in' | 'gt' | 'gte' | 'lt' | 'lte' | 'exists' | 'changed';
   /** The value to compare with. `exists` and `changed` take `true` or `false`. */
-  value?: string | number | boolean | null | Array<unknown> | undefined;
+  value?: string | number | boolean | null | Array<string | number | boolean | null> | undefined;
 }
 
 export interface WorkflowList {

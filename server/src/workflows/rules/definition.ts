@@ -65,9 +65,10 @@ const Seconds = Type.Integer({ minimum: 1, maximum: waitMaxSeconds });
 /** The range of numbers that are exact. */
 const numberRange = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
-/** Any JSON value that a filter can compare. The check of the definition judges the items of a list. */
+/** Any JSON value that a filter can compare. */
 const Comparable = Type.Unsafe<Json>({
   type: ['string', 'number', 'boolean', 'null', 'array'],
+  items: { type: ['string', 'number', 'boolean', 'null'], maxLength: 500, ...numberRange },
   maxItems: 100,
   maxLength: 500,
   ...numberRange,

@@ -59,6 +59,8 @@ export interface Tally {
   deliveries: number;
   /** Requests for a delivery that had been sent before. */
   duplicates: number;
+  /** Those deliveries, for the message of a failed test. */
+  again: object[];
   /** Committed changes and deliveries that never arrived, or are not shown as delivered. */
   lost: number;
   /** Deliveries that were sent again after their success was written. */
@@ -79,18 +81,17 @@ export async function tallyOf(
   const deliveries = await deliveriesOf(api, endpointId);
   const arrivals = Map.groupBy(receiver.received, deliveryIdOf);
   const arrived = new Map<string, Received>(receiver.received.map((one) => [one.body.data.object.id, one]));
-  for (const [id, several] of arrivals) {
-    if (several.length === 1) continue;
-    const attempts = deliveries.find((delivery) => delivery.id === id)?.attempts;
-    const receivedAtMs = several.map((one) => one.receivedAtMs);
-    print(`duplicate ${JSON.stringify({ id, receivedAtMs, attempts })}`);
-  }
   const isLost = ({ id, status }: { id: string; status: string }): boolean =>
     status !== 'delivered' || !arrivals.has(id);
   const answered = [...load.answeredAtMs];
   return {
     deliveries: deliveries.length,
     duplicates: receiver.received.length - arrivals.size,
+    again: [...arrivals].flatMap(([id, several]) => {
+      if (several.length === 1) return [];
+      const attempts = deliveries.find((delivery) => delivery.id === id)?.attempts;
+      return [{ id, receivedAtMs: several.map((one) => one.receivedAtMs), attempts }];
+    }),
     lost: deliveries.filter(isLost).length + answered.filter(([id]) => !arrived.has(id)).length,
     needless: deliveries.filter(({ attempts }) => {
       const delivered = (attempts as { status: number | null }[]).filter(({ status }) => status === 200);
