@@ -78,6 +78,10 @@ const judgedFurther: Record<string, Record<string, Json>> = {
   'allocations[0][amount]': {},
   enabled_events: { minItems: ['*'] },
   'enabled_events[0]': {},
+  // Only `in` takes a list.
+  'trigger[filters][0][value][0]': {},
+  'steps[0][if][0][value][0]': {},
+  'steps[0][filters][0][value][0]': {},
   permissions: {},
   'permissions[0]': {},
   to: {},

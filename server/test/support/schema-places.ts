@@ -50,7 +50,9 @@ export function withValueAt(schema: JsonSchema, body: JsonObject, path: Path, va
 
 function set(schema: JsonSchema, container: Json | undefined, [step, ...rest]: Path, value: Json): Json {
   if (step === undefined) return value;
-  const parent = container ?? exampleOf(schema);
+  // A value that may be a list, and is none in this body.
+  const isNewList = typeof step === 'number' && !Array.isArray(container);
+  const parent = isNewList ? [] : (container ?? exampleOf(schema));
   if (Array.isArray(parent)) parent[Number(step)] = set(schema.items!, parent[Number(step)], rest, value);
   else {
     const members = parent as JsonObject;
