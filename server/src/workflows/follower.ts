@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { firstIdAt, isId, timeOfId, type Id } from '../core/ids.ts';
+import type { JsonObject } from '../core/json-diff.ts';
 import { workflowsLockKey } from '../db/advisory-locks.ts';
 import { onlyRow } from '../db/only-row.ts';
 import { DatabaseError, type Pool, type PoolClient } from '../db/pools.ts';
@@ -14,7 +15,7 @@ import { paused, workflow, type WorkflowRecord } from '../resources/workflows/wo
 import { advanced, stepAt } from './advance.ts';
 import { isMatch } from './awaited.ts';
 import { rowToEvent } from './event-rows.ts';
-import type { StoredEvent } from './events.ts';
+import { eventIn, type StoredEvent } from './events.ts';
 import {
   countRuns,
   forgetPosition,
@@ -30,6 +31,7 @@ import {
   storePosition,
   type FollowedEvent,
 } from './positions.ts';
+import { lookInEvent, matchesAll } from './rules/filters.ts';
 import { filledIn } from './rules/templates.ts';
 import { itemsMax } from './rules/definition.ts';
 import { itemsOf, scopeOf, withValues, type ScopeContext } from './scope.ts';
@@ -237,12 +239,20 @@ export class WorkflowFollower {
       workflows.map(({ id }) => id),
     );
     const starts = events.flatMap((row) => {
+      // Many workflows can hear of one event, so it is parsed once.
+      const stored = rowToEvent(row);
+      const shown = new Map<string, JsonObject>();
+      const shownIn = (version: string): JsonObject => {
+        const known = shown.get(version) ?? eventIn(this.#context, stored, version);
+        shown.set(version, known);
+        return known;
+      };
       const matching = workflows.filter(
         (each) =>
           typesOf.get(each.id)!.has(row.type) &&
           // The order of events tells what came after the activation. The clocks of processes differ.
           isAfter(positionOf(row), activations.get(each.id) ?? beginning) &&
-          isMatch(this.#context, rowToEvent(row), each.api_version, each.trigger.filters),
+          matchesAll(each.trigger.filters, (path) => lookInEvent(shownIn(each.api_version), path)),
       );
       return matching.map((each) => ({ row, owner: each }));
     });
