@@ -14,8 +14,8 @@ interface AwaitedContext {
   versions: ApiVersions;
 }
 
-/** Events of a page. Few events come between two steps of a run. */
-const eventsAtOnce = 200;
+/** Events of a page. Each can have half a megabyte, and few come between two steps of a run. */
+const eventsAtOnce = 20;
 
 /** Returns the id of the first awaited event since the step before, or null. */
 export async function findAwaited(

@@ -104,6 +104,9 @@ export interface FollowedPage {
   isHeldBack: boolean;
 }
 
+/** Bytes of data after which a page ends. Its last event can have half a megabyte more. The next look reads on. */
+const pageBytesMax = 8 * 1024 * 1024;
+
 /** Reads the next settled events of an account. Only those of wanted types are read whole. */
 export async function readPage(
   client: Runs,
@@ -122,14 +125,22 @@ export async function readPage(
         ) as is_held_back
       ) around
       left join (
-        select id, created, type, type = any($5) as is_wanted,
-          case when type = any($5) then data end as data,
-          case when type = any($5) then request end as request,
-          shape_version, epoch, transaction_id, ordinal
-        from events
-        where account_id = $1 and (epoch, transaction_id, ordinal) > ($2, $3, $4) and ${isSettled}
-        order by epoch, transaction_id, ordinal
-        limit $6
+        select id, created, type, is_wanted, data, request, shape_version, epoch, transaction_id, ordinal
+        from (
+          select *, sum(bytes) over (order by epoch, transaction_id, ordinal) - bytes as bytes_before
+          from (
+            select id, created, type, type = any($5) as is_wanted,
+              case when type = any($5) then data end as data,
+              case when type = any($5) then request end as request,
+              case when type = any($5) then octet_length(data) else 0 end as bytes,
+              shape_version, epoch, transaction_id, ordinal
+            from events
+            where account_id = $1 and (epoch, transaction_id, ordinal) > ($2, $3, $4) and ${isSettled}
+            order by epoch, transaction_id, ordinal
+            limit $6
+          ) settled
+        ) measured
+        where bytes_before < ${pageBytesMax}
       ) page on true
       order by epoch, transaction_id, ordinal`,
     values: [accountId, epoch, String(transactionId), ordinal, types, limit],
