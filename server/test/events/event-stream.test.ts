@@ -14,7 +14,7 @@ import {
 import { TestClock } from '../support/clock.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
 import { versions } from '../support/versions.ts';
-import { createReference, idsInOrder, multiplyEvents, streamForTest } from './scenario.ts';
+import { createReference, idsInOrder, multiplyEvents, streamForTest, untilSettled } from './scenario.ts';
 
 let server: TestServer;
 
@@ -54,6 +54,7 @@ describe('event streams', () => {
   test('says where it begins, so that a client loses nothing when the stream breaks before an event', async () => {
     const tenant = await addAccount(server);
     for (const expected of ['beginning', /^evt_/]) {
+      await untilSettled(tenant, server);
       const stream = await streamForTest(server.url, tenant.key);
       await expect.poll(() => stream.lastId).toMatch(expected);
       stream.close();
@@ -69,6 +70,7 @@ describe('event streams', () => {
     const tenant = await addAccount(server);
     await createReference(tenant);
     const [settled] = await idsInOrder(tenant, server);
+    await untilSettled(tenant, server);
     const held = await holdTransaction();
     const late = await held.copyNewestEvent(tenant);
     await createReference(tenant);

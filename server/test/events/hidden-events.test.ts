@@ -80,7 +80,7 @@ describe('events', () => {
 
   test('are counted without the hidden ones when a filter finds both', async () => {
     const { personOf, keyWith, keyId } = await officeWithEvents();
-    const [owner, viewer, { api }] = [await personOf('owner'), await personOf('viewer'), await keyWith('events.read')];
+    const { api } = await keyWith('events.read');
     for (const query of [
       '&type=*',
       '&type=c*',
@@ -94,6 +94,8 @@ describe('events', () => {
       `&related_object=${keyId}`,
       '&created[gte]=0',
     ]) {
+      // Of their own for each query, because a session may only send 20 requests a second.
+      const [owner, viewer] = [await personOf('owner'), await personOf('viewer')];
       const expected = (await listed(owner, query)).filter(({ type }) => type.startsWith('customer.'));
       expect(await listed(viewer, query), query).toEqual(expected);
       expect(await listed(api, query), query).toEqual(expected);

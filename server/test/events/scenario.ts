@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { openStream, type EventStream } from '../support/event-stream.ts';
 import { good, type ApiResponse, type TestServer } from '../support/server.ts';
 import type { Tenant } from '../support/tenants.ts';
@@ -26,6 +26,18 @@ export async function idsInOrder({ accountId }: Tenant, { context }: TestServer)
     [accountId],
   );
   return rows.map(({ id }) => id);
+}
+
+/** Waits until each event of an account is older than all transactions in the cluster, also than those of other tests. */
+export async function untilSettled({ accountId }: Tenant, { context }: TestServer): Promise<void> {
+  const unsettled = async (): Promise<number | null> => {
+    const { rowCount } = await context.database.readers.query(
+      'select from events where account_id = $1 and transaction_id >= pg_snapshot_xmin(pg_current_snapshot())',
+      [accountId],
+    );
+    return rowCount;
+  };
+  await expect.poll(unsettled, { timeout: 60_000 }).toBe(0);
 }
 
 /** Copies the account's newest event this many times, in one transaction. */

@@ -25,15 +25,18 @@ test('completes every reference and orders none twice when processes are killed 
   const made: string[] = [];
   for (let round = 0; round < rounds; round++) {
     const known = vendor.orders.size;
+    // On a busy machine each order may have ended before its kill. The last kill is certain to cut one off.
+    vendor.holdResponses = round === rounds - 1;
     for (let index = 0; index < referencesOfRound; index++) {
       const provider =
         index % 2 === 0 ? 'provider_d' : (['provider_a', 'provider_b', 'provider_c'] as const)[index % 3]!;
       made.push((await refer(api, { provider })).id);
     }
-    // The orders of this round are being made now. On a busy machine they begin late, so the last kill waits for a call under way.
+    // The orders of this round are being made now.
     await delay(40 + round * 35);
-    if (round === rounds - 1) await expect.poll(() => vendor.orders.size, { interval: 10 }).toBeGreaterThan(known);
+    if (vendor.holdResponses) await expect.poll(() => vendor.orders.size).toBeGreaterThan(known);
     await deployment.kill();
+    vendor.holdResponses = false;
     await deployment.start();
   }
 
@@ -132,6 +135,15 @@ test('stops every order at the service that is left, and orders none twice, when
     await deployment.kill();
     await deployment.start();
   }
+  // On a busy machine each order may have ended before its kill. This kill is certain to cut one off.
+  vendor.holdResponses = true;
+  const { id: cutOff } = await refer(api, { provider: 'provider_d', simulate: 'accept' });
+  await expect.poll(() => vendor.orders.has(cutOff)).toBe(true);
+  await deployment.kill();
+  vendor.holdResponses = false;
+  await deployment.start();
+  await good(api.post(`/v1/references/${cutOff}`, { automatic_reference: { enabled: false } }));
+  made.push({ id: cutOff, last: null });
 
   for (const { id, last } of made) {
     const wanted =
@@ -200,6 +212,8 @@ interface ForgetfulVendor {
   orders: Map<string, number>;
   /** The number of responses without a receiver. */
   cutOff(): number;
+  /** If true, an order that is made now gets no response. */
+  holdResponses: boolean;
 }
 
 /** Speaks like `provider_d`, makes a new order for every request, and responds slowly. */
@@ -207,6 +221,7 @@ async function startForgetfulVendor(state: 'complete' | 'running' = 'complete'):
   const orders = new Map<string, number>();
   const stopped = new Set<string>();
   let cutOff = 0;
+  const vendor: ForgetfulVendor = { url: '', orders, stopped, cutOff: () => cutOff, holdResponses: false };
   const screeningOf = (reference: string): object => ({
     id: [...orders.keys()].indexOf(reference) + 1,
     state: stopped.has(reference) ? 'canceled' : state,
@@ -226,6 +241,7 @@ async function startForgetfulVendor(state: 'complete' | 'running' = 'complete'):
       response.on('close', () => {
         if (!response.writableFinished) cutOff++;
       });
+      if (vendor.holdResponses) return;
       await delay(120);
       return answer(201, screeningOf(reference));
     }
@@ -258,5 +274,6 @@ async function startForgetfulVendor(state: 'complete' | 'running' = 'complete'):
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, orders, stopped, cutOff: () => cutOff };
+  vendor.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return vendor;
 }
