@@ -7,7 +7,8 @@ create table api_keys (hash text primary key, account text not null);
 create table endpoints (id text primary key, account text not null, created bigint not null, url text not null, secret text not null, events text[] not null);
 create table tenant_references (
   id text primary key, account text not null, created bigint not null, application text not null, customer text, type text not null,
-  status text not null, outcome text, completed_at bigint, reference_pdf text, automatic_reference jsonb, metadata jsonb not null
+  status text not null, outcome text, completed_at bigint, decision jsonb, reference_pdf text,
+  earlier_reports text[] not null default '{}', automatic_reference jsonb, metadata jsonb not null
 );
 create index on tenant_references (account, id);
 create table events (id text primary key, account text not null, created bigint not null, type text not null, object_id text not null, data jsonb not null);

@@ -20,7 +20,9 @@ export const references = schema.table('tenant_references', {
   status: word(),
   outcome: text(),
   completed_at: time(),
+  decision: jsonb(),
   reference_pdf: text(),
+  earlier_reports: text().array(),
   automatic_reference: jsonb(),
   metadata: jsonb().notNull(),
 });

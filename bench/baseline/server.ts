@@ -45,7 +45,7 @@ app.post<{ Body: CreateBody }>('/v1/references', { schema: { body } }, async (re
   const account = await authenticate(request);
   const created = Math.floor(Date.now() / 1000);
   const { application, customer = null, automatic_reference = null } = request.body;
-  const unset = { outcome: null, completed_at: null, reference_pdf: null };
+  const unset = { outcome: null, completed_at: null, decision: null, reference_pdf: null, earlier_reports: [] };
   const given = { application, customer, automatic_reference, metadata: request.body.metadata ?? {} };
   const reference = { id: newId('ref'), created, type: 'customer', status: 'pending', ...given, ...unset };
   const answer = answerOf(reference);

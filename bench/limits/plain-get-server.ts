@@ -15,7 +15,9 @@ interface ReferenceRow {
   completed_at: string | null;
   customer: string | null;
   outcome: string | null;
+  decision: string | null;
   reference_pdf: string | null;
+  earlier_reports: string[];
   status: string;
   type: string;
   metadata: string;
@@ -26,7 +28,8 @@ app.get<{ Params: { id: string } }>('/v1/references/:id', async ({ params }, rep
   const { rows } = await pool.query<ReferenceRow>({
     name: 'read_reference',
     text: `
-      select id, created, application, automatic_reference, completed_at, customer, outcome, reference_pdf, status, type, metadata
+      select id, created, application, automatic_reference, completed_at, customer, outcome, decision, reference_pdf, earlier_reports,
+        status, type, metadata
       from tenant_references
       where account_id = $1 and id = $2`,
     values: [accountId, params.id],
@@ -42,7 +45,9 @@ app.get<{ Params: { id: string } }>('/v1/references/:id', async ({ params }, rep
     completed_at: row.completed_at === null ? null : Number(row.completed_at),
     customer: row.customer,
     outcome: row.outcome,
+    decision: row.decision === null ? null : JSON.parse(row.decision),
     reference_pdf: row.reference_pdf,
+    earlier_reports: row.earlier_reports,
     status: row.status,
     type: row.type,
     metadata: JSON.parse(row.metadata),
