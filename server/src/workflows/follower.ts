@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
@@ -31,7 +30,7 @@ import {
   storePosition,
   type FollowedEvent,
 } from './positions.ts';
-import { lookInEvent, matchesAll } from './rules/filters.ts';
+import { lookInEvent, matchesAll, mayMatch } from './rules/filters.ts';
 import { filledIn } from './rules/templates.ts';
 import { itemsMax } from './rules/definition.ts';
 import { itemsOf, scopeOf, withValues, type ScopeContext } from './scope.ts';
@@ -44,11 +43,12 @@ const pollEveryMs = 250;
 /** Milliseconds until a held back event is looked for again. A transaction mostly lasts that long. */
 const heldBackPauseMs = 5;
 
-/** Looks for a held back event in a row. Then the poll takes over. */
+/** Looks for a held back event in a row. After them, only the poll looks. */
 const heldBackMax = 20;
 
-/** Milliseconds. Under load, each page then has many events, so that following them costs little. */
-const pauseBetweenPagesMs = 20;
+/** After a page with events, an account rests nine times as long as the page took. Under load, each page then has many events. */
+const restFactor = 9;
+const restMaxMs = 100;
 
 const eventsAtOnce = 500;
 
@@ -76,6 +76,26 @@ interface FollowerContext extends SystemChangeContext, ScopeContext {
   log: Logger;
 }
 
+/** What the follower knows of an account. */
+interface Followed {
+  /** Whether there may be events that were not read. */
+  isWanted: boolean;
+  /** The earliest time of the next look, by the clock of `performance`. */
+  notBeforeMs: number;
+  /** The looks in a row that found only events that are held back. */
+  heldBack: number;
+}
+
+/** What a look at an account has found. */
+interface Found {
+  /** The settled events that were read. */
+  events: number;
+  hasMore: boolean;
+  isHeldBack: boolean;
+}
+
+const nothing: Found = { events: 0, hasMore: false, isHeldBack: false };
+
 /**
  * Follows the events of accounts with workflows, beside the requests that make them. It starts one run for each event and workflow that
  * match, and ends the waits for events. One process at a time follows an account, under a lock. If a process dies within a page, the page is
@@ -85,9 +105,8 @@ export class WorkflowFollower {
   readonly #context: FollowerContext;
   readonly #limits: Pick<WorkflowLimits, 'runsAnHour'>;
   readonly #stopping = new AbortController();
-  #followed: ReadonlySet<string> = new Set();
-  readonly #waiting = new Set<string>();
-  #wakeUp = new AbortController();
+  #followed: ReadonlyMap<string, Followed> = new Map();
+  #wakeUp: () => void = () => {};
   #running: Promise<void> | null = null;
 
   constructor(context: FollowerContext, limits: Pick<WorkflowLimits, 'runsAnHour'>) {
@@ -98,9 +117,10 @@ export class WorkflowFollower {
   /** Notes accounts with new events. Returns at once. */
   wake(accountIds: Iterable<string>): void {
     for (const id of accountIds) {
-      if (!this.#followed.has(id)) continue;
-      this.#waiting.add(id);
-      this.#wakeUp.abort();
+      const account = this.#followed.get(id);
+      if (!account || account.isWanted) continue;
+      account.isWanted = true;
+      this.#wakeUp();
     }
   }
 
@@ -110,54 +130,67 @@ export class WorkflowFollower {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#wakeUp();
     await this.#running;
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    for (let polledAtMs = -Infinity; !signal.aborted;) {
-      try {
-        if (performance.now() - polledAtMs >= pollEveryMs) {
-          polledAtMs = performance.now();
-          await this.#poll();
-        }
-        const accountIds = [...this.#waiting];
-        this.#waiting.clear();
-        for (const accountId of accountIds) {
-          if (signal.aborted) return;
-          await this.#follow(accountId);
-        }
-      } catch (error) {
-        this.#context.log.warn({ err: error }, 'events could not start workflows; they are read again');
-        await delay(pollEveryMs, undefined, { signal }).catch(() => {});
+    for (let pollAtMs = 0; !signal.aborted;) {
+      if (performance.now() >= pollAtMs) {
+        pollAtMs = performance.now() + pollEveryMs;
+        await this.#poll().catch((error: unknown) => this.#warn(error));
       }
-      if (this.#waiting.size === 0) {
-        const until = AbortSignal.any([signal, this.#wakeUp.signal]);
-        await delay(pollEveryMs, undefined, { signal: until }).catch(() => {});
+      for (const [id, account] of this.#followed) {
+        if (signal.aborted) return;
+        if (account.isWanted && performance.now() >= account.notBeforeMs) await this.#look(id, account);
       }
-      this.#wakeUp = new AbortController();
+      await this.#sleepUntil(pollAtMs);
     }
+  }
+
+  /** Sleeps until this time, until the next look at an account, or until an account has new events. */
+  async #sleepUntil(atMs: number): Promise<void> {
+    const wanted = [...this.#followed.values()].filter(({ isWanted }) => isWanted);
+    const untilMs = Math.min(atMs, ...wanted.map(({ notBeforeMs }) => notBeforeMs));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wakeUp = resolve;
+    const timer = setTimeout(resolve, Math.max(0, untilMs - performance.now()));
+    if (!this.#stopping.signal.aborted) await promise;
+    clearTimeout(timer);
+  }
+
+  #warn(error: unknown): void {
+    this.#context.log.warn({ err: error }, 'events could not start workflows; they are read again');
   }
 
   async #poll(): Promise<void> {
     const { reader } = this.#context;
-    const followed = await readFollowed(reader);
-    this.#followed = new Set(followed);
-    if (followed.length === 0) return;
-    for (const accountId of await readMoved(reader, followed)) this.#waiting.add(accountId);
+    const ids = await readFollowed(reader);
+    const known = this.#followed;
+    this.#followed = new Map(ids.map((id) => [id, known.get(id) ?? { isWanted: false, notBeforeMs: 0, heldBack: 0 }]));
+    if (ids.length > 0) this.wake(await readMoved(reader, ids));
   }
 
-  /** Reads pages of an account until there are no more events. */
-  async #follow(accountId: string): Promise<void> {
-    for (let heldBack = 0; heldBack < heldBackMax && !this.#stopping.signal.aborted;) {
-      const result = await this.#step(accountId);
-      if (result === 'done') return;
-      heldBack = result === 'held_back' ? heldBack + 1 : 0;
-      await delay(result === 'held_back' ? heldBackPauseMs : pauseBetweenPagesMs);
+  /** Reads one page of an account, and decides on its next look. Accounts take turns, so that none waits for the backlog of another. */
+  async #look(accountId: string, account: Followed): Promise<void> {
+    account.isWanted = false;
+    const beganAtMs = performance.now();
+    try {
+      const { events, hasMore, isHeldBack } = await this.#step(accountId);
+      const endedAtMs = performance.now();
+      account.heldBack = isHeldBack && events === 0 ? account.heldBack + 1 : 0;
+      if (hasMore || (isHeldBack && account.heldBack < heldBackMax)) account.isWanted = true;
+      const restMs = events > 0 ? Math.min(restMaxMs, (endedAtMs - beganAtMs) * restFactor) : heldBackPauseMs;
+      account.notBeforeMs = endedAtMs + restMs;
+    } catch (error) {
+      this.#warn(error);
+      account.isWanted = true;
+      account.notBeforeMs = performance.now() + pollEveryMs;
     }
   }
 
-  async #step(accountId: string): Promise<'more' | 'held_back' | 'done'> {
+  async #step(accountId: string): Promise<Found> {
     const client = await this.#context.database.followers.connect();
     try {
       // The lock takes no transaction id. So this transaction holds back no events until it stores the position.
@@ -166,10 +199,10 @@ export class WorkflowFollower {
         workflowsLockKey,
         accountId,
       ]);
-      const result = onlyRow(lock.rows).ours ? await this.#page(client, accountId) : 'done';
+      const found = onlyRow(lock.rows).ours ? await this.#page(client, accountId) : nothing;
       await client.query('commit');
       client.release();
-      return result;
+      return found;
     } catch (error) {
       // The connection may be in any state.
       client.release(true);
@@ -177,7 +210,7 @@ export class WorkflowFollower {
     }
   }
 
-  async #page(client: PoolClient, accountId: string): Promise<'more' | 'held_back' | 'done'> {
+  async #page(client: PoolClient, accountId: string): Promise<Found> {
     const { readRecord, eventTypes } = this.#context;
     const activeIds = await readActiveIds(client, accountId);
     const read = await Promise.all(activeIds.map((id) => readRecord(workflow, accountId, id)));
@@ -185,11 +218,11 @@ export class WorkflowFollower {
     const awaiting = await readAwaiting(client, accountId);
     if (workflows.length === 0 && awaiting.length === 0) {
       await forgetPosition(client, accountId);
-      return 'done';
+      return nothing;
     }
     const position =
       (await readPosition(client, accountId)) ?? (await this.#begin(client, accountId, workflows, awaiting));
-    if (!position) return 'done';
+    if (!position) return nothing;
     const typesOf = new Map(workflows.map((each) => [each.id, new Set(awaitedTypes(each.trigger.type, eventTypes))]));
     const types = new Set([
       ...[...typesOf.values()].flatMap((own) => [...own]),
@@ -197,15 +230,14 @@ export class WorkflowFollower {
     ]);
     const page = await readPage(client, accountId, position, { types: [...types], limit: eventsAtOnce });
     const last = page.events.at(-1);
-    if (!last) return page.isHeldBack ? 'held_back' : 'done';
+    if (!last) return { ...nothing, isHeldBack: page.isHeldBack };
     const wanted = page.events.filter(({ is_wanted: isWanted }) => isWanted);
     if (wanted.length > 0) {
       await this.#start(client, accountId, wanted, workflows, typesOf);
       await this.#endWaits(accountId, wanted, awaiting);
     }
     await storePosition(client, accountId, positionOf(last));
-    if (page.events.length === eventsAtOnce) return 'more';
-    return page.isHeldBack ? 'held_back' : 'done';
+    return { events: page.events.length, hasMore: page.hasMore, isHeldBack: page.isHeldBack };
   }
 
   /** Returns the position from which an account is followed first: before the activation, or before the wait. */
@@ -240,9 +272,10 @@ export class WorkflowFollower {
     );
     const starts = events.flatMap((row) => {
       // Many workflows can hear of one event, so it is parsed once.
-      const stored = rowToEvent(row);
+      let stored: StoredEvent | undefined;
       const shown = new Map<string, JsonObject>();
       const shownIn = (version: string): JsonObject => {
+        stored ??= rowToEvent(row);
         const known = shown.get(version) ?? eventIn(this.#context, stored, version);
         shown.set(version, known);
         return known;
@@ -252,6 +285,7 @@ export class WorkflowFollower {
           typesOf.get(each.id)!.has(row.type) &&
           // The order of events tells what came after the activation. The clocks of processes differ.
           isAfter(positionOf(row), activations.get(each.id) ?? beginning) &&
+          (row.shape_version !== each.api_version || mayMatch(each.trigger.filters, row.data)) &&
           matchesAll(each.trigger.filters, (path) => lookInEvent(shownIn(each.api_version), path)),
       );
       return matching.map((each) => ({ row, owner: each }));

@@ -100,11 +100,13 @@ export type FollowedEvent = EventRow & {
 
 export interface FollowedPage {
   events: FollowedEvent[];
+  /** Whether there may be more settled events. */
+  hasMore: boolean;
   /** Whether further events must wait for an earlier transaction that is still running. */
   isHeldBack: boolean;
 }
 
-/** Bytes of data after which a page ends. Its last event can have half a megabyte more. The next look reads on. */
+/** Bytes of data after which a page ends. Its last event can have half a megabyte more. */
 const pageBytesMax = 8 * 1024 * 1024;
 
 /** Reads the next settled events of an account. Only those of wanted types are read whole. */
@@ -114,7 +116,7 @@ export async function readPage(
   { epoch, transactionId, ordinal }: Position,
   { types, limit }: { types: readonly string[]; limit: number },
 ): Promise<FollowedPage> {
-  const { rows } = await client.query<FollowedEvent & { is_held_back: boolean }>({
+  const { rows } = await client.query<FollowedEvent & { is_held_back: boolean; found: string }>({
     name: 'read_events_for_workflows',
     text: `
       select is_held_back, page.*
@@ -125,9 +127,9 @@ export async function readPage(
         ) as is_held_back
       ) around
       left join (
-        select id, created, type, is_wanted, data, request, shape_version, epoch, transaction_id, ordinal
+        select id, created, type, is_wanted, data, request, shape_version, epoch, transaction_id, ordinal, found
         from (
-          select *, sum(bytes) over (order by epoch, transaction_id, ordinal) - bytes as bytes_before
+          select *, count(*) over () as found, sum(bytes) over (order by epoch, transaction_id, ordinal) - bytes as bytes_before
           from (
             select id, created, type, type = any($5) as is_wanted,
               case when type = any($5) then data end as data,
@@ -145,7 +147,9 @@ export async function readPage(
       order by epoch, transaction_id, ordinal`,
     values: [accountId, epoch, String(transactionId), ordinal, types, limit],
   });
-  return { events: rows.filter(({ id }) => id !== null), isHeldBack: rows[0]?.is_held_back ?? false };
+  const events = rows.filter(({ id }) => id !== null);
+  const found = Number(events[0]?.found ?? 0);
+  return { events, hasMore: found === limit || events.length < found, isHeldBack: rows[0]?.is_held_back ?? false };
 }
 
 /** Stores that the events up to this position have started their runs. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/core/json-diff.ts';
-import { lookInEvent, matchesAll, type Filter } from '../../../src/workflows/rules/filters.ts';
+import { lookInEvent, matchesAll, mayMatch, type Filter } from '../../../src/workflows/rules/filters.ts';
 
 const day = fc
   .date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
@@ -29,6 +29,22 @@ describe('a filter', () => {
         expect(matches(value, { op: 'eq', value })).toBe(true);
       }),
     );
+  });
+
+  test('never matches when the text of the event excludes it', () => {
+    const value = fc.oneof(scalar, fc.constantFrom('accept', 'a.b@c.example', 'with "quotes"', 'é', ''));
+    const filters = fc.array(
+      fc.record({ path: fc.constant('data.object.value'), op: fc.constantFrom('eq', 'ne'), value }),
+    );
+    fc.assert(
+      fc.property(value, filters, (of, wanted) => {
+        const event = eventWith(of);
+        if (matchesAll(wanted, (path) => lookInEvent(event, path)))
+          expect(mayMatch(wanted, JSON.stringify(event.data))).toBe(true);
+      }),
+    );
+    const accepted = [{ path: 'data.object.value', op: 'eq', value: 'accept' }] as const;
+    expect(mayMatch(accepted, JSON.stringify(eventWith('refuse').data))).toBe(false);
   });
 
   test('matches with in exactly when one of the values is equal', () => {
