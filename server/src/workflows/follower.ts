@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { firstIdAt, isId, timeOfId, type Id } from '../core/ids.ts';
-import type { JsonObject } from '../core/json-diff.ts';
+import type { Json, JsonObject } from '../core/json-diff.ts';
 import { workflowsLockKey } from '../db/advisory-locks.ts';
 import { onlyRow } from '../db/only-row.ts';
 import { DatabaseError, type Pool, type PoolClient } from '../db/pools.ts';
@@ -33,7 +33,7 @@ import {
 import { lookInEvent, matchesAll, mayMatch } from './rules/filters.ts';
 import { filledIn } from './rules/templates.ts';
 import { itemsMax } from './rules/definition.ts';
-import { itemsOf, scopeOf, withValues, type ScopeContext } from './scope.ts';
+import { faultOf, itemsOf, scopeOf, withValues, type ScopeContext } from './scope.ts';
 import { principalOf } from './task.ts';
 import { awaitedTypes } from './types.ts';
 
@@ -386,18 +386,24 @@ export class WorkflowFollower {
     if (!run || run.status !== 'waiting' || run.awaits === null) return;
     if (run.approval_request !== null) return this.#wakeAsker(run, events);
     const step = stepAt(run);
-    // A fault of the scope shows when the wait times out.
-    const scope = await scopeOf(this.#context, run, step).catch(() => null);
-    if (!scope) return;
-    const items = itemsOf(step, scope, itemsMax);
-    if (items) scope.item = items[run.progress.item] ?? null;
-    const filters = withValues(step.filters ?? [], scope, filledIn);
-    const found = events.find(
-      (row) =>
-        row.id > run.progress.from &&
-        run.awaits!.includes(row.type) &&
-        isMatch(this.#context, rowToEvent(row), run.definition.api_version, filters),
-    );
+    let items: Json[] | null;
+    let found: FollowedEvent | undefined;
+    try {
+      const scope = await scopeOf(this.#context, run, step);
+      items = itemsOf(step, scope, itemsMax);
+      if (items) scope.item = items[run.progress.item] ?? null;
+      const filters = withValues(step.filters ?? [], scope, filledIn);
+      found = events.find(
+        (row) =>
+          row.id > run.progress.from &&
+          run.awaits!.includes(row.type) &&
+          isMatch(this.#context, rowToEvent(row), run.definition.api_version, filters),
+      );
+    } catch (error) {
+      faultOf(error);
+      // The job of the run meets the same fault, and records it.
+      return this.#lookAgain(run);
+    }
     if (!found) return;
     await committer.commitAsSystem({
       accountId,
@@ -423,18 +429,23 @@ export class WorkflowFollower {
     });
   }
 
-  /** Lets a run look at its approval request at once, if an event tells of the decision. */
+  /** Lets a run look at its approval request, if an event tells of the decision. */
   async #wakeAsker(run: WorkflowRunRecord, events: readonly FollowedEvent[]): Promise<void> {
+    if (events.some((row) => objectIdOf(rowToEvent(row)) === run.approval_request)) await this.#lookAgain(run);
+  }
+
+  /** Lets the job of a waiting run look at its step at once. */
+  async #lookAgain(run: WorkflowRunRecord): Promise<void> {
     const { committer, readRecord, clock } = this.#context;
-    const { account_id: accountId, id, approval_request: asked } = run;
-    if (!events.some((row) => objectIdOf(rowToEvent(row)) === asked)) return;
+    const { account_id: accountId, id, progress } = run;
     await committer.commitAsSystem({
       accountId,
       actor: principalOf(run),
       locks: [id],
       decide: async () => {
         const now = await readRecord(workflowRun, accountId, id);
-        if (now?.approval_request !== asked) return null;
+        if (now?.status !== 'waiting' || now.progress.at !== progress.at || now.progress.item !== progress.item)
+          return null;
         const after = { ...now, progress: { ...now.progress, due_at_ms: clock.nowMs() } };
         return { changes: toDecision(workflowRun, now, { after }).changes };
       },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dropOldHistory } from '../../src/maintenance/drop-old-history.ts';
 import { signatureHeader } from '../../src/webhooks/sign.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { good, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
@@ -231,4 +232,31 @@ test('ends waits for days when the clock of the sandbox leaps', async () => {
   const [run] = await own.ended(workflow);
   expect(run.status).toBe('succeeded');
   expect(run.steps[2].output).toEqual({ timed_out: true });
+});
+
+test('fails a run clearly when its event is older than the history that is kept', async () => {
+  const own = await Flows.on(await serverForTest({ works: true }));
+  const workflow = await own.active({
+    steps: [
+      { id: 'weeks', action: 'wait', seconds: 60 * 86_400 },
+      {
+        id: 'check',
+        action: 'api',
+        path: '/v1/references',
+        body: { application: 'app_1', customer: '{{event.data.object.id}}' },
+      },
+    ],
+    permissions: ['references.write'],
+  });
+  await own.make('customers', { name: 'Ada' });
+  const [waiting] = await own.until(workflow, waits('weeks'));
+  const leap = (days: number) => own.api.post('/v1/test_helpers/clock/advance', { seconds: days * 86_400 });
+  await good(leap(50));
+  const { connection, database, clock, config, resources } = own.server.context;
+  const retention = { nowMs: clock.nowMs(), retentionDays: config.retentionDays, resources };
+  await dropOldHistory({ connection, readers: database.readers }, retention, new AbortController().signal);
+  expect((await own.api.get(`/v1/events/${waiting.event}`)).status).toBe(404);
+  await good(leap(11));
+  const [run] = await own.ended(workflow);
+  expect([run.status, run.steps.at(-1).error.code]).toEqual(['failed', 'event_removed']);
 });

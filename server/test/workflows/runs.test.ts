@@ -260,6 +260,33 @@ describe('a wait', () => {
     );
   });
 
+  test('fails alone when the value that its filter names is gone, and other workflows go on', async () => {
+    const workflow = await flows.active({
+      steps: [
+        { ...reference, body: { application: 'app_1', metadata: { branch: 'york' } } },
+        {
+          id: 'wish',
+          action: 'wait_for_event',
+          type: 'application.created',
+          filters: [{ path: 'data.object.metadata.branch', op: 'eq', value: '{{steps.check.output.metadata.branch}}' }],
+          timeout: 1000,
+        },
+      ],
+      permissions: ['references.write'],
+    });
+    const other = await flows.active({
+      trigger: { type: 'application.created' },
+      steps: [{ id: 'pause', action: 'wait', seconds: 1 }],
+    });
+    await flows.make('customers', { name: 'Ada' });
+    const [waiting] = await flows.until(workflow, (runs) => runs[0]?.status === 'waiting');
+    await flows.make(`references/${waiting.steps[0].output.id}`, { metadata: { branch: '' } });
+    await flows.make('applications', { customers: ['cus_1'] });
+    const [run] = await flows.ended(workflow);
+    expect([run.status, run.steps.at(-1).error.code]).toEqual(['failed', 'template_invalid']);
+    expect((await flows.ended(other))[0].status).toBe('succeeded');
+  });
+
   test('fails clearly when the person of its event is erased meanwhile', async () => {
     const workflow = await flows.active({
       steps: [
@@ -272,8 +299,10 @@ describe('a wait', () => {
     await flows.until(workflow, (runs) => runs[0]?.status === 'waiting');
     await good(flows.api.delete(`/v1/customers/${id}`));
     const [waiting] = await flows.runs(`&workflow=${workflow.id}`);
-    await flows.make('applications', { customers: ['cus_1'] });
     expect(waiting.status).toBe('waiting');
+    await flows.make('applications', { customers: ['cus_1'] });
+    const [run] = await flows.ended(workflow);
+    expect([run.status, run.steps.at(-1).error.code]).toEqual(['failed', 'event_erased']);
     const stored = await flows.server.context.database.readers.query(
       'select definition, steps, progress from workflow_runs where account_id = $1',
       [flows.accountId],
