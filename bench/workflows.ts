@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Deployment } from './deployment.ts';
 import { runLoad } from './load/wrk.ts';
 import { requestBody } from './sample.ts';
 import {
@@ -23,6 +24,9 @@ const pauseMs = 100;
 /** Workflows that hear of each new reference, and whose conditions none meets. */
 const workflowCount = 20;
 const pairs = 4;
+
+/** Runs that each wait for an event about a person of its own. The load makes events of that type, about other persons. */
+const waitingRuns = 10_000;
 const loadSeconds = 2;
 
 const step: Figure = {
@@ -35,7 +39,7 @@ const step: Figure = {
 };
 
 /** Measures how soon a workflow begins, and what workflows that do not match cost other requests. */
-export const workflows: Suite<'step' | 'stepP99' | 'beside'> = {
+export const workflows: Suite<'step' | 'stepP99' | 'beside' | 'waiting'> = {
   name: 'workflows',
   roundsMax: 2,
   figures: {
@@ -47,6 +51,14 @@ export const workflows: Suite<'step' | 'stepP99' | 'beside'> = {
       better: 'more',
       floor: 0.9,
       aim: 0.95,
+      needs: ['wrk'],
+    },
+    waiting: {
+      title: `POST beside ${waitingRuns.toLocaleString('en')} runs that wait for such an event about another person, against POST without`,
+      unit: 'times',
+      better: 'more',
+      floor: 0.9,
+      aim: 0.97,
       needs: ['wrk'],
     },
   },
@@ -72,22 +84,14 @@ export const workflows: Suite<'step' | 'stepP99' | 'beside'> = {
         await delay(1_000);
       };
       await load(bench, server.url);
-      const ratios: Reading[] = [];
-      for (let pair = 0; pair < pairs; pair++) {
-        const perSecond = await inTurn(round + pair, {
-          without: () => load(bench, server.url),
-          beside: async () => {
-            await move('activate');
-            const result = await load(bench, server.url);
-            await move('pause');
-            return result;
-          },
-        });
-        ratios.push(ratio(perSecond.beside, perSecond.without));
-      }
+      const beside = await comparePairs(bench, server.url, round, {
+        begin: () => move('activate'),
+        end: () => move('pause'),
+      });
       for (const id of ids) await post(`/v1/workflows/${id}/archive`, {});
-      const of = (side: 'value' | 'ours' | 'limit'): number => median(ratios.map((each) => each[side]!));
-      return { ...steps, beside: { value: of('value'), ours: of('ours'), limit: of('limit') } };
+      const runs = await makeWaitingRuns(deployment, post);
+      const waiting = await comparePairs(bench, server.url, round, runs);
+      return { ...steps, beside, waiting };
     } finally {
       await server.stop();
     }
@@ -151,6 +155,73 @@ async function measureSteps(post: Post): Promise<Record<'step' | 'stepP99', { va
   receiver.closeAllConnections();
   receiver.close();
   return { step: { value: percentile(durations, 0.5) }, stepP99: { value: percentile(durations, 0.99) } };
+}
+
+/** Compares POST with and without something beside it, in turn. Returns the medians. */
+async function comparePairs(
+  bench: Bench,
+  url: string,
+  round: number,
+  { begin, end }: { begin(): Promise<void>; end(): Promise<void> },
+): Promise<Reading> {
+  const ratios: Reading[] = [];
+  for (let pair = 0; pair < pairs; pair++) {
+    const perSecond = await inTurn(round + pair, {
+      without: () => load(bench, url),
+      beside: async () => {
+        await begin();
+        const result = await load(bench, url);
+        await end();
+        return result;
+      },
+    });
+    ratios.push(ratio(perSecond.beside, perSecond.without));
+  }
+  const of = (side: 'value' | 'ours' | 'limit'): number => median(ratios.map((each) => each[side]!));
+  return { value: of('value'), ours: of('ours'), limit: of('limit') };
+}
+
+/** Makes one run that waits, and says how to copy it and how to remove the copies. */
+async function makeWaitingRuns(
+  { database, accountId }: Deployment,
+  post: Post,
+): Promise<{ begin(): Promise<void>; end(): Promise<void> }> {
+  const step = {
+    id: 'check',
+    action: 'wait_for_event',
+    type: 'reference.created',
+    filters: [{ path: 'data.object.customer', op: 'eq', value: '{{event.data.object.id}}' }],
+    timeout: 86_400,
+  };
+  const id = await makeWorkflow(post, { type: 'customer.created' }, [step]);
+  await post(`/v1/workflows/${id}/activate`, {});
+  await delay(1_000);
+  await post('/v1/customers', { name: 'Ada Lovelace' });
+  const isWaiting = `account_id = $1 and workflow = $2 and awaits is not null`;
+  for (let waits = 0; waits === 0; await delay(200)) {
+    const text = `select from workflow_runs where ${isWaiting} and (progress::jsonb ->> 'searched')::boolean`;
+    waits = (await database.query(text, [accountId, id])).rowCount ?? 0;
+  }
+  await post(`/v1/workflows/${id}/pause`, {});
+  const columns = (await database.query(`select * from workflow_runs where ${isWaiting}`, [accountId, id])).fields
+    .map(({ name }) => name)
+    .filter((name) => !['id', 'event', 'awaits_record'].includes(name));
+  return {
+    begin: async () => {
+      await database.query(
+        `insert into workflow_runs (id, event, awaits_record, ${columns.join()})
+         select 'wfr_copy' || number, 'evt_copy' || number, 'cus_' || lpad(number::text, 22, '0'), ${columns.join()}
+         from workflow_runs, generate_series(1, $3) number
+         where ${isWaiting}`,
+        [accountId, id, waitingRuns],
+      );
+      await database.query('vacuum analyze workflow_runs');
+      await delay(1_000);
+    },
+    end: async () => {
+      await database.query(`delete from workflow_runs where account_id = $1 and id like 'wfr\\_copy%'`, [accountId]);
+    },
+  };
 }
 
 async function load({ deployment, tools }: Bench, url: string): Promise<number> {

@@ -1246,17 +1246,19 @@ create table workflow_runs (
   canceled_at bigint,
   definition text not null,
   progress text not null,
-  awaits text[] collate "C",
+  awaits text collate "C",
+  awaits_record text collate "C",
   constraint workflow_runs_pkey PRIMARY KEY (account_id, id),
   constraint workflow_runs_asks CHECK (((approval_request IS NULL) OR (status = 'waiting'::text))),
   constraint workflow_runs_awaits CHECK (((awaits IS NULL) OR (status = 'waiting'::text))),
+  constraint workflow_runs_awaits_record CHECK (((awaits_record IS NULL) OR (awaits IS NOT NULL))),
   constraint workflow_runs_canceled CHECK (((status = 'canceled'::text) = (canceled_at IS NOT NULL))),
   constraint workflow_runs_failed CHECK (((status = 'failed'::text) = (failed_at IS NOT NULL))),
   constraint workflow_runs_status CHECK ((status = ANY (ARRAY['running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))),
   constraint workflow_runs_succeeded CHECK (((status = 'succeeded'::text) = (succeeded_at IS NOT NULL)))
 );
 
-CREATE INDEX workflow_runs_awaiting ON public.workflow_runs USING btree (account_id) WHERE (awaits IS NOT NULL);
+CREATE INDEX workflow_runs_awaiting ON public.workflow_runs USING btree (account_id, awaits, COALESCE(awaits_record, ''::text)) WHERE (awaits IS NOT NULL);
 CREATE INDEX workflow_runs_due ON public.workflow_runs USING btree (((((progress)::jsonb ->> 'due_at_ms'::text))::bigint)) WHERE ((((progress)::jsonb ->> 'due_at_ms'::text) IS NOT NULL) AND (status = ANY (ARRAY['running'::text, 'waiting'::text])));
 CREATE INDEX workflow_runs_event ON public.workflow_runs USING btree (account_id, event, id);
 CREATE UNIQUE INDEX workflow_runs_once ON public.workflow_runs USING btree (account_id, workflow, event);

@@ -3,6 +3,12 @@ import type { Change } from '../model/resource.ts';
 import { begun, type StepEntry, type WorkflowRunRecord } from '../resources/workflows/run.ts';
 import type { Step } from './rules/definition.ts';
 
+/** An event that a run waits for: its type or `kind.*`, and an id that it has in its data, if one is known. */
+export interface Awaited {
+  type: string;
+  record: string | null;
+}
+
 /** What came of an attempt at a step. */
 export type StepResult =
   | { kind: 'succeeded'; output: Json }
@@ -15,7 +21,8 @@ export type StepResult =
       kind: 'waiting';
       untilMs: number;
       nextLookMs: number;
-      awaits: string[] | null;
+      /** The awaited event. Null if the step waits for none. */
+      awaits: Awaited | null;
       searched: boolean;
       /** The approval request that it waits for. */
       approvalRequest?: string;
@@ -67,6 +74,7 @@ export function advanced(run: WorkflowRunRecord, result: StepResult, place: Plac
     ...run,
     status: 'running',
     awaits: null,
+    awaits_record: null,
     approval_request: null,
     steps: [...earlier, { ...base, ...entry }],
   });
@@ -81,7 +89,8 @@ export function advanced(run: WorkflowRunRecord, result: StepResult, place: Plac
         after: {
           ...withEntry({ status: 'waiting' }),
           status: 'waiting',
-          awaits,
+          awaits: awaits?.type ?? null,
+          awaits_record: awaits?.record ?? null,
           approval_request: approvalRequest,
           progress: { ...progress, due_at_ms: due(nextLookMs), until_ms: untilMs, searched },
         },

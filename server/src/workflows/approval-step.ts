@@ -2,9 +2,6 @@ import type { ApprovalRequestRecord } from '../resources/workflows/approval-requ
 import type { StepResult } from './advance.ts';
 import { StepFault } from './step-fault.ts';
 
-/** The events that tell of the end of an approval request. */
-const decisions = ['approval_request.approved', 'approval_request.rejected', 'approval_request.expired'];
-
 const expired: StepResult = {
   kind: 'failed',
   error: { code: 'approval_expired', message: 'No person has decided in time.' },
@@ -12,7 +9,8 @@ const expired: StepResult = {
 
 /** Returns the wait of a run for a person. */
 export function waitingForApproval(id: string, untilMs: number): StepResult {
-  return { kind: 'waiting', untilMs, nextLookMs: untilMs, awaits: decisions, searched: true, approvalRequest: id };
+  const awaits = { type: 'approval_request.*', record: id };
+  return { kind: 'waiting', untilMs, nextLookMs: untilMs, awaits, searched: true, approvalRequest: id };
 }
 
 /** Returns what came of an approval request. Its reason stays in the request: runs copy no texts about persons. */

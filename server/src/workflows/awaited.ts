@@ -4,7 +4,10 @@ import type { Resource } from '../model/resource.ts';
 import type { WorkflowRunRecord } from '../resources/workflows/run.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import { eventIn, type StoredEvent } from './events.ts';
+import type { Json } from '../core/json-diff.ts';
+import type { Step } from './rules/definition.ts';
 import { lookInEvent, matchesAll, type Filter } from './rules/filters.ts';
+import { pathsIn } from './rules/templates.ts';
 import { rowToEvent, type EventRow } from './event-rows.ts';
 
 interface AwaitedContext {
@@ -12,6 +15,33 @@ interface AwaitedContext {
   readRecord: RecordReader;
   resources: readonly Resource[];
   versions: ApiVersions;
+}
+
+/**
+ * Returns an id that each awaited event has in its data, or null if the filters name none. Only an id counts that stays the same during
+ * the wait, so no value of another step's record. Ids are the same in all versions.
+ */
+export function awaitedRecord({ filters = [], for_each: list }: Step, filled: readonly Filter[]): string | null {
+  const isFixed = (value: Json | undefined): boolean =>
+    typeof value === 'string' &&
+    pathsIn(value).every(
+      (path) =>
+        path.startsWith('event.') ||
+        /^steps\.\w+\.output\.id$/.test(path) ||
+        (path === 'item' && list?.startsWith('event.')),
+    );
+  const index = filled.findIndex(
+    ({ path, op, value }, at) =>
+      op === 'eq' && path.startsWith('data.') && isFixed(filters[at]?.value) && isWholeId.test(String(value)),
+  );
+  return index === -1 ? null : String(filled[index]!.value);
+}
+
+const isWholeId = /^[a-z]+_[0-9A-Za-z]{22}$/;
+
+/** Returns all ids of this API in the data of events. */
+export function idsIn(events: readonly { data: string }[]): string[] {
+  return [...new Set(events.flatMap(({ data }) => data.match(/\b[a-z]+_[0-9A-Za-z]{22}\b/g) ?? []))];
 }
 
 /** Events of a page. Each can have half a megabyte, and few come between two steps of a run. */

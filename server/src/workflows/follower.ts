@@ -9,18 +9,21 @@ import { DatabaseError, type Pool, type PoolClient } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
 import { beginning, isAfter, type Position } from '../events/event-order.ts';
 import { newRecord, toDecision } from '../model/change.ts';
+import { isPrefixMatch } from '../model/event-names.ts';
 import { begun, canceled, workflowRun, type WorkflowRunRecord } from '../resources/workflows/run.ts';
 import { paused, workflow, type WorkflowRecord } from '../resources/workflows/workflow.ts';
 import { advanced, stepAt } from './advance.ts';
-import { isMatch } from './awaited.ts';
+import { idsIn, isMatch } from './awaited.ts';
 import { rowToEvent } from './event-rows.ts';
 import { eventIn, type StoredEvent } from './events.ts';
 import {
+  awaitsAny,
   countRuns,
   forgetPosition,
   readActivations,
   readActiveIds,
   readAwaiting,
+  readEarliestWait,
   readFollowed,
   readMoved,
   readPage,
@@ -215,44 +218,31 @@ export class WorkflowFollower {
     const activeIds = await readActiveIds(client, accountId);
     const read = await Promise.all(activeIds.map((id) => readRecord(workflow, accountId, id)));
     const workflows = read.filter((each) => each?.status === 'active' && each.active_from !== null) as WorkflowRecord[];
-    const awaiting = await readAwaiting(client, accountId);
-    if (workflows.length === 0 && awaiting.length === 0) {
+    if (workflows.length === 0 && !(await awaitsAny(client, accountId))) {
       await forgetPosition(client, accountId);
       return nothing;
     }
-    const position =
-      (await readPosition(client, accountId)) ?? (await this.#begin(client, accountId, workflows, awaiting));
+    const position = (await readPosition(client, accountId)) ?? (await this.#begin(client, accountId, workflows));
     if (!position) return nothing;
     const typesOf = new Map(workflows.map((each) => [each.id, new Set(awaitedTypes(each.trigger.type, eventTypes))]));
-    const types = new Set([
-      ...[...typesOf.values()].flatMap((own) => [...own]),
-      ...awaiting.flatMap(({ awaits }) => awaits),
-    ]);
-    const page = await readPage(client, accountId, position, { types: [...types], limit: eventsAtOnce });
+    const types = [...new Set([...typesOf.values()].flatMap((own) => [...own]))];
+    const page = await readPage(client, accountId, position, { types, limit: eventsAtOnce });
     const last = page.events.at(-1);
     if (!last) return { ...nothing, isHeldBack: page.isHeldBack };
     const wanted = page.events.filter(({ is_wanted: isWanted }) => isWanted);
     if (wanted.length > 0) {
       await this.#start(client, accountId, wanted, workflows, typesOf);
-      await this.#endWaits(accountId, wanted, awaiting);
+      await this.#endWaits(client, accountId, wanted);
     }
     await storePosition(client, accountId, positionOf(last));
     return { events: page.events.length, hasMore: page.hasMore, isHeldBack: page.isHeldBack };
   }
 
   /** Returns the position from which an account is followed first: before the activation, or before the wait. */
-  async #begin(
-    client: PoolClient,
-    accountId: string,
-    workflows: readonly WorkflowRecord[],
-    awaiting: readonly { id: string }[],
-  ): Promise<Position | null> {
-    const { readRecord } = this.#context;
-    const runs = await Promise.all(awaiting.map(({ id }) => readRecord(workflowRun, accountId, id)));
-    const froms = [
-      ...workflows.map(({ active_from: from }) => from!),
-      ...runs.flatMap((run) => (run ? [run.progress.from] : [])),
-    ].toSorted();
+  async #begin(client: PoolClient, accountId: string, workflows: readonly WorkflowRecord[]): Promise<Position | null> {
+    const earliestWait = await readEarliestWait(client, accountId);
+    const activations = workflows.map(({ active_from: from }) => from!);
+    const froms = [...activations, ...(earliestWait === null ? [] : [earliestWait])].toSorted();
     if (froms[0] === undefined) return null;
     return readPositionBefore(client, accountId, firstIdAt('evt', timeOfId(froms[0] as Id) - clockSkewMs));
   }
@@ -369,13 +359,12 @@ export class WorkflowFollower {
   }
 
   /** Ends the waits of runs for these events. */
-  async #endWaits(
-    accountId: string,
-    events: readonly FollowedEvent[],
-    awaiting: readonly { id: string; awaits: string[] }[],
-  ): Promise<void> {
-    for (const { id, awaits } of awaiting) {
-      const own = events.filter(({ type }) => awaits.includes(type));
+  async #endWaits(client: PoolClient, accountId: string, events: readonly FollowedEvent[]): Promise<void> {
+    const types = [...new Set(events.map(({ type }) => type))];
+    // A run that begins to wait only now looks for these events itself.
+    const awaiting = await readAwaiting(client, accountId, { types, ids: idsIn(events) });
+    for (const { id, awaits, awaits_record: record } of awaiting) {
+      const own = events.filter(({ type, data }) => isPrefixMatch(type, awaits) && data.includes(record ?? ''));
       if (own.length > 0) await this.#endWait(accountId, id, own);
     }
   }
@@ -396,7 +385,7 @@ export class WorkflowFollower {
       found = events.find(
         (row) =>
           row.id > run.progress.from &&
-          run.awaits!.includes(row.type) &&
+          isPrefixMatch(row.type, run.awaits!) &&
           isMatch(this.#context, rowToEvent(row), run.definition.api_version, filters),
       );
     } catch (error) {
@@ -431,7 +420,9 @@ export class WorkflowFollower {
 
   /** Lets a run look at its approval request, if an event tells of the decision. */
   async #wakeAsker(run: WorkflowRunRecord, events: readonly FollowedEvent[]): Promise<void> {
-    if (events.some((row) => objectIdOf(rowToEvent(row)) === run.approval_request)) await this.#lookAgain(run);
+    const isDecision = (row: FollowedEvent): boolean =>
+      row.type !== 'approval_request.created' && objectIdOf(rowToEvent(row)) === run.approval_request;
+    if (events.some(isDecision)) await this.#lookAgain(run);
   }
 
   /** Lets the job of a waiting run look at its step at once. */
@@ -484,5 +475,6 @@ function newRun(
     definition: { name, steps, permissions, sealed_headers, api_version },
     progress: { at: 0, item: 0, due_at_ms: nowMs, ...begun(from) },
     awaits: null,
+    awaits_record: null,
   };
 }

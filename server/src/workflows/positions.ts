@@ -1,18 +1,32 @@
 import type { Client } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
 import { isSettled, type Position } from '../events/event-order.ts';
+import { familiesOf } from '../model/event-names.ts';
 import type { EventRow } from './event-rows.ts';
 
 type Runs = Pick<Client, 'query'>;
 
-/** Returns the accounts with active workflows, or with runs that await an event. */
+/** Returns the accounts with active workflows, or with runs that await an event. It looks at one of these runs for each account. */
 export async function readFollowed(reader: Reader): Promise<string[]> {
   const rows = await reader.query<{ account_id: string }>({
     name: 'read_accounts_with_workflows',
     text: `
+      with recursive awaiting as (
+        (select account_id from workflow_runs where awaits is not null order by account_id limit 1)
+        union all
+        select (
+          select account_id
+          from workflow_runs
+          where awaits is not null and account_id > awaiting.account_id
+          order by account_id
+          limit 1
+        )
+        from awaiting
+        where awaiting.account_id is not null
+      )
       select account_id from workflows where status = 'active'
       union
-      select account_id from workflow_runs where awaits is not null`,
+      select account_id from awaiting where account_id is not null`,
     values: [],
   });
   return rows.map(({ account_id }) => account_id);
@@ -90,7 +104,7 @@ export async function readActivations(
   );
 }
 
-/** A settled event. One of another type than the wanted ones has no `data`. */
+/** A settled event. It has `data` only if it is wanted: by its type, or because runs await it. */
 export type FollowedEvent = EventRow & {
   is_wanted: boolean;
   epoch: number;
@@ -109,7 +123,7 @@ export interface FollowedPage {
 /** Bytes of data after which a page ends. Its last event can have half a megabyte more. */
 const pageBytesMax = 8 * 1024 * 1024;
 
-/** Reads the next settled events of an account. Only those of wanted types are read whole. */
+/** Reads the next settled events of an account. Only those of these types, and those that runs await, are read whole. */
 export async function readPage(
   client: Runs,
   accountId: string,
@@ -131,15 +145,21 @@ export async function readPage(
         from (
           select *, count(*) over () as found, sum(bytes) over (order by epoch, transaction_id, ordinal) - bytes as bytes_before
           from (
-            select id, created, type, type = any($5) as is_wanted,
-              case when type = any($5) then data end as data,
-              case when type = any($5) then request end as request,
-              case when type = any($5) then octet_length(data) else 0 end as bytes,
+            select id, created, type, is_wanted,
+              case when is_wanted then data end as data,
+              case when is_wanted then request end as request,
+              case when is_wanted then octet_length(data) else 0 end as bytes,
               shape_version, epoch, transaction_id, ordinal
-            from events
-            where account_id = $1 and (epoch, transaction_id, ordinal) > ($2, $3, $4) and ${isSettled}
-            order by epoch, transaction_id, ordinal
-            limit $6
+            from (
+              select *, type = any($5) or exists (
+                select from workflow_runs
+                where account_id = $1 and awaits in (events.type, split_part(events.type, '.', 1) || '.*')
+              ) as is_wanted
+              from events
+              where account_id = $1 and (epoch, transaction_id, ordinal) > ($2, $3, $4) and ${isSettled}
+              order by epoch, transaction_id, ordinal
+              limit $6
+            ) next
           ) settled
         ) measured
         where bytes_before < ${pageBytesMax}
@@ -184,12 +204,43 @@ export async function readActiveIds(client: Runs, accountId: string): Promise<st
   return rows.map(({ id }) => id);
 }
 
-/** Returns the runs of an account that await an event, each with the types. */
-export async function readAwaiting(client: Runs, accountId: string): Promise<{ id: string; awaits: string[] }[]> {
-  const { rows } = await client.query<{ id: string; awaits: string[] }>({
-    name: 'read_awaiting_runs',
-    text: 'select id, awaits from workflow_runs where account_id = $1 and awaits is not null order by id',
+/** Returns the id from which events count for the earliest wait of an account. Null if no run awaits an event. */
+export async function readEarliestWait(client: Runs, accountId: string): Promise<string | null> {
+  const { rows } = await client.query<{ earliest: string | null }>({
+    name: 'read_earliest_wait',
+    text: `
+      select min((progress::jsonb ->> 'from') collate "C") as earliest
+      from workflow_runs
+      where account_id = $1 and awaits is not null`,
     values: [accountId],
+  });
+  return rows[0]?.earliest ?? null;
+}
+
+/** Returns whether a run of an account awaits an event. */
+export async function awaitsAny(client: Runs, accountId: string): Promise<boolean> {
+  const { rows } = await client.query<{ is_any: boolean }>({
+    name: 'read_whether_runs_await',
+    text: 'select exists (select from workflow_runs where account_id = $1 and awaits is not null) as is_any',
+    values: [accountId],
+  });
+  return rows[0]?.is_any ?? false;
+}
+
+/** Returns the runs of an account that await an event of these types, and of these records if they name one. */
+export async function readAwaiting(
+  client: Runs,
+  accountId: string,
+  { types, ids }: { types: readonly string[]; ids: readonly string[] },
+): Promise<{ id: string; awaits: string; awaits_record: string | null }[]> {
+  const { rows } = await client.query<{ id: string; awaits: string; awaits_record: string | null }>({
+    name: 'read_awaiting_runs',
+    text: `
+      select id, awaits, awaits_record
+      from workflow_runs
+      where account_id = $1 and awaits = any($2) and coalesce(awaits_record, '') = any($3)
+      order by id`,
+    values: [accountId, [...types, ...familiesOf(types)], ['', ...ids]],
   });
   return rows;
 }

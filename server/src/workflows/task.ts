@@ -21,7 +21,7 @@ import {
 } from '../resources/workflows/approval-request.ts';
 import { plainInTitle, resultOfApproval, waitingForApproval } from './approval-step.ts';
 import { advanced, openEntry, stepAt, type Place, type StepResult } from './advance.ts';
-import { findAwaited } from './awaited.ts';
+import { awaitedRecord, findAwaited } from './awaited.ts';
 import { itemsMax, type Step } from './rules/definition.ts';
 import { matchesAll } from './rules/filters.ts';
 import { filledIn, textFilledIn, valueOf, type Scope } from './rules/templates.ts';
@@ -162,7 +162,8 @@ export class WorkflowTask implements Task {
   async #waitForEvent(run: WorkflowRunRecord, step: Step, scope: Scope): Promise<StepResult> {
     const { until_ms: untilMs, searched } = run.progress;
     const nowMs = this.#context.clock.nowMs();
-    const awaits = awaitedTypes(step.type!, this.#context.eventTypes);
+    const filters = withValues(step.filters ?? [], scope, filledIn);
+    const awaits = { type: step.type!, record: awaitedRecord(step, filters) };
     // First the run says what it awaits. Then it looks for earlier events, so that none falls between.
     if (untilMs === null)
       return {
@@ -172,8 +173,8 @@ export class WorkflowTask implements Task {
         awaits,
         searched: false,
       };
-    const filters = withValues(step.filters ?? [], scope, filledIn);
-    const found = searched ? null : await findAwaited(this.#context, run, awaits, filters);
+    const types = awaitedTypes(step.type!, this.#context.eventTypes);
+    const found = searched ? null : await findAwaited(this.#context, run, types, filters);
     if (found !== null) return { kind: 'succeeded', output: { event: found } };
     if (untilMs <= nowMs) return { kind: 'succeeded', output: { timed_out: true } };
     return { kind: 'waiting', untilMs, nextLookMs: untilMs, awaits, searched: true };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { apiClient, good, serverForTest, startTestServer, type TestServer } from '../support/server.ts';
-import { Flows } from './flows.ts';
+import { Flows, type Made } from './flows.ts';
 
 /* Runs of workflows, from the event to the last step. */
 
@@ -246,6 +246,63 @@ describe('a wait', () => {
     }
     const runs = await flows.ended(workflow, 20);
     expect(runs.every(({ steps }) => steps[0].output.event.startsWith('evt_'))).toBe(true);
+  });
+
+  test('ends only the wait for its own record when many runs wait for events of one type', async () => {
+    const workflow = await flows.active({
+      steps: [
+        {
+          id: 'check',
+          action: 'wait_for_event',
+          type: 'reference.*',
+          filters: [{ path: 'data.object.customer', op: 'eq', value: '{{event.data.object.id}}' }],
+          timeout: 1000,
+        },
+      ],
+    });
+    const customers = await Promise.all(Array.from({ length: 12 }, () => flows.make('customers', { name: 'Ada' })));
+    await flows.until(workflow, (runs) => runs.filter(({ status }) => status === 'waiting').length === 12);
+    const mine = customers.slice(0, 5);
+    const made = await Promise.all(
+      mine.map(({ id }) => flows.make('references', { application: 'app_1', customer: id })),
+    );
+    const succeeded = (runs: Made[]) => runs.filter(({ status }) => status === 'succeeded');
+    const runs = await flows.until(workflow, (all) => succeeded(all).length === mine.length);
+    const ends = await Promise.all(
+      succeeded(runs).map(async ({ steps }) => (await flows.api.get(`/v1/events/${steps[0].output.event}`)).body),
+    );
+    expect(ends.map(({ data }) => data.object.id).toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+    expect(runs.filter(({ status }) => status === 'waiting')).toHaveLength(7);
+  });
+
+  test('follows the value of its filter when a record changes it during the wait', async () => {
+    const [ada, george] = await Promise.all([
+      flows.make('customers', { name: 'Ada' }),
+      flows.make('customers', { name: 'George' }),
+    ]);
+    const workflow = await flows.active({
+      trigger: { type: 'unit.created' },
+      steps: [
+        { ...reference, body: { application: 'app_1', metadata: { other: ada.id } } },
+        {
+          id: 'other',
+          action: 'wait_for_event',
+          type: 'customer.updated',
+          filters: [{ path: 'data.object.id', op: 'eq', value: '{{steps.check.output.metadata.other}}' }],
+          timeout: 1000,
+        },
+      ],
+      permissions: ['references.write'],
+    });
+    const building = await flows.make('buildings', {
+      name: 'Mill',
+      address: { line1: '1 Mill Lane', city: 'York', postal_code: 'YO1 9NR', country: 'GB' },
+    });
+    await flows.make('units', { building: building.id, name: 'Flat 1' });
+    const [waiting] = await flows.until(workflow, (runs) => runs[0]?.status === 'waiting');
+    await flows.make(`references/${waiting.steps[0].output.id}`, { metadata: { other: george.id } });
+    await flows.make(`customers/${george.id}`, { name: 'Georgina' });
+    expect((await flows.ended(workflow))[0].steps[1].output.event).toMatch(/^evt_/);
   });
 
   test('ends as canceled when the run is canceled', async () => {

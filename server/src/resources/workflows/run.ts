@@ -64,8 +64,10 @@ export type WorkflowRunRecord = StoredRecord & {
   canceled_at: number | null;
   definition: RunDefinition;
   progress: Progress;
-  /** The types of the awaited event. Null if the run awaits none. */
-  awaits: string[] | null;
+  /** The type of the awaited event, or all of a kind, such as `unit.*`. Null if the run awaits none. */
+  awaits: string | null;
+  /** An id that the awaited event has in its data. Null if the run knows none. */
+  awaits_record: string | null;
 };
 
 const Status = named(
@@ -184,7 +186,8 @@ export const workflowRun = defineResource<WorkflowRunRecord>(
       canceled_at: moment('When it was canceled', 'Null if it was not.'),
       definition: { column: 'json', schema: Type.Object({}), shown: 'never' },
       progress: { column: 'json', schema: Type.Object({}), shown: 'never' },
-      awaits: { column: 'text[]', schema: nullable(Type.Array(Type.String())), shown: 'never' },
+      awaits: { column: 'text', schema: nullable(Type.String()), shown: 'never' },
+      awaits_record: { column: 'text', schema: nullable(Type.String()), shown: 'never' },
     },
     filters: exactly({
       workflow: described(LinkedId, 'Only runs of this workflow.'),
@@ -266,6 +269,7 @@ export function canceled(
       canceled_reason: reason,
       progress: { ...current.progress, due_at_ms: null },
       awaits: null,
+      awaits_record: null,
       approval_request: null,
     },
     verbs: ['canceled'],
