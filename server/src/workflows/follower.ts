@@ -25,6 +25,7 @@ import {
   readAwaiting,
   readEarliestWait,
   readFollowed,
+  readHorizon,
   readMoved,
   readPage,
   readPosition,
@@ -215,6 +216,7 @@ export class WorkflowFollower {
 
   async #page(client: PoolClient, accountId: string): Promise<Found> {
     const { readRecord, eventTypes } = this.#context;
+    const horizon = await readHorizon(client);
     const activeIds = await readActiveIds(client, accountId);
     const read = await Promise.all(activeIds.map((id) => readRecord(workflow, accountId, id)));
     const workflows = read.filter((each) => each?.status === 'active' && each.active_from !== null) as WorkflowRecord[];
@@ -226,7 +228,7 @@ export class WorkflowFollower {
     if (!position) return nothing;
     const typesOf = new Map(workflows.map((each) => [each.id, new Set(awaitedTypes(each.trigger.type, eventTypes))]));
     const types = [...new Set([...typesOf.values()].flatMap((own) => [...own]))];
-    const page = await readPage(client, accountId, position, { types, limit: eventsAtOnce });
+    const page = await readPage(client, accountId, position, { horizon, types, limit: eventsAtOnce });
     const last = page.events.at(-1);
     if (!last) return { ...nothing, isHeldBack: page.isHeldBack };
     const wanted = page.events.filter(({ is_wanted: isWanted }) => isWanted);

@@ -1,6 +1,7 @@
 import type { Client } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
-import { isSettled, type Position } from '../events/event-order.ts';
+import { onlyRow } from '../db/only-row.ts';
+import type { Position } from '../events/event-order.ts';
 import { familiesOf } from '../model/event-names.ts';
 import type { EventRow } from './event-rows.ts';
 
@@ -104,6 +105,26 @@ export async function readActivations(
   );
 }
 
+/** A bound of transactions: each earlier one has ended. So no event can be added before it. */
+export interface Horizon {
+  epoch: number;
+  transactionId: string;
+}
+
+/**
+ * Reads the present horizon. It comes before the reading of workflows and of waits. So each event below it is compared with all that were
+ * committed before the event.
+ */
+export async function readHorizon(client: Runs): Promise<Horizon> {
+  const { rows } = await client.query<{ epoch: number; transaction_id: string }>({
+    name: 'read_workflow_horizon',
+    text: 'select event_epoch as epoch, pg_snapshot_xmin(pg_current_snapshot()) as transaction_id from deployment',
+    values: [],
+  });
+  const { epoch, transaction_id: transactionId } = onlyRow(rows);
+  return { epoch, transactionId };
+}
+
 /** A settled event. It has `data` only if it is wanted: by its type, or because runs await it. */
 export type FollowedEvent = EventRow & {
   is_wanted: boolean;
@@ -116,19 +137,28 @@ export interface FollowedPage {
   events: FollowedEvent[];
   /** Whether there may be more settled events. */
   hasMore: boolean;
-  /** Whether further events must wait for an earlier transaction that is still running. */
+  /** Whether there are further events beyond the horizon. */
   isHeldBack: boolean;
 }
+
+/** What a page reads. */
+export interface WantedPage {
+  horizon: Horizon;
+  types: readonly string[];
+  limit: number;
+}
+
+const isBelowHorizon = '(epoch, transaction_id) < ($7::integer, $8::xid8)';
 
 /** Bytes of data after which a page ends. Its last event can have half a megabyte more. */
 const pageBytesMax = 8 * 1024 * 1024;
 
-/** Reads the next settled events of an account. Only those of these types, and those that runs await, are read whole. */
+/** Reads the next events of an account below a horizon. Only those of these types, and those that runs await, are read whole. */
 export async function readPage(
   client: Runs,
   accountId: string,
   { epoch, transactionId, ordinal }: Position,
-  { types, limit }: { types: readonly string[]; limit: number },
+  { horizon, types, limit }: WantedPage,
 ): Promise<FollowedPage> {
   const { rows } = await client.query<FollowedEvent & { is_held_back: boolean; found: string }>({
     name: 'read_events_for_workflows',
@@ -137,7 +167,7 @@ export async function readPage(
       from (
         select exists (
           select from events
-          where account_id = $1 and (epoch, transaction_id, ordinal) > ($2, $3, $4) and not ${isSettled}
+          where account_id = $1 and (epoch, transaction_id, ordinal) > ($2, $3, $4) and not ${isBelowHorizon}
         ) as is_held_back
       ) around
       left join (
@@ -156,7 +186,7 @@ export async function readPage(
                 where account_id = $1 and awaits in (events.type, split_part(events.type, '.', 1) || '.*')
               ) as is_wanted
               from events
-              where account_id = $1 and (epoch, transaction_id, ordinal) > ($2, $3, $4) and ${isSettled}
+              where account_id = $1 and (epoch, transaction_id, ordinal) > ($2, $3, $4) and ${isBelowHorizon}
               order by epoch, transaction_id, ordinal
               limit $6
             ) next
@@ -165,7 +195,7 @@ export async function readPage(
         where bytes_before < ${pageBytesMax}
       ) page on true
       order by epoch, transaction_id, ordinal`,
-    values: [accountId, epoch, String(transactionId), ordinal, types, limit],
+    values: [accountId, epoch, String(transactionId), ordinal, types, limit, horizon.epoch, horizon.transactionId],
   });
   const events = rows.filter(({ id }) => id !== null);
   const found = Number(events[0]?.found ?? 0);

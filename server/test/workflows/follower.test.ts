@@ -1,0 +1,63 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { RecordReader } from '../../src/db/record-reader.ts';
+import { eventTypesOf } from '../../src/http/openapi/event-types.ts';
+import { WorkflowFollower, workflowLimits } from '../../src/workflows/follower.ts';
+import { untilSettled } from '../events/scenario.ts';
+import { good, serverForTest, type TestServer } from '../support/server.ts';
+import { Flows } from './flows.ts';
+
+/* The follower reads the workflows of an account, and then its events. Here, something happens between the two. */
+
+const steps = [{ id: 'pause', action: 'wait', seconds: 1000 }];
+
+/**
+ * Starts a follower. Once, after it has read which workflows are active and before it reads events, this happens. Waits for the end of
+ * that. Transactions of other tests can hold back the events.
+ */
+async function followUntil(server: TestServer, happens: () => Promise<void>): Promise<void> {
+  const { context } = server;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let isFirst = true;
+  const readRecord: RecordReader = async (resource, accountId, id) => {
+    const record = await context.readRecord(resource, accountId, id);
+    if (isFirst && resource.object === 'workflow') {
+      isFirst = false;
+      await happens().then(resolve, reject);
+    }
+    return record;
+  };
+  const eventTypes = context.resources.flatMap(eventTypesOf).map(({ type }) => type);
+  const follower = new WorkflowFollower({ ...context, readRecord, eventTypes }, workflowLimits);
+  follower.start();
+  onTestFinished(() => follower.stop());
+  await promise;
+}
+
+test('starts a run when a workflow is activated, and its event comes, while the events of the account are read', async () => {
+  const server = await serverForTest();
+  const flows = await Flows.on(server);
+  await flows.active({ trigger: { type: 'application.created' }, steps });
+  const { id } = (await good(flows.create({ steps }))).body;
+  let customer = '';
+  await followUntil(server, async () => {
+    await good(flows.api.post(`/v1/workflows/${id}/activate`));
+    customer = (await flows.make('customers', { name: 'Ada' })).id;
+    await untilSettled(flows, server);
+  });
+  const [run] = await flows.until({ id }, (runs) => runs.length > 0);
+  const { data } = (await good(flows.api.get(`/v1/events/${run.event}`))).body;
+  expect(data.object.id).toBe(customer);
+});
+
+test('starts a run by the new trigger when the workflow is changed while the events of the account are read', async () => {
+  const server = await serverForTest();
+  const flows = await Flows.on(server);
+  const workflow = await flows.active({ trigger: { type: 'application.created' }, steps });
+  await followUntil(server, async () => {
+    await good(flows.api.post(`/v1/workflows/${workflow.id}`, { trigger: { type: 'customer.created' } }));
+    await flows.make('customers', { name: 'Ada' });
+    await untilSettled(flows, server);
+  });
+  const [run] = await flows.until(workflow, (runs) => runs.length > 0);
+  expect(run.version).toBe(2);
+});
