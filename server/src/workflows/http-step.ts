@@ -9,7 +9,7 @@ import { signatureHeader } from '../webhooks/sign.ts';
 import type { Reply, Sender } from '../webhooks/sender.ts';
 import { openEntry, type StepResult } from './advance.ts';
 import type { Step } from './rules/definition.ts';
-import { filledIn, textFilledIn, type Scope } from './rules/templates.ts';
+import { filledIn, textFilledIn, urlFilledIn, type Scope } from './rules/templates.ts';
 import { StepFault } from './step-fault.ts';
 
 /** How `http` steps reach other servers. */
@@ -44,7 +44,7 @@ export async function postStep(
 ): Promise<StepResult> {
   const owner = await context.readRecord(workflow, run.account_id, run.workflow);
   if (!owner) throw new StepFault('workflow_removed', 'The workflow, with the secret that signs, is no longer there.');
-  const url = new URL(textFilledIn(step.url!, scope, encodeURIComponent));
+  const url = urlFilledIn(step.url!, scope);
   const body = Buffer.from(JSON.stringify(step.body ? filledIn(step.body, scope) : (scope.event as JsonObject)));
   if (body.length > bodyBytesMax)
     throw new StepFault('body_too_large', `The body has ${body.length} bytes. At most ${bodyBytesMax} are sent.`);

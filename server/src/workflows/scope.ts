@@ -78,6 +78,6 @@ export function withValues(
 /** Returns an error of a step as the run shows it. Any other error is thrown on. */
 export function faultOf(error: unknown): { code: string; message: string } {
   if (error instanceof StepFault) return { code: error.code, message: error.message };
-  if (error instanceof TemplateError) return { code: 'template_invalid', message: error.message };
+  if (error instanceof TemplateError) return { code: error.code, message: error.message };
   throw error;
 }

@@ -29,7 +29,7 @@ export async function idsInOrder({ accountId }: Tenant, { context }: TestServer)
 }
 
 /** Waits until each event of an account is older than all transactions in the cluster, also than those of other tests. */
-export async function untilSettled({ accountId }: Tenant, { context }: TestServer): Promise<void> {
+export async function untilSettled({ accountId }: Pick<Tenant, 'accountId'>, { context }: TestServer): Promise<void> {
   const unsettled = async (): Promise<number | null> => {
     const { rowCount } = await context.database.readers.query(
       'select from events where account_id = $1 and transaction_id >= pg_snapshot_xmin(pg_current_snapshot())',

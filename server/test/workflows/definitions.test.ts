@@ -177,4 +177,24 @@ describe('a test of a workflow', () => {
     const missing = await flows.api.post(`/v1/workflows/${id}/test`, { event: 'evt_0VbZr1fe01cR5gYkZs3Me7' });
     expect(missing.body.error).toMatchObject({ code: 'resource_missing', param: 'event' });
   });
+
+  test('fails a step, and shows a megabyte at most, when the templates fill in too much', async () => {
+    const large = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`name_${at}`, 'é'.repeat(500)]));
+    const send = { action: 'http', url: 'https://example.com/' };
+    const steps = [
+      { ...send, id: 'often', body: { list: Array.from({ length: 100 }, () => '{{event}}') } },
+      ...Array.from({ length: 3 }, (_, at) => ({ ...send, id: `each_${at}`, for_each: 'event.data.object.customers' })),
+    ];
+    const { id } = (await good(flows.create({ trigger: { type: 'application.created' }, steps }))).body;
+    const customers = Array.from({ length: 20 }, (_, at) => `cus_${at}`);
+    await flows.make('applications', { customers, metadata: large });
+    const [event] = (await good(flows.api.get('/v1/events?type=application.created'))).body.data;
+    const { body } = await good(flows.api.post(`/v1/workflows/${id}/test`, { event: event.id }));
+    expect(body.steps[0]).toMatchObject({ id: 'often', would: 'fail', request: null });
+    expect(body.steps[0].error).toContain('more than 262144 characters');
+    expect(
+      body.steps.map(({ would }: { would: string }) => would).filter((would: string) => would === 'run').length,
+    ).toBe(Math.floor((1024 * 1024) / JSON.stringify(body.steps[1].request).length));
+    expect(body.steps.at(-1)).toMatchObject({ id: 'each_2', would: 'unknown', request: null });
+  });
 });

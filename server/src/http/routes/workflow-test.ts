@@ -19,7 +19,7 @@ const Step = named(
     item: described(nullable(Type.Integer()), 'The position of its item, from 0. Null without `for_each`.'),
     would: described(
       oneOf('run', 'skip', 'fail', 'unknown'),
-      '`unknown`: it names the output of an earlier step, which there is only in a run.',
+      '`unknown`: it names the output of an earlier step, which there is only in a run. Or the requests of the steps before it have a megabyte, and the answer shows no more.',
     ),
     request: described(
       Type.Unsafe<JsonObject | null>({ type: ['object', 'null'] }),

@@ -3,14 +3,14 @@ import { isPrefixMatch } from '../../model/event-names.ts';
 import { itemsMax, type Step, type Trigger } from './definition.ts';
 import { lookInEvent, matchesAll } from './filters.ts';
 import { lookInScope, namedSteps } from './scope.ts';
-import { filledIn, TemplateError, textFilledIn, valueOf, type Scope } from './templates.ts';
+import { filledIn, TemplateError, textFilledIn, urlFilledIn, valueOf, type Scope } from './templates.ts';
 
 /** What a step would do. */
 export interface DryStep {
   id: string;
   /** The position of its item. Null without `for_each`. */
   item: number | null;
-  /** `unknown`: it names the output of a step, which there is only in a run. */
+  /** `unknown`: it names the output of a step, which there is only in a run. Or the steps before it fill the answer. */
   would: 'run' | 'skip' | 'fail' | 'unknown';
   /** What it would send. Null if it would send nothing, or if that is unknown. */
   request: JsonObject | null;
@@ -27,27 +27,40 @@ export function dryRun(
     typeof event.type === 'string' &&
     isPrefixMatch(event.type, trigger.type) &&
     matchesAll(trigger.filters, (path) => lookInEvent(event, path));
-  return { matches, steps: matches ? steps.flatMap((step) => dryStep(step, { event, steps: {} })) : [] };
+  const room = { left: shownMax };
+  return { matches, steps: matches ? steps.flatMap((step) => dryStep(step, { event, steps: {} }, room)) : [] };
 }
 
-function dryStep(step: Step, scope: Scope): DryStep[] {
+/** Characters of JSON that an answer shows of requests. Twenty steps with a hundred items each could send half a gigabyte. */
+const shownMax = 1024 * 1024;
+
+interface Room {
+  left: number;
+}
+
+function dryStep(step: Step, scope: Scope, room: Room): DryStep[] {
   const about = { id: step.id, item: null, request: null, error: null };
   if (namedSteps(step).length > 0) return [{ ...about, would: 'unknown' }];
   try {
     const list = step.for_each === undefined ? null : valueOf(step.for_each, scope);
-    if (list === null) return [{ ...about, ...dryItem(step, scope) }];
+    if (list === null) return [{ ...about, ...dryItem(step, scope, room) }];
     if (!Array.isArray(list)) return [{ ...about, would: 'fail', error: `\`${step.for_each}\` is no list.` }];
     if (list.length === 0) return [{ ...about, would: 'skip' }];
-    return list.slice(0, itemsMax).map((item, at) => ({ ...about, item: at, ...dryItem(step, { ...scope, item }) }));
+    return list
+      .slice(0, itemsMax)
+      .map((item, at) => ({ ...about, item: at, ...dryItem(step, { ...scope, item }, room) }));
   } catch (error) {
     return [{ ...about, would: 'fail', error: messageOf(error) }];
   }
 }
 
-function dryItem(step: Step, scope: Scope): Pick<DryStep, 'would' | 'request' | 'error'> {
+function dryItem(step: Step, scope: Scope, room: Room): Pick<DryStep, 'would' | 'request' | 'error'> {
   try {
+    if (room.left < 0) return { would: 'unknown', request: null, error: null };
     if (step.if && !matchesAll(step.if, lookInScope(scope))) return { would: 'skip', request: null, error: null };
-    return { would: 'run', request: requestOf(step, scope), error: null };
+    const request = requestOf(step, scope);
+    room.left -= JSON.stringify(request).length;
+    return room.left < 0 ? { would: 'unknown', request: null, error: null } : { would: 'run', request, error: null };
   } catch (error) {
     return { would: 'fail', request: null, error: messageOf(error) };
   }
@@ -60,7 +73,7 @@ function requestOf(step: Step, scope: Scope): JsonObject {
     case 'api':
       return { method: 'POST', path: text(step.path), body: body({}) };
     case 'http':
-      return { method: 'POST', url: textFilledIn(step.url!, scope, encodeURIComponent), body: body(scope.event) };
+      return { method: 'POST', url: urlFilledIn(step.url!, scope).href, body: body(scope.event) };
     case 'email':
       return { to: text(step.to), subject: text(step.subject), text: text(step.text) };
     case 'wait':

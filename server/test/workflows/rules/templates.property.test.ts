@@ -7,6 +7,7 @@ import {
   pathsIn,
   TemplateError,
   textFilledIn,
+  urlFilledIn,
 } from '../../../src/workflows/rules/templates.ts';
 
 const event = {
@@ -66,19 +67,46 @@ describe('a template', () => {
     );
   });
 
-  test('cannot leave its place in a URL when its value is encoded', () => {
+  test('cannot leave its place in a URL when its value is any text', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: 'grapheme' }).filter((text) => text.isWellFormed()),
+        fc.oneof(
+          fc.string({ unit: 'grapheme' }).filter((text) => text.isWellFormed()),
+          fc.stringMatching(/^[./\\%2eE]{1,4}$/),
+        ),
         (value) => {
-          const url = new URL(
-            textFilledIn('https://example.com/a/{{item}}?b=1', { ...scope, item: value }, encodeURIComponent),
-          );
+          const own = { ...scope, item: value };
+          let url: URL;
+          try {
+            url = urlFilledIn('https://example.com/a/b/{{item}}/c?b={{item}}', own);
+          } catch (error) {
+            expect(error).toBeInstanceOf(TemplateError);
+            expect(['.', '..']).toContain(value);
+            return;
+          }
           expect(url.host).toBe('example.com');
-          expect(url.search).toBe('?b=1');
+          expect(url.pathname).toMatch(/^\/a\/b\/[^/]*\/c$/);
+          expect([...url.searchParams.keys()]).toEqual(['b']);
         },
       ),
     );
+  });
+
+  test.each([
+    'https://example.com/a/{{item}}',
+    'https://example.com/a/.{{item}}/b',
+    'https://example.com/a/%2e{{item}}',
+  ])('fails when its value makes a part of the path climb: %s', (url) => {
+    expect(() => urlFilledIn(url, { ...scope, item: '.' })).toThrow(TemplateError);
+  });
+
+  test.each([
+    ['a member', { list: Array.from({ length: 900 }, () => '{{event.data.text}}') }],
+    ['a text', '{{event.data.text}} '.repeat(900)],
+    ['an object', { list: Array.from({ length: 900 }, () => '{{event}}') }],
+  ])('fails when the templates of a body fill in too much, in %s', (_, body) => {
+    const own = { event: { data: { text: 'a'.repeat(500) } }, steps: {} };
+    expect(() => filledIn(body, own)).toThrow(expect.objectContaining({ code: 'body_too_large' }));
   });
 
   test.each(['{{event.id}', '{event.id}}', '{{event id}}', '{{}}', '{{event-id}}'])(
