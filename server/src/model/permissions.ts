@@ -61,7 +61,7 @@ export function withReading(permission: string): string[] {
  */
 export function requirePermission(
   needed: string | null,
-  { permissions, person }: Pick<Principal, 'permissions' | 'person'>,
+  { permissions, person }: { permissions: ReadonlySet<string>; person: { role: string } | null },
   isForPersons = false,
 ): void {
   if (needed === null || includesPermission(permissions, needed)) return;

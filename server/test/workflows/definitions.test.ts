@@ -134,6 +134,57 @@ describe('a definition', () => {
     const response = await weak.post(`/v1/workflows/${id}`, { name: 'Taken over' });
     expect(response.body.error).toMatchObject({ code: 'permission_denied', param: 'permissions[0]' });
   });
+
+  test('is changed and activated only by a key that may read events', async () => {
+    const { id } = (await good(flows.create({ steps: [wait] }))).body;
+    const { api: weak } = await addKey(server, flows.accountId, {
+      permissions: allPermissions.filter((one) => one !== 'events.read'),
+    });
+    const send = { id: 'send', action: 'http', url: 'https://example.com/' };
+    const changes: [string, object][] = [
+      ['', { trigger: { type: 'customer.*' } }],
+      ['', { steps: [send] }],
+      ['', { name: 'Taken over' }],
+      ['/activate', {}],
+    ];
+    for (const [path, body] of changes) {
+      const { body: refusal } = await weak.post(`/v1/workflows/${id}${path}`, body);
+      expect(refusal.error).toMatchObject({ code: 'permission_denied' });
+      expect(refusal.error.message).toContain('`events.read`');
+    }
+    await good(weak.post(`/v1/workflows/${id}`, { metadata: { a: '1' } }));
+  });
+
+  test.each(['https://other.example.com/hook', 'http://example.com/hook', 'https://example.com:444/hook'])(
+    'is refused when a header keeps its value for another server: %s',
+    async (url) => {
+      const send = {
+        id: 'send',
+        action: 'http',
+        url: 'https://example.com/a',
+        headers: { Authorization: 'Bearer hush' },
+      };
+      const { id } = (await good(flows.create({ steps: [send] }))).body;
+      const kept = { ...send, headers: { Authorization: null } };
+      const { body } = await flows.api.post(`/v1/workflows/${id}`, { steps: [{ ...kept, url }] });
+      expect(body.error).toMatchObject({ code: 'parameter_invalid', param: 'steps[0][headers][Authorization]' });
+      expect(body.error.message).toContain('another server');
+      await good(
+        flows.api.post(`/v1/workflows/${id}`, { steps: [{ ...kept, url: 'https://example.com/b/{{event.id}}' }] }),
+      );
+      await good(flows.api.post(`/v1/workflows/${id}`, { steps: [{ ...send, url }] }));
+    },
+  );
+
+  test.each([
+    ['a header twice', { 'X-Key': 'a', 'x-key': 'b' }, 'x-key', 'same header'],
+    ['a header without a value that objects inherit', { name: null }, 'name', 'no value yet'],
+  ])('is refused when a step has %s', async (_, headers, name, says) => {
+    const send = { id: 'constructor', action: 'http', url: 'https://example.com/', headers };
+    const { body } = await flows.create({ steps: [send] });
+    expect(body.error).toMatchObject({ code: 'parameter_invalid', param: `steps[0][headers][${name}]` });
+    expect(body.error.message).toContain(says);
+  });
 });
 
 describe('a test of a workflow', () => {

@@ -4,6 +4,7 @@ import { targetUrlFault } from '../../core/target-addresses.ts';
 import type { Caller } from '../../model/caller.ts';
 import { moment, SingleLine, StoredLine } from '../../model/fields.ts';
 import type { Metadata } from '../../model/metadata.ts';
+import { requirePermission } from '../../model/permissions.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { createFrom, defineResource, exactly, updateFrom, type Change } from '../../model/resource.ts';
 import { described, named, nullable, oneOf } from '../../model/schemas.ts';
@@ -160,7 +161,7 @@ export const workflow = defineResource<WorkflowRecord>(
     create: createFrom(
       body,
       (input, caller) => {
-        const { written, sealed } = readDefinition(input, {}, caller);
+        const { written, sealed } = readDefinition(input, null, caller);
         requireSoundFor(written, caller.account.api_version, caller);
         return {
           name: input.name,
@@ -199,8 +200,10 @@ export const workflow = defineResource<WorkflowRecord>(
       (current, input, caller) => {
         requireStatus(current, ['draft', 'active', 'paused'], 'workflow', 'An archived workflow cannot be changed.');
         if (Object.keys(input).every((name) => name === 'metadata')) return { after: current };
+        // The definition says which events leave the server, and where to.
+        requirePermission('events.read', caller);
         const { trigger, steps, permissions, name } = { ...current, ...input };
-        const { written, sealed } = readDefinition({ trigger, steps, permissions }, current.sealed_headers, caller);
+        const { written, sealed } = readDefinition({ trigger, steps, permissions }, current, caller);
         requireSoundFor(written, current.api_version, caller);
         return {
           after: { ...current, name, ...written, sealed_headers: sealed, version: current.version + 1 },
@@ -208,7 +211,7 @@ export const workflow = defineResource<WorkflowRecord>(
       },
       {
         description:
-          'Changes the definition, whose `version` grows. Runs that have begun keep their copy. Your key needs each permission of the workflow.',
+          'Changes the definition, whose `version` grows. Runs that have begun keep their copy. Your key also needs `events.read`, and each permission of the workflow. A header that is null keeps its value if the URL leads to the same server.',
         example: { name: 'Check applicants' },
         secrets: ['headers'],
         refusals: ['status_transition_invalid'],
@@ -218,7 +221,8 @@ export const workflow = defineResource<WorkflowRecord>(
     actions: {
       activate: {
         summary: 'Activate a workflow',
-        description: 'Events that follow start runs. Events from before do not.',
+        description: 'Events that follow start runs. Events from before do not. Your key also needs `events.read`.',
+        permissions: ['workflows.write', 'events.read'],
         refusals: ['status_transition_invalid', 'email_unconfigured'],
         decide: activated,
       },
@@ -301,29 +305,25 @@ interface WrittenInput {
 /** Returns the definition as it is stored. The values of its headers are encrypted, each by itself. */
 function readDefinition(
   { trigger, steps, permissions }: WrittenInput,
-  earlier: SealedHeaders,
+  earlier: WorkflowRecord | null,
   caller: Caller,
 ): { written: Written & { steps: Step[]; permissions: string[] }; sealed: SealedHeaders } {
   const sealed: SealedHeaders = {};
   const stored = steps.map((step, index): Step => {
     const { headers } = step;
     if (!headers) return { ...step, on_error: step.on_error ?? 'stop' };
-    const values: Record<string, string> = {};
-    for (const [name, value] of Object.entries(headers)) {
+    const names = Object.keys(headers);
+    const values = names.map((name, at): [string, string] => {
       const param = `steps[${index}][headers][${name}]`;
-      if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name))
-        throw invalidParameter(param, 'The name of a header has only letters, digits and some signs such as `-`.');
-      if (reservedHeaders.test(name))
-        throw invalidParameter(param, `The server sets \`${name}\` itself. Leave it out.`);
-      const known = earlier[step.id]?.[name];
-      if (value === null && known === undefined)
-        throw invalidParameter(param, `\`${name}\` has no value yet. Send one.`);
-      if (value !== null && !/^[\t\x20-\x7e]*$/.test(value))
+      requireHeaderName(param, name, names.slice(0, at));
+      const value = headers[name]!;
+      if (value === null) return [name, keptHeader(param, name, step, earlier)];
+      if (!/^[\t\x20-\x7e]*$/.test(value))
         throw invalidParameter(param, 'The value of a header has only printable ASCII characters.');
-      values[name] = value === null ? known! : caller.encrypt(value).toString('base64');
-    }
-    sealed[step.id] = values;
-    const shown = Object.fromEntries(Object.keys(headers).map((name) => [name, null]));
+      return [name, caller.encrypt(value).toString('base64')];
+    });
+    sealed[step.id] = Object.fromEntries(values);
+    const shown = Object.fromEntries(names.map((name) => [name, null]));
     return { ...step, on_error: step.on_error ?? 'stop', headers: shown };
   });
   const written = {
@@ -332,6 +332,32 @@ function readDefinition(
     permissions: [...permissions],
   };
   return { written, sealed };
+}
+
+function requireHeaderName(param: string, name: string, others: readonly string[]): void {
+  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name))
+    throw invalidParameter(param, 'The name of a header has only letters, digits and some signs such as `-`.');
+  if (reservedHeaders.test(name)) throw invalidParameter(param, `The server sets \`${name}\` itself. Leave it out.`);
+  const twin = others.find((other) => other.toLowerCase() === name.toLowerCase());
+  if (twin !== undefined) throw invalidParameter(param, `\`${name}\` and \`${twin}\` are the same header. Send one.`);
+}
+
+/** Returns the sealed value that a header keeps. Only the server that it was written for gets it. */
+function keptHeader(param: string, name: string, step: InputStep, earlier: WorkflowRecord | null): string {
+  const values = Object.entries(earlier?.sealed_headers ?? {}).find(([id]) => id === step.id)?.[1] ?? {};
+  if (!Object.hasOwn(values, name)) throw invalidParameter(param, `\`${name}\` has no value yet. Send one.`);
+  const before = originOf(earlier?.steps.find(({ id }) => id === step.id)?.url);
+  if (before === null || originOf(step.url) !== before)
+    throw invalidParameter(
+      param,
+      `The URL leads to another server, which must not see the value of \`${name}\`. Send a value.`,
+    );
+  return values[name]!;
+}
+
+/** Returns the scheme, host and port of a URL, which have no templates. Null if there is none. */
+function originOf(url: string | undefined): string | null {
+  return URL.parse(url ?? '')?.origin ?? null;
 }
 
 /** Headers that say how a request is sent, or by whom. */
