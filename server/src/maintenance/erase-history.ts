@@ -320,7 +320,7 @@ function requestWithoutTexts(
 ): string | null {
   const body = text === null ? null : parseBody(text);
   // A path that has no id makes a record, and the response names it.
-  const recordId = path.split('/')[3] ?? response?.id;
+  const recordId = path.replace('/test_helpers', '').split('/')[3] ?? response?.id;
   if (!body) return text;
   // A repeated request may not say which record it made.
   if (typeof recordId !== 'string') return original === null ? text : null;

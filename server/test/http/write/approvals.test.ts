@@ -608,4 +608,17 @@ describe('an approval request', () => {
     );
     expect(rows).toEqual([]);
   });
+
+  test('loses the reason of its decision, also in the log of a test helper, when its customer is erased', async () => {
+    const agent = await agentKey({ approvals: 'all_writes' });
+    const { id: customer } = (await good(server.api.post('/v1/customers', { name: 'Ada Lovelace' }))).body;
+    const rejected = expectHeld(await agent.api.post(`/v1/customers/${customer}`, { phone: '020 7946 0000' }));
+    await good(server.api.post(`/v1/test_helpers/approval_requests/${rejected}/reject`, { reason: 'wordreason' }));
+    await good(owner.delete(`/v1/customers/${customer}`));
+    expect((await good(server.api.get(`/v1/approval_requests/${rejected}`))).body.decision_reason).toBeNull();
+    const { rows } = await server.context.database.readers.query(
+      `select method, path, request_body, response_body from request_logs where request_body like '%wordreason%' or response_body like '%wordreason%'`,
+    );
+    expect(rows).toEqual([]);
+  });
 });
