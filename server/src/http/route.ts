@@ -178,6 +178,8 @@ export interface ClockDecision {
 /** A decision that changes nothing, and returns an object that is no record. */
 export interface AnswerDecision {
   answer: JsonObject;
+  /** The answer for the log, without personal data. Then no copy of the answer is stored, and the `Idempotency-Key` stays free. */
+  logged?: JsonObject;
 }
 
 /** Returns the display name of `webhook_endpoints`: webhook endpoints. */

@@ -248,4 +248,25 @@ describe('a test of a workflow', () => {
     ).toBe(Math.floor((1024 * 1024) / JSON.stringify(body.steps[1].request).length));
     expect(body.steps.at(-1)).toMatchObject({ id: 'each_2', would: 'unknown', request: null });
   });
+
+  test('leaves no personal data in its log, nor for its key, when the customer of the event is erased', async () => {
+    const body = { text: 'Dear {{event.data.object.name}}' };
+    const { id } = (
+      await good(flows.create({ steps: [{ id: 'send', action: 'http', url: 'https://example.com/', body }] }))
+    ).body;
+    const customer = await flows.make('customers', { name: 'Zebedee Wordname' });
+    const [event] = (await good(flows.api.get('/v1/events?type=customer.created'))).body.data;
+    const tested = () =>
+      flows.api.post(`/v1/workflows/${id}/test`, { event: event.id }, { 'idempotency-key': 'test once' });
+    const { body: shown } = await good(tested());
+    expect(shown.steps[0].request.body).toEqual({ text: 'Dear Zebedee Wordname' });
+    await good(flows.api.delete(`/v1/customers/${customer.id}`));
+    const { rows } = await server.context.database.readers.query(
+      `select response_body from request_logs where account_id = $1 and path = $2`,
+      [flows.accountId, `/v1/workflows/${id}/test`],
+    );
+    expect(rows.length).toBe(1);
+    expect(JSON.parse(rows[0].response_body).steps).toEqual([{ ...shown.steps[0], request: null }]);
+    expect((await good(tested())).text).not.toContain('Wordname');
+  });
 });

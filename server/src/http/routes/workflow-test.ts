@@ -47,7 +47,7 @@ export function workflowTestRoute(context: HttpContext): WriteRoute {
     docs: {
       summary: 'Test a workflow',
       description:
-        'Returns what the workflow would do for an event of your account: whether the event matches, and what each step would send. Nothing is sent or changed, and the workflow need not be active. Your key also needs `events.read`.',
+        'Returns what the workflow would do for an event of your account: whether the event matches, and what each step would send. Nothing is sent or changed, and the workflow need not be active. The log leaves out what would be sent, so an `Idempotency-Key` replays nothing. Your key also needs `events.read`.',
       example: { event: 'evt_0VbZr1fe01cR5gYkZs3Me7' },
       refusals: ['resource_missing'],
     },
@@ -101,15 +101,16 @@ export function workflowTestRoute(context: HttpContext): WriteRoute {
       const shown: JsonObject = { id, object: events.object, created: stored.created };
       for (const name of ['type', 'data', 'request']) shown[name] = fieldOf(stored, name) as Json;
       const event = context.versions.convert(shown, String(fieldOf(stored, 'shape_version')), version);
-      return {
-        answer: {
-          object: 'workflow_test',
-          workflow: workflow.id,
-          event: id,
-          ...(dryRun(definitionIn(workflow), event) as unknown as JsonObject),
+      const { matches, steps } = dryRun(definitionIn(workflow), event);
+      const about = { object: 'workflow_test', workflow: workflow.id, event: id, matches };
+      const answer = (shown: readonly object[]): JsonObject =>
+        ({
+          ...about,
+          steps: shown,
           ...(request.hasServiceContext && { account: request.accountId }),
-        },
-      };
+        }) as unknown as JsonObject;
+      // A template can show a name in any text, where no erasure finds it.
+      return { answer: answer(steps), logged: answer(steps.map((step) => ({ ...step, request: null }))) };
     },
   };
 }

@@ -159,8 +159,13 @@ export async function decideWrite(
   const guards = await actingRecord(context, request, gate ? { requiresSamePrincipal: true } : route);
   const deciding = { ...context, readRecord: readingOnce(context.readRecord) };
   const decision = await route.decide(request, input, callerOf(context, request), deciding);
-  if ('answer' in decision)
-    return { changes: [], response: { status: 200, body: textIn(context, request, decision.answer) } };
+  if ('answer' in decision) {
+    const { answer, logged } = decision;
+    const body = textIn(context, request, answer);
+    if (!logged) return { changes: [], response: { status: 200, body } };
+    const secret = { redactedBody: textIn(context, request, logged), encryptedBody: noCopy };
+    return { changes: [], response: { status: 200, body, secret }, leavesKeyFree: true };
+  }
   if ('clockAdvance' in decision) {
     const { clockAdvance, response } = decision;
     return { changes: [], clockAdvance, response: { status: 200, body: textIn(context, request, response) } };
@@ -250,7 +255,7 @@ function contextAfter(context: HttpContext, changes: readonly RecordChange[]): H
   };
 }
 
-/** No request of a route with its own `render` is replayed, so no copy of the response is stored. */
+/** Some requests are never replayed: those of a route with its own `render`, and those with an answer of their own for the log. */
 const noCopy = Buffer.alloc(0);
 
 async function responseOf(
