@@ -39,9 +39,10 @@ export async function emailOf(
 ): Promise<{ change: RecordChange; guards: Guard[] }> {
   const { account_id: accountId } = run;
   const id = textFilledIn(step.to!, scope);
-  const person = isId(customer.prefix, id) ? await context.readRecord<CustomerRecord>(customer, accountId, id) : null;
-  if (!person || person.deleted_at)
-    throw new StepFault('resource_missing', `There is no customer \`${id.slice(0, 80)}\`.`);
+  // The error of a run must not quote a name.
+  if (!isId(customer.prefix, id)) throw new StepFault('resource_missing', 'The value of `to` is no id of a customer.');
+  const person = await context.readRecord<CustomerRecord>(customer, accountId, id);
+  if (!person || person.deleted_at) throw new StepFault('resource_missing', `There is no customer \`${id}\`.`);
   if (person.email === null) throw new StepFault('email_missing', `The customer ${id} has no e-mail address.`);
   const account = await context.accounts.get(accountId);
   if (!account) throw new Error(`Bug! The account ${accountId} is not there.`);

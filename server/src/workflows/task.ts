@@ -4,7 +4,7 @@ import type { SystemChangeContext } from '../commit/change-as-system.ts';
 import type { SystemDecision } from '../commit/write-request.ts';
 import { toSeconds } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
-import { isObject, type JsonObject } from '../core/json-diff.ts';
+import { isObject, type Json, type JsonObject } from '../core/json-diff.ts';
 import { DatabaseError } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
@@ -24,7 +24,7 @@ import { advanced, openEntry, stepAt, type Place, type StepResult } from './adva
 import { awaitedRecord, findAwaited } from './awaited.ts';
 import { itemsMax, type Step } from './rules/definition.ts';
 import { matchesAll } from './rules/filters.ts';
-import { filledIn, textFilledIn, valueOf, type Scope } from './rules/templates.ts';
+import { filledIn, textFilledIn, textsIn, valueOf, type Scope } from './rules/templates.ts';
 import { faultOf, itemsOf, scopeOf, withValues, type ScopeContext } from './scope.ts';
 import { lookInScope } from './rules/scope.ts';
 import { StepFault } from './step-fault.ts';
@@ -190,12 +190,17 @@ export class WorkflowTask implements Task {
   ): Promise<void> {
     const { apiSteps } = this.#context;
     const { account_id: accountId, definition } = run;
+    let body: Json = {};
+    const faultOfRefusal = ({ code, message }: ApiError): { code: string; message: string } => ({
+      code,
+      message: withoutQuotes(message, step.body ?? {}, body),
+    });
     const refused = (error: ApiError): Promise<void> =>
-      this.#record(run, { kind: 'failed', error: { code: error.code, message: error.message } }, startedAtMs, items);
+      this.#record(run, { kind: 'failed', error: faultOfRefusal(error) }, startedAtMs, items);
     let call: PreparedCall;
     try {
       const path = textFilledIn(step.path!, scope, idInPath);
-      const body = filledIn(step.body ?? {}, scope);
+      body = filledIn(step.body ?? {}, scope);
       const principal = principalOf(run);
       call = await apiSteps.prepare({
         accountId,
@@ -217,8 +222,7 @@ export class WorkflowTask implements Task {
           effect = await call.decide();
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
-          const fault = { code: error.code, message: error.message };
-          return this.#changeOf(run, { kind: 'failed', error: fault }, startedAtMs, items);
+          return this.#changeOf(run, { kind: 'failed', error: faultOfRefusal(error) }, startedAtMs, items);
         }
         isDone = true;
         const { id, object } = JSON.parse(effect.response?.body ?? '{}') as { id?: string; object?: string };
@@ -292,7 +296,7 @@ export class WorkflowTask implements Task {
         return { changes: ended ? [...changes, ended] : changes };
       });
     }
-    const title = textFilledIn(step.title!, scope, plainInTitle);
+    const title = textFilledIn(step.title!, scope, plainInTitle(this.#context.resources, step, scope));
     await this.#commitWith(run, [], async () => {
       const id = this.#context.ids.make('apr');
       const request = requestStepApproval(
@@ -363,8 +367,18 @@ export function principalOf({ id, account_id: accountId, definition }: WorkflowR
   };
 }
 
-/** @throws {StepFault} if a value in a path is no id. */
+/** @throws {StepFault} if a value in a path is no id of a record. A name could be shown in the error of the run. */
 function idInPath(value: string): string {
-  if (/^[A-Za-z0-9_]{1,255}$/.test(value)) return value;
+  if (/^[a-z]+_[0-9A-Za-z]{22}$/.test(value)) return value;
   throw new StepFault('template_invalid', 'A template in `path` is no id.');
+}
+
+/** Returns a refusal without the values that templates filled in. An erasure of the person does not reach the errors of a run. */
+function withoutQuotes(message: string, written: Json, filled: Json): string {
+  const known = new Set(textsIn(written));
+  const values = [...textsIn(filled)].filter((text) => !known.has(text) && !/^[a-z]+_[0-9A-Za-z]{22}$/.test(text));
+  const isQuoted = (text: string): boolean =>
+    // A quote of a long text is cut.
+    values.some((value) => value === text || (text.length >= 80 && value.startsWith(text)));
+  return message.replaceAll(/`([^`]+)`/g, (quote, text: string) => (isQuoted(text) ? '`…`' : quote));
 }

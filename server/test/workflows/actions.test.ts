@@ -193,6 +193,59 @@ describe('an approval step', () => {
     expect(run).toMatchObject({ status: 'failed', steps: [{ error: { code: 'template_invalid' } }] });
     expect(JSON.stringify(run)).not.toContain('Lovelace');
   });
+
+  test.each([
+    ['a day of birth', 'event.data.object.date_of_birth'],
+    ['an earlier day of birth', 'event.data.previous_attributes.date_of_birth'],
+    ['metadata of a person', 'event.data.object.metadata.number'],
+    ['a day of an address', 'item.from', 'event.data.object.addresses'],
+  ])('fails when its title would keep %s', async (_, path, list?: string) => {
+    const step = { id: 'ask', action: 'approval', title: `Welcome {{${path}}}?`, ...(list && { for_each: list }) };
+    const workflow = await flows.active({ trigger: { type: 'customer.updated' }, steps: [step] });
+    const address = {
+      line1: '1 High Street',
+      city: 'Leeds',
+      postal_code: 'LS1 1AA',
+      country: 'GB',
+      from: '1915-12-10',
+    };
+    const before = { name: 'Ada', date_of_birth: '1915-12-09', metadata: { number: '19151210' }, addresses: [address] };
+    const { id } = await flows.make('customers', before);
+    await flows.make(`customers/${id}`, { date_of_birth: '1915-12-10' });
+    const [run] = await flows.ended(workflow);
+    expect(run).toMatchObject({ status: 'failed', steps: [{ error: { code: 'template_invalid' } }] });
+    expect(JSON.stringify(run)).not.toMatch(/1915/);
+  });
+
+  test('names days and numbers of a let in its title', async () => {
+    const title = 'Let from {{event.data.object.move_in_date}} for {{event.data.object.rent.amount}}?';
+    const steps = [{ id: 'ask', action: 'approval', title }];
+    const workflow = await flows.active({ trigger: { type: 'application.created' }, steps });
+    const rent = { amount: 95_000, currency: 'gbp', interval: 'month' };
+    await flows.make('applications', { customers: ['cus_1'], move_in_date: '2027-01-04', rent });
+    const [run] = await flows.until(workflow, ([first]) => Boolean(first?.approval_request));
+    const request = (await good(flows.api.get(`/v1/approval_requests/${run.approval_request}`))).body;
+    expect(request.title).toBe('Let from 2027-01-04 for 95000?');
+  });
+});
+
+test.each([
+  ['the path of a request', { action: 'api', path: '/v1/references/{{event.data.object.name}}', body: {} }],
+  [
+    'the body of a request',
+    { action: 'api', path: '/v1/references', body: { application: '{{event.data.object.name}}' } },
+  ],
+  ['the receiver of an e-mail', { action: 'email', to: '{{event.data.object.name}}', subject: 'Hi', text: 'Hi' }],
+])('quotes no name in the error of a run when it is %s', async (_, step) => {
+  await good(flows.api.post('/v1/account', { linked_records: 'strict' }));
+  const workflow = await flows.active({
+    steps: [{ id: 'step', ...step }],
+    permissions: ['references.write', 'customers.read'],
+  });
+  await flows.make('customers', { name: 'Lovelace' });
+  const [run] = await flows.ended(workflow);
+  expect(run.steps[0].error.code).toMatch(/^(template_invalid|resource_missing)$/);
+  expect(JSON.stringify(run)).not.toContain('Lovelace');
 });
 
 test('pauses a workflow when it has started too many runs within an hour', async () => {

@@ -81,8 +81,8 @@ function withRoom(value: Json, scope: Scope, room: Room): Json {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withRoom(member, scope, room)]));
 }
 
-/** Makes a value safe for its place, such as a part of a URL. */
-type Encode = (text: string) => string;
+/** Makes the value at a path safe for its place, such as a part of a URL. */
+type Encode = (text: string, path: string) => string;
 
 const unchanged: Encode = (text) => text;
 
@@ -100,7 +100,7 @@ function textWithRoom(text: string, scope: Scope, room: Room, encode: Encode): s
     const value = valueOf(path, scope);
     if (typeof value === 'object')
       throw new TemplateError(`\`{{${path}}}\` is ${kindOf(value)}. In a text, name a text, a number or a boolean.`);
-    const filled = encode(String(value));
+    const filled = encode(String(value), path);
     room.take(filled.length);
     return filled;
   });
