@@ -255,7 +255,7 @@ function contextAfter(context: HttpContext, changes: readonly RecordChange[]): H
   };
 }
 
-/** Some requests are never replayed: those of a route with its own `render`, and those with an answer of their own for the log. */
+/** Requests of a route with its own `render` are never replayed. Nor are those whose log has another answer. */
 const noCopy = Buffer.alloc(0);
 
 async function responseOf(

@@ -282,7 +282,7 @@ export function operationAt(operations: readonly StepOperation[], path: string):
     );
   };
   // `/v1/payments/imports` is no payment with the id `imports`.
-  return operations.find((operation) => operation.path === path) ?? operations.find(fits);
+  return operations.find((operation) => operation.path === path && fits(operation)) ?? operations.find(fits);
 }
 
 function isIdPart(part: string): boolean {

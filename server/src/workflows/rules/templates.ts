@@ -89,7 +89,7 @@ const unchanged: Encode = (text) => text;
 /**
  * Fills in the templates of a text, and returns a text.
  *
- * @throws {TemplateError} if a path is missing, or leads to an object, a list or null, or if the result is too large.
+ * @throws {TemplateError} if a value is missing or no text, or if the result is too large.
  */
 export function textFilledIn(text: string, scope: Scope, encode = unchanged): string {
   return textWithRoom(text, scope, new Room(), encode);

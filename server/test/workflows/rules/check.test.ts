@@ -216,6 +216,7 @@ describe('the check of a workflow', () => {
       'v1/payments',
       '/v1/payments/a?b=c',
       '/v1/payments/{{a}}{{b}}',
+      '/v1/payments/:id',
     ])
       expect(operationAt(operations, path), path).toBeUndefined();
   });
