@@ -103,10 +103,10 @@ export function workflowTestRoute(context: HttpContext): WriteRoute {
       const event = context.versions.convert(shown, String(fieldOf(stored, 'shape_version')), version);
       const { matches, steps } = dryRun(definitionIn(workflow), event);
       const about = { object: 'workflow_test', workflow: workflow.id, event: id, matches };
-      const answer = (shown: readonly object[]): JsonObject =>
+      const answer = (listed: readonly object[]): JsonObject =>
         ({
           ...about,
-          steps: shown,
+          steps: listed,
           ...(request.hasServiceContext && { account: request.accountId }),
         }) as unknown as JsonObject;
       // A template can show a name in any text, where no erasure finds it.
