@@ -166,6 +166,11 @@ export function sensitivityOf({ method, docs }: Pick<WriteRoute, 'method' | 'doc
   return docs.sensitive ?? (method === 'DELETE' ? true : undefined);
 }
 
+/** Returns whether a person has to confirm its identity for some requests of a route. */
+export function asksForConfirmation({ docs }: Pick<WriteRoute, 'docs'>): boolean {
+  return docs.refusals?.includes('reauthentication_required') === true;
+}
+
 /** A decision, with the records that it relies on and does not change. */
 export type GuardedDecision = Decision & { guards?: Guard[] };
 

@@ -6,4 +6,6 @@ export interface StepOperation {
   /** The members of its body, and those that a body must have. */
   members: readonly string[];
   required: readonly string[];
+  /** Whether a person that sends it itself has to confirm its identity. */
+  asksForConfirmation: boolean;
 }

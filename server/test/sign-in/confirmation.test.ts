@@ -109,7 +109,44 @@ const changes: Record<string, Change> = {
     const made = await good(browser.post('/v1/customers', { name: 'Ada' }));
     return () => browser.delete(`/v1/customers/${made.body.id}`);
   },
+  'the erasure of a reference': async (_, { browser }) => {
+    const made = await good(browser.post('/v1/references', { application: 'app_1', customer: 'crm_1' }));
+    return () => browser.post(`/v1/references/${made.body.id}/erase`);
+  },
+  'a workflow that calls a URL':
+    async (_, { browser }) =>
+    () =>
+      browser.post('/v1/workflows', workflowWith(callsUrl)),
+  'the URL of a workflow': async (_, { browser }) => {
+    const made = await good(browser.post('/v1/workflows', workflowWith(callsUrl)));
+    const steps = [{ ...callsUrl, url: 'https://elsewhere.example.com/' }];
+    return () => browser.post(`/v1/workflows/${made.body.id}`, { steps });
+  },
+  'the trigger of a workflow that calls a URL': async (_, { browser }) => {
+    const made = await good(browser.post('/v1/workflows', workflowWith(callsUrl)));
+    return () => browser.post(`/v1/workflows/${made.body.id}`, { trigger: { type: 'customer.*' } });
+  },
+  'a workflow that erases':
+    async (_, { browser }) =>
+    () =>
+      browser.post('/v1/workflows', workflowWith(erases)),
+  'the steps of a workflow that erases': async (_, { browser }) => {
+    const made = await good(browser.post('/v1/workflows', workflowWith({ id: 'wait', action: 'wait', seconds: 60 })));
+    return () => browser.post(`/v1/workflows/${made.body.id}`, { steps: [erases] });
+  },
 };
+
+const callsUrl = { id: 'call', action: 'http', url: 'https://hooks.example.com/' };
+const erases = { id: 'erase', action: 'api', path: '/v1/references/{{event.data.object.metadata.reference}}/erase' };
+
+function workflowWith(step: object): object {
+  return {
+    name: 'Test',
+    trigger: { type: 'customer.created' },
+    steps: [step],
+    permissions: ['references.write', 'files.write'],
+  };
+}
 
 describe('a dangerous change', () => {
   let server: TestServer;
@@ -191,6 +228,12 @@ describe('a dangerous change', () => {
         return (headers) => browser.post(`/v1/webhook_endpoints/${made.body.id}/roll_secret`, {}, headers);
       },
     ],
+    [
+      'the signing secret of a workflow',
+      async ({ browser }) =>
+        (headers) =>
+          browser.post('/v1/workflows', workflowWith(callsUrl), headers),
+    ],
   ])('is asked for again when a request with %s is repeated', async (_, prepare) => {
     const passkeys = [
       { id: 'a', public_key: 'a', counter: 0, transports: [], name: 'a', created: 0, last_used_at: null },
@@ -205,6 +248,17 @@ describe('a dangerous change', () => {
     expect([refused.status, refused.body.error?.code]).toEqual([403, 'reauthentication_required']);
     await good(person.browser.post('/auth/confirm', { password: goodPassword }));
     expect((await good(send(headers))).body).toEqual(first.body);
+  });
+
+  test('is not needed when a person changes a workflow without such steps, or only its name', async () => {
+    const passkeys = [
+      { id: 'a', public_key: 'a', counter: 0, transports: [], name: 'a', created: 0, last_used_at: null },
+    ];
+    const { browser } = await signedIn(server, 'owner', { changed: { passkeys } });
+    const calling = (await good(browser.post('/v1/workflows', workflowWith(callsUrl)))).body;
+    clock.advanceSeconds(confirmedSeconds);
+    await good(browser.post('/v1/workflows', workflowWith({ id: 'wait', action: 'wait', seconds: 60 })));
+    await good(browser.post(`/v1/workflows/${calling.id}`, { name: 'Other' }));
   });
 
   test('is refused when a required second factor is missing', async () => {

@@ -185,6 +185,22 @@ describe('a definition', () => {
     expect(body.error).toMatchObject({ code: 'parameter_invalid', param: `steps[0][headers][${name}]` });
     expect(body.error.message).toContain(says);
   });
+
+  test('is activated only by a key that holds all of its permissions', async () => {
+    const { id } = (
+      await good(
+        flows.create({ trigger: { type: 'application.created' }, steps: [api], permissions: ['references.write'] }),
+      )
+    ).body;
+    const { api: weak } = await addKey(server, flows.accountId, {
+      permissions: allPermissions.filter((one) => !one.startsWith('references.')),
+    });
+    const refused = await weak.post(`/v1/workflows/${id}/activate`);
+    expect(refused.body.error).toMatchObject({ code: 'permission_denied' });
+    expect(refused.body.error.message).toContain('`references.write`');
+    await good(flows.api.post(`/v1/workflows/${id}/activate`));
+    await good(weak.post(`/v1/workflows/${id}/pause`));
+  });
 });
 
 describe('a test of a workflow', () => {

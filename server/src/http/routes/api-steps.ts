@@ -8,7 +8,7 @@ import type { StepOperation } from '../../model/step-operation.ts';
 import { versionedValidator, type VersionedValidator } from '../body/input.ts';
 import type { HttpContext } from '../context.ts';
 import type { ApiRequest, PinnedAccount } from '../request.ts';
-import type { WriteRoute } from '../route.ts';
+import { asksForConfirmation, type WriteRoute } from '../route.ts';
 import { decideWrite, refusalOfConstraint } from '../write/execute.ts';
 import { routesOf } from './resources.ts';
 
@@ -60,6 +60,7 @@ export class ApiSteps {
       permissions: [...(route.permission === null ? [] : [route.permission]), ...(route.alsoNeeds ?? [])],
       members: Object.keys(route.body.properties),
       required: (route.body.required ?? []) as readonly string[],
+      asksForConfirmation: asksForConfirmation(route),
     }));
     return this.#operations;
   }

@@ -331,6 +331,7 @@ function eraseRoute(context: HttpContext, resource: Resource, erasure: Erasure):
     operationId: `${resource.path}_erase`,
     docs: {
       sensitive: true,
+      refusals: ['reauthentication_required'],
       summary: `Erase ${aOrAn(resource)}`,
       description:
         also.length === 0

@@ -5,7 +5,7 @@ import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
 import { realSecondsOf, requireConfirmation } from '../../sign-in/sessions.ts';
 import { readExpansion } from '../response/expand.ts';
-import type { WriteRoute } from '../route.ts';
+import { asksForConfirmation, type WriteRoute } from '../route.ts';
 import { runAfterCommit } from './after-commit.ts';
 import {
   claimOf,
@@ -97,10 +97,6 @@ export async function replay(
   // The process that committed it may have ended before it did what follows.
   if (response.status === 200) await runAfterCommit(context, request, route);
   return { response, replayed: { requestId: response.requestId, apiVersion: response.apiVersion } };
-}
-
-function asksForConfirmation({ docs }: WriteRoute): boolean {
-  return docs.refusals?.includes('reauthentication_required') === true;
 }
 
 /** Returns whether the secret of the response is stored. Then a key with this route's permission can read it at any time. */

@@ -2,16 +2,17 @@ import { Type } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { targetUrlFault } from '../../core/target-addresses.ts';
 import type { Caller } from '../../model/caller.ts';
+import { requireConfirmationInLive } from '../../model/confirmation.ts';
 import { moment, SingleLine, StoredLine } from '../../model/fields.ts';
 import type { Metadata } from '../../model/metadata.ts';
-import { requirePermission } from '../../model/permissions.ts';
+import { includesPermission, requirePermission } from '../../model/permissions.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { createFrom, defineResource, exactly, updateFrom, type Change } from '../../model/resource.ts';
 import { described, named, nullable, oneOf } from '../../model/schemas.ts';
 import { requireStatus } from '../../model/status.ts';
 import { inUse } from '../../model/traits/in-use.ts';
 import { limited } from '../../model/traits/limited.ts';
-import { requireSound, type Written } from '../../workflows/rules/check.ts';
+import { operationAt, requireSound, type Written } from '../../workflows/rules/check.ts';
 import {
   StepsSchema,
   TriggerSchema,
@@ -163,6 +164,7 @@ export const workflow = defineResource<WorkflowRecord>(
       (input, caller) => {
         const { written, sealed } = readDefinition(input, null, caller);
         requireSoundFor(written, caller.account.api_version, caller);
+        requireConfirmationFor(written.steps, caller);
         return {
           name: input.name,
           ...written,
@@ -180,6 +182,7 @@ export const workflow = defineResource<WorkflowRecord>(
       },
       {
         alsoNeeds: ['events.read'],
+        refusals: ['reauthentication_required'],
         description:
           'Creates a draft. Everything that can be known before a run is checked. Your key also needs `events.read`, and each permission that it gives to the workflow.',
         example: {
@@ -205,6 +208,7 @@ export const workflow = defineResource<WorkflowRecord>(
         const { trigger, steps, permissions, name } = { ...current, ...input };
         const { written, sealed } = readDefinition({ trigger, steps, permissions }, current, caller);
         requireSoundFor(written, current.api_version, caller);
+        if (input.trigger || input.steps || input.permissions) requireConfirmationFor(written.steps, caller);
         return {
           after: { ...current, name, ...written, sealed_headers: sealed, version: current.version + 1 },
         };
@@ -214,14 +218,15 @@ export const workflow = defineResource<WorkflowRecord>(
           'Changes the definition, whose `version` grows. Runs that have begun keep their copy. Your key also needs `events.read`, and each permission of the workflow. A header that is null keeps its value if the URL leads to the same server.',
         example: { name: 'Check applicants' },
         secrets: ['headers'],
-        refusals: ['status_transition_invalid'],
+        refusals: ['reauthentication_required', 'status_transition_invalid'],
       },
     ),
     delete: 'removes',
     actions: {
       activate: {
         summary: 'Activate a workflow',
-        description: 'Events that follow start runs. Events from before do not. Your key also needs `events.read`.',
+        description:
+          'Events that follow start runs. Events from before do not. Your key also needs `events.read`, and each permission of the workflow.',
         permissions: ['workflows.write', 'events.read'],
         refusals: ['status_transition_invalid', 'email_unconfigured'],
         decide: activated,
@@ -278,6 +283,12 @@ export function paused(current: WorkflowRecord, nowSeconds: number, reason: stri
 
 function activated(current: WorkflowRecord, caller: Caller): Change<WorkflowRecord> {
   requireStatus(current, ['draft', 'paused'], 'workflow', 'Only a draft or a paused workflow can be activated.');
+  const lacking = current.permissions.find((permission) => !includesPermission(caller.permissions, permission));
+  if (lacking !== undefined)
+    throw new ApiError(
+      'permission_denied',
+      `You lack the permission \`${lacking}\`, which this workflow has. Let a key with this permission activate it.`,
+    );
   if (caller.firstEmailStatus === null && current.steps.some(({ action }) => action === 'email'))
     throw new ApiError(
       'email_unconfigured',
@@ -302,7 +313,12 @@ interface WrittenInput {
   permissions: string[];
 }
 
-/** Returns the definition as it is stored. The values of its headers are encrypted, each by itself. */
+/**
+ * Returns the definition as it is stored. The values of its headers are encrypted, each by itself.
+ *
+ * @param earlier the workflow that the definition changes. A header without a value keeps the earlier one, but only for the same URL: a key
+ *   that cannot read the value must not send it to a server of its own.
+ */
 function readDefinition(
   { trigger, steps, permissions }: WrittenInput,
   earlier: WorkflowRecord | null,
@@ -363,6 +379,15 @@ function originOf(url: string | undefined): string | null {
 /** Headers that say how a request is sent, or by whom. */
 const reservedHeaders =
   /^(host|connection|content-length|content-type|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*|user-agent|idempotency-key|service-.*)$/i;
+
+/** Requires a confirmation of the person for steps that do what it could not do itself without one. */
+function requireConfirmationFor(steps: readonly Step[], caller: Caller): void {
+  // It sends events to others, as a webhook endpoint does.
+  if (steps.some(({ action }) => action === 'http')) requireConfirmationInLive(caller);
+  const asks = ({ path }: Step): boolean =>
+    path !== undefined && operationAt(caller.stepOperations, path)?.asksForConfirmation === true;
+  if (steps.some(asks)) caller.requireConfirmation();
+}
 
 function requireSoundFor(written: Written, apiVersion: string, caller: Caller): void {
   requireSound(written, {
