@@ -319,8 +319,9 @@ function requestWithoutTexts(
   bodyRewritten: BodyRewriting,
 ): string | null {
   const body = text === null ? null : parseBody(text);
+  const [, , first, ...rest] = path.split('/');
   // A path that has no id makes a record, and the response names it.
-  const recordId = path.replace('/test_helpers', '').split('/')[3] ?? response?.id;
+  const recordId = rest[first === 'test_helpers' ? 1 : 0] ?? response?.id;
   if (!body) return text;
   // A repeated request may not say which record it made.
   if (typeof recordId !== 'string') return original === null ? text : null;

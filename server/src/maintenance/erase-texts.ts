@@ -16,8 +16,34 @@ import { pagesOf, type ErasureContext } from './erasure-context.ts';
  * @returns the ids of these records.
  */
 export async function eraseTexts(context: ErasureContext, accountId: string, personId: string): Promise<string[]> {
-  const { committer, readRecord } = context;
   const found = await readIdsWithTexts(context, accountId, personId);
+  return emptyTexts(context, accountId, found, new Set([personId]));
+}
+
+/**
+ * Empties the texts of records that ask a person about these erased records.
+ *
+ * @param erasedIds a person, the records about it and their files.
+ * @param personId null if another system keeps the person.
+ * @returns the ids of the records that ask.
+ */
+export async function eraseQuestions(
+  context: ErasureContext,
+  accountId: string,
+  erasedIds: readonly string[],
+  personId: string | null,
+): Promise<string[]> {
+  const found = await readIdsAsking(context, accountId, erasedIds, personId);
+  return emptyTexts(context, accountId, found, new Set(erasedIds));
+}
+
+async function emptyTexts(
+  context: ErasureContext,
+  accountId: string,
+  found: ReadonlyMap<Resource, string[]>,
+  erasedIds: ReadonlySet<string>,
+): Promise<string[]> {
+  const { committer, readRecord } = context;
   for (const [resource, ids] of found) {
     for (const page of pagesOf(ids)) {
       await committer.commitAsSystem({
@@ -26,7 +52,7 @@ export async function eraseTexts(context: ErasureContext, accountId: string, per
         decide: async () => {
           const records = await Promise.all(page.map((id) => readRecord(resource, accountId, id)));
           const changes = records.flatMap((record) => {
-            const change = record && decideEmptying(resource, record, new Set([personId]));
+            const change = record && decideEmptying(resource, record, erasedIds);
             return change ? [change] : [];
           });
           return { changes: await withRollUps(context, accountId, changes) };
@@ -65,6 +91,57 @@ export async function readIdsWithTexts(
     }
   }
   return new Map([...found].map(([resource, ids]) => [resource, [...ids].toSorted()]));
+}
+
+/**
+ * Finds the records that ask a person about a request to one of these records, or about an event of one. Those that name another person
+ * are left out.
+ *
+ * @returns their ids, by resource.
+ */
+export async function readIdsAsking(
+  { resources, reader, database }: ErasureContext,
+  accountId: string,
+  ids: readonly string[],
+  personId: string | null,
+): Promise<Map<Resource, string[]>> {
+  const found = new Map<Resource, string[]>();
+  const kinds = resources.filter((resource) => personalTexts.of(resource)?.asks);
+  if (kinds.length === 0) return found;
+  const { rows: events } = await query<{ id: string; request: string }>(
+    database.listers,
+    `select id, request from events where account_id = $1 and mentions && $2::text[] and object_id = any($2::text[])`,
+    [accountId, ids],
+  );
+  const requests = events.flatMap(({ request }) => {
+    const cause = parseJson(request);
+    const id = isObject(cause) ? cause.id : cause;
+    return typeof id === 'string' ? [id] : [];
+  });
+  for (const resource of kinds) {
+    const { asks, person } = personalTexts.of(resource)!;
+    const runs = resources.find(({ path }) => path === resource.links?.[asks!.run])!;
+    const rows = await reader.query<{ id: string }>({
+      name: `read_${resource.table}_asking`,
+      text: `
+        select id
+        from ${resource.table}
+        where account_id = $1
+          and (${person} is null or ${person} = $3)
+          and (
+            split_part(${asks!.path}, '/', 4) = any($2::text[])
+            or ${asks!.executed} = any($4::text[])
+            or ${asks!.run} in (select id from ${runs.table} where account_id = $1 and event = any($5::text[]))
+          )
+        order by id`,
+      values: [accountId, ids, personId, [...new Set(requests)], events.map(({ id }) => id)],
+    });
+    found.set(
+      resource,
+      rows.map(({ id }) => id),
+    );
+  }
+  return found;
 }
 
 /** Events of a page, and their bytes. An event can have half a megabyte. A larger one is a page of its own. */

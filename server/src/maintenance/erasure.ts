@@ -23,7 +23,7 @@ import {
   type Rewriting,
 } from './erase-history.ts';
 import { endLinks, eraseRecords, filesOf, isPerson, readFilesNamedBy, readIdsAbout } from './erase-records.ts';
-import { eraseTexts, readIdsWithTexts } from './erase-texts.ts';
+import { eraseQuestions, eraseTexts, readIdsAsking, readIdsWithTexts } from './erase-texts.ts';
 import { pagesOf, type ErasureContext } from './erasure-context.ts';
 import { eraseEmails } from './purge-emails.ts';
 
@@ -80,10 +80,12 @@ export class Eraser {
     const { account_id: accountId, id } = person;
     const erased = new Map<Resource, number>();
     const fileIds = new Set<string>();
+    const ownIds = new Set<string>([id]);
     for (const about of resources) {
       if (about.links?.[erasable.of(about)?.link ?? ''] !== persons.path) continue;
       const ids = await readIdsAbout(reader, about, accountId, id);
       erased.set(about, ids.length);
+      for (const each of ids) ownIds.add(each);
       for (const file of await filesOf(this.#context, about, accountId, ids, id)) fileIds.add(file.id);
     }
     const files = resources.find((resource) => storesFile.has(resource));
@@ -93,6 +95,8 @@ export class Eraser {
       erased.set(files, known.filter((file) => file !== null).length);
     }
     const texts = await readIdsWithTexts(this.#context, accountId, id);
+    const asking = await readIdsAsking(this.#context, accountId, [...ownIds, ...fileIds], id);
+    for (const [kind, ids] of asking) texts.set(kind, [...new Set([...(texts.get(kind) ?? []), ...ids])]);
     return { erased: numbersOf(erased), emptied: numbersOf([...texts].map(([kind, ids]) => [kind, ids.length])) };
   }
 
@@ -172,6 +176,8 @@ export class Eraser {
     for (const each of await endLinks(this.#context, accountId, [...opened])) ids.add(each);
     const ownIds = new Set(ids);
     const textIds = new Set(isPerson(deleted) ? await eraseTexts(this.#context, accountId, id) : []);
+    const personId = isPerson(deleted) ? id : null;
+    for (const each of await eraseQuestions(this.#context, accountId, [...ownIds], personId)) textIds.add(each);
     for (const each of textIds) ids.add(each);
     // The search forgets the texts that are gone.
     await this.#context.searchIndex.renew(accountId, [...ids]);

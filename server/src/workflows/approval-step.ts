@@ -1,6 +1,8 @@
-import { isObject } from '../core/json-diff.ts';
+import { isId } from '../core/ids.ts';
+import { isObject, type Json } from '../core/json-diff.ts';
 import type { Resource } from '../model/resource.ts';
 import { personalTexts } from '../model/traits/personal-texts.ts';
+import { customer } from '../resources/customer.ts';
 import type { ApprovalRequestRecord } from '../resources/workflows/approval-request.ts';
 import type { StepResult } from './advance.ts';
 import type { Step } from './rules/definition.ts';
@@ -34,6 +36,15 @@ export function resultOfApproval(request: ApprovalRequestRecord | null, untilMs:
     default:
       return expired;
   }
+}
+
+/** Returns the first customer that an event is about, so that an erasure finds the question. Null if there is none. */
+export function customerOfEvent(event: Json): string | null {
+  const object = isObject(event) && isObject(event.data) ? event.data.object : null;
+  if (!isObject(object)) return null;
+  const { id, customer: one, customers: several } = object;
+  const named = [id, one, ...(Array.isArray(several) ? several : [])];
+  return named.find((each): each is string => typeof each === 'string' && isId(customer.prefix, each)) ?? null;
 }
 
 /**

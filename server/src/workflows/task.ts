@@ -19,7 +19,7 @@ import {
   requestStepApproval,
   type ApprovalRequestRecord,
 } from '../resources/workflows/approval-request.ts';
-import { plainInTitle, resultOfApproval, waitingForApproval } from './approval-step.ts';
+import { customerOfEvent, plainInTitle, resultOfApproval, waitingForApproval } from './approval-step.ts';
 import { advanced, openEntry, stepAt, type Place, type StepResult } from './advance.ts';
 import { awaitedRecord, findAwaited } from './awaited.ts';
 import { itemsMax, type Step } from './rules/definition.ts';
@@ -297,11 +297,17 @@ export class WorkflowTask implements Task {
       });
     }
     const title = textFilledIn(step.title!, scope, plainInTitle(this.#context.resources, step, scope));
+    const customer = customerOfEvent(scope.event);
     await this.#commitWith(run, [], async () => {
       const id = this.#context.ids.make('apr');
       const request = requestStepApproval(
         { id, accountId, nowSeconds: toSeconds(nowMs) },
-        { workflowRun: run.id, title, ...(step.timeout !== undefined && { timeoutSeconds: step.timeout }) },
+        {
+          workflowRun: run.id,
+          title,
+          ...(step.timeout !== undefined && { timeoutSeconds: step.timeout }),
+          ...(customer !== null && { customer }),
+        },
       );
       const untilMs = (request.after as ApprovalRequestRecord).expires_at! * 1000;
       const waiting = waitingForApproval(id, untilMs);

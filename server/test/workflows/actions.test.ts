@@ -177,6 +177,21 @@ describe('an approval step', () => {
     expect((await good(flows.api.get(`/v1/approval_requests/${request.id}`))).body.status).toBe('expired');
   });
 
+  test('loses the reason of its decision when the customer of the event is erased', async () => {
+    const { workflow, request } = await asked();
+    expect(request.customer).toBe(request.title.slice('Welcome '.length, -1));
+    await decide(request.id, 'reject', { reason: 'Ada has moved away.' });
+    await flows.ended(workflow);
+    await good(flows.api.delete(`/v1/customers/${request.customer}`));
+    expect((await good(flows.api.get(`/v1/approval_requests/${request.id}`))).body.decision_reason).toBeNull();
+    const { rows } = await server.context.database.readers.query(
+      `select request_body as text from request_logs where account_id = $1
+       union all select data from events where account_id = $1`,
+      [flows.accountId],
+    );
+    expect(JSON.stringify(rows)).not.toContain('has moved away');
+  });
+
   test('takes the question back when the run is canceled', async () => {
     const { run, request } = await asked();
     await good(flows.api.post(`/v1/workflow_runs/${run.id}/cancel`));

@@ -80,6 +80,17 @@ async function eventsAbout(id: string, on = server): Promise<{ type: string; req
   return (await good(on.api.get(`/v1/events?object_id=${id}&limit=50`))).body.data.reverse();
 }
 
+/** Returns the logs whose bodies have a text. */
+async function logsWith(text: string): Promise<object[]> {
+  const { rows } = await server.context.database.readers.query(
+    `select method, path, request_body, response_body
+     from request_logs
+     where request_body like '%' || $1 || '%' or response_body like '%' || $1 || '%'`,
+    [text],
+  );
+  return rows;
+}
+
 describe('a sensitive request', () => {
   test('waits with an approval request, and is executed once when it is sent again after the approval', async () => {
     const agent = await agentKey();
@@ -603,10 +614,63 @@ describe('an approval request', () => {
     await good(owner.delete(`/v1/customers/${second}`));
     expect((await good(server.api.get(`/v1/approval_requests/${made}`))).body.request_body).toBeNull();
     expect(JSON.stringify(await eventsAbout(made))).not.toContain('ada.secret');
-    const { rows } = await server.context.database.readers.query(
-      `select method, path, request_body, response_body from request_logs where request_body like '%ada.secret%' or response_body like '%ada.secret%'`,
+    expect(await logsWith('ada.secret')).toEqual([]);
+  });
+
+  test('loses its texts when its reference is erased, whose person another system keeps', async () => {
+    const agent = await agentKey({ approvals: 'all_writes' });
+    const why = { 'service-reason': 'grace.secret has called.' };
+    const body = { application: 'app_1', customer: 'crm_7', metadata: { note: 'grace.secret' } };
+    const made = expectHeld(await agent.api.post('/v1/references', body, why));
+    await approve(made);
+    const { id: reference } = (await good(agent.api.post('/v1/references', body, why))).body;
+    const path = `/v1/references/${reference}`;
+    const pending = expectHeld(await agent.api.post(path, { metadata: { note: 'grace.secret' } }, why));
+    const rejected = expectHeld(await agent.api.post(path, { outcome: 'accept', reason: 'grace.secret' }, why));
+    await good(owner.post(`/v1/approval_requests/${rejected}/reject`, { reason: 'grace.secret has moved.' }));
+    const helped = expectHeld(await agent.api.post(`${path}/cancel`, undefined, why));
+    await good(
+      server.api.post(`/v1/test_helpers/approval_requests/${helped}/reject`, { reason: 'grace.secret has moved.' }),
     );
-    expect(rows).toEqual([]);
+    // A request about another person keeps its texts.
+    const other = await newReference({ customer: 'crm_8' });
+    const kept = expectHeld(await agent.api.post(`/v1/references/${other}`, { metadata: { note: 'Alan' } }));
+    await good(owner.post(`${path}/erase`));
+    for (const id of [made, pending, rejected, helped]) {
+      const { body: left } = await good(server.api.get(`/v1/approval_requests/${id}`));
+      expect(left).toMatchObject({ request_body: null, reason: null, decision_reason: null });
+      expect(JSON.stringify(await eventsAbout(id))).not.toContain('grace.secret');
+    }
+    expect((await good(server.api.get(`/v1/approval_requests/${kept}`))).body.request_body).not.toBeNull();
+    expect(await logsWith('grace.secret')).toEqual([]);
+  });
+
+  test('loses its texts when the customer of its file is erased', async () => {
+    const agent = await agentKey({ approvals: 'all_writes' }, ['files.write']);
+    const form = formOf({ purpose: 'right_to_rent' });
+    const { id: file } = (await good(server.api.post('/v1/files', form))).body;
+    const { id: customer } = (
+      await good(
+        server.api.post('/v1/customers', {
+          name: 'Ada Lovelace',
+          right_to_rent: { status: 'unlimited', checked_on: '2026-11-01', files: [file] },
+        }),
+      )
+    ).body;
+    const body = { metadata: { note: 'byron.secret' } };
+    const why = { 'service-reason': 'byron.secret asks for it.' };
+    const id = expectHeld(await agent.api.post(`/v1/files/${file}`, body, why));
+    await good(owner.post(`/v1/approval_requests/${id}/reject`, { reason: 'byron.secret is a stranger.' }));
+    const preview = (await good(server.api.get(`/v1/customers/${customer}/erasure`))).body;
+    expect(preview.emptied).toContainEqual({ object: 'approval_request', number: 1 });
+    await good(owner.delete(`/v1/customers/${customer}`));
+    expect((await good(server.api.get(`/v1/approval_requests/${id}`))).body).toMatchObject({
+      request_body: null,
+      reason: null,
+      decision_reason: null,
+    });
+    expect(JSON.stringify(await eventsAbout(id))).not.toContain('byron.secret');
+    expect(await logsWith('byron.secret')).toEqual([]);
   });
 
   test('loses the reason of its decision, also in the log of a test helper, when its customer is erased', async () => {

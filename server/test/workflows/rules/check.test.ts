@@ -9,10 +9,29 @@ const operations = [
     permissions: ['references.write'],
     members: ['application', 'customer'],
     required: ['application'],
+    asksForConfirmation: false,
   },
-  { path: '/v1/references/:id/cancel', permissions: ['references.write'], members: [], required: [] },
-  { path: '/v1/payments/imports', permissions: ['payments.write'], members: [], required: [] },
-  { path: '/v1/payments/:id', permissions: ['payments.write'], members: ['metadata'], required: [] },
+  {
+    path: '/v1/references/:id/cancel',
+    permissions: ['references.write'],
+    members: [],
+    required: [],
+    asksForConfirmation: false,
+  },
+  {
+    path: '/v1/payments/imports',
+    permissions: ['payments.write'],
+    members: [],
+    required: [],
+    asksForConfirmation: false,
+  },
+  {
+    path: '/v1/payments/:id',
+    permissions: ['payments.write'],
+    members: ['metadata'],
+    required: [],
+    asksForConfirmation: false,
+  },
 ];
 
 const facts: CheckFacts = {
