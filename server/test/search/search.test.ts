@@ -63,6 +63,15 @@ async function aLet(): Promise<Let> {
 }
 
 describe('a search', () => {
+  test('shows a record as a GET does when the request names an older version', async () => {
+    const { id } = await agency.make('references', { application: 'case_7301' });
+    await idsFor('case_7301');
+    const headers = { 'service-version': '2025-09-01' };
+    const { data } = (await good(agency.api.get('/v1/search?query=case_7301', headers))).body;
+    expect(data[0].record).toHaveProperty('pdf');
+    expect(data[0].record).toEqual((await good(agency.api.get(`/v1/references/${id}`, headers))).body);
+  });
+
   test('finds each kind of record by its own texts and by those of linked records, when words are a part of them', async () => {
     const made = await aLet();
     const all = [made.invoice, made.tenancy, made.reference, made.application, made.customer].map(({ id }) => id);

@@ -239,12 +239,18 @@ async function renderFound(
   request: ApiRequest,
   { resource, record, title, subtitle, matched }: Found,
 ): Promise<JsonObject> {
+  const { versions } = context;
   return {
     type: resource.object,
     id: record.id,
     title,
     subtitle,
     matched,
-    record: await renderExpanded(context, request, resource, record, {}),
+    // The conversion of the response finds only records that a record or a list has.
+    record: versions.convert(
+      await renderExpanded(context, request, resource, record, {}),
+      versions.newest,
+      request.version,
+    ),
   };
 }
