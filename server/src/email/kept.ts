@@ -10,10 +10,18 @@ import { openEmail } from './queue.ts';
 /** The kind of the e-mails that a sandbox keeps. */
 export const keptEmail = email;
 
-/** Returns the e-mails whose links would give a principal more rights than it has. Null if it may read all. */
-export function emailsHiddenFrom({ person, permissions }: Pick<Principal, 'person' | 'permissions'>): Without | null {
-  if (person?.role === 'owner') return null;
-  const beginnings: EmailAudience[] = person?.role === 'admin' ? ['owners'] : ['owners', 'team'];
+/**
+ * Returns the e-mails whose links would give a principal more rights than it has. Null if it may read all.
+ *
+ * @param isConfirmed whether the person has confirmed its identity of late. Else the links of the team stay hidden, as other secrets do.
+ */
+export function emailsHiddenFrom(
+  { person, permissions }: Pick<Principal, 'person' | 'permissions'>,
+  isConfirmed: boolean,
+): Without | null {
+  const role = isConfirmed ? person?.role : null;
+  if (role === 'owner') return null;
+  const beginnings: EmailAudience[] = role === 'admin' ? ['owners'] : ['owners', 'team'];
   // A link to the portal acts as the renter.
   if (!permissions.has('portal_sessions.write')) beginnings.push('renter');
   return { column: 'audience', beginnings };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keptMax, purgeEmails } from '../../src/maintenance/purge-emails.ts';
-import { tokenOf, signedIn, type SignedIn } from '../support/browser.ts';
+import { goodPassword, tokenOf, signedIn, type SignedIn } from '../support/browser.ts';
+import { TestClock } from '../support/clock.ts';
 import { formOf } from '../support/files.ts';
 import { apiClient, good, serverForTest, startTestServer, type Api, type TestServer } from '../support/server.ts';
 
@@ -134,6 +135,17 @@ describe('the e-mails of a sandbox', () => {
     const first = await good(send());
     expect((await good(send())).body).toEqual(first.body);
     expect((await good(server.api.get(`${path}?to=once@example.com`))).body.count).toBe(1);
+  });
+
+  test('hide the links of the team when an owner has not confirmed its identity of late', async () => {
+    const clock = new TestClock();
+    const { browser } = await signedIn(await serverForTest({ overrides: { clock } }), 'owner');
+    await good(browser.post('/v1/invitations', { email: 'viewer@example.com', role: 'viewer' }));
+    expect(await addressesFor(browser)).toEqual(['viewer@example.com']);
+    clock.advanceSeconds(15 * 60);
+    expect(await addressesFor(browser)).toEqual([]);
+    await good(browser.post('/auth/confirm', { password: goodPassword }));
+    expect(await addressesFor(browser)).toEqual(['viewer@example.com']);
   });
 
   test('show the link to a new password when an owner makes one for a member', async () => {

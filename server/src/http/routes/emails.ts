@@ -4,6 +4,7 @@ import { emailKinds } from '../../model/email.ts';
 import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';
 import type { HttpContext } from '../context.ts';
 import type { ReadRoute } from '../route.ts';
+import { isConfirmed, realSecondsOf } from '../../sign-in/sessions.ts';
 import { listParameters, listQuery } from './list.ts';
 import { loadPage } from './load.ts';
 
@@ -51,7 +52,7 @@ export function emailRoutes(context: HttpContext): ReadRoute[] {
       docs: {
         summary: 'List e-mails',
         description:
-          'Sandbox only. Returns the account’s e-mails, the newest first. A sandbox sends none of them. It keeps the newest 1,000 of an account, up to 8 MB, for 30 days. Only an owner or an admin sees the e-mails to members of the team, because their links sign a person in. An admin sees none to an owner.',
+          'Sandbox only. Returns the account’s e-mails, the newest first. A sandbox sends none of them. It keeps the newest 1,000 of an account, up to 8 MB, for 30 days. Only an owner or an admin sees the e-mails to members of the team, because their links sign a person in. An admin sees none to an owner. Both see them only within 15 minutes after a confirmation.',
       },
       response: { kind: 'objects', name: 'Email', schema: Email, example },
       path: '/v1/test_helpers/emails',
@@ -66,7 +67,10 @@ export function emailRoutes(context: HttpContext): ReadRoute[] {
         const { records, count, hasMore } = await loadPage(
           context,
           keptEmail,
-          { ...wanted, without: emailsHiddenFrom(request.principal) },
+          {
+            ...wanted,
+            without: emailsHiddenFrom(request.principal, isConfirmed(request.principal, realSecondsOf(context))),
+          },
           request,
         );
         const data = records.map((record) => ({
