@@ -94,8 +94,8 @@ export async function readIdsWithTexts(
 }
 
 /**
- * Finds the records that ask a person about a request to one of these records, or about an event of one. Those that name another person
- * are left out.
+ * Finds the records that ask a person about a request to one of these records, or about its event. Leaves out those that name another
+ * person.
  *
  * @returns their ids, by resource.
  */

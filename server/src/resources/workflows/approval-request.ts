@@ -163,7 +163,7 @@ export const approvalRequest = defineResource<ApprovalRequestRecord>(
         column: 'text',
         schema: Text,
         description:
-          'The customer that the request is about, so that an erasure finds it. Null if there is none. A request that makes a customer has it once it is executed.',
+          'The customer that the request is about, so that an erasure finds it. Null if there is none. A request that makes a customer has it once it is executed. A step of a workflow has the first customer of its event.',
       },
       operation: {
         column: 'text',
@@ -176,7 +176,7 @@ export const approvalRequest = defineResource<ApprovalRequestRecord>(
         column: 'json',
         schema: nullable(Type.Object({}, { additionalProperties: true })),
         description:
-          'The body as the agent sent it, without secrets. Null if there is none, or if its customer was erased.',
+          'The body as the agent sent it, without secrets. Null if there is none, or if its customer or record was erased.',
       },
       reason: {
         column: 'text',

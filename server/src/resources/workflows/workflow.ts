@@ -316,8 +316,8 @@ interface WrittenInput {
 /**
  * Returns the definition as it is stored. The values of its headers are encrypted, each by itself.
  *
- * @param earlier the workflow that the definition changes. A header without a value keeps the earlier one, but only for the same URL: a key
- *   that cannot read the value must not send it to a server of its own.
+ * @param earlier the workflow that the definition changes. A header without a value keeps the earlier one, but only for the same URL. Else
+ *   a key could send a value that it cannot read to its own server.
  */
 function readDefinition(
   { trigger, steps, permissions }: WrittenInput,
