@@ -14,8 +14,8 @@ export interface PersonalTexts {
   /** A link to the one person that the texts are about. If it names another person, they stay. */
   person?: string;
   /**
-   * For a kind that asks a person about a request or an event. An erasure finds it by these fields if it names no person: the path of the
-   * request, the id of the executed request, and the link to the run.
+   * For a kind that asks a person about a request or an event. By these fields, an erasure finds a record that names no person. They have
+   * the path of the request, the id of the executed request, and the link to the run.
    */
   asks?: { path: string; executed: string; run: string };
   /** The rest of each field, by its name. A value can be a part: that of `previous_attributes`. `ids` has the id of the person. */
