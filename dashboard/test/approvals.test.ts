@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { firstOwner, goodPassword, member } from '../../server/test/support/browser.ts';
 import { apiClient, good, serverForTest, type Api, type TestServer } from '../../server/test/support/server.ts';
 import { describeInBrowser } from '../../ui/test/support/browser.ts';
-import { openDashboard } from './support/browser.ts';
+import { openDashboard, viewer } from './support/browser.ts';
 
 /** Makes an agent that may cancel references. */
 async function agentOf(server: TestServer): Promise<Api> {
@@ -75,6 +75,43 @@ describeInBrowser('the approvals', () => {
     expect(refused.body.error.code).toBe('approval_rejected');
     expect(refused.body.error.message).toContain('We know her already.');
     expect(problems).toEqual([]);
+  });
+
+  test('are counted in the navigation and on both homes for a person that may decide', async () => {
+    const server = await serverForTest();
+    const owner = await firstOwner(server);
+    const agent = await agentOf(server);
+    await heldBy(agent, '/v1/customers', { name: 'Ada Lovelace' });
+    await using open = await openDashboard(server, '/', { person: owner });
+    const { page, problems } = open;
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    const attention = page.getByRole('region', { name: 'Needs attention' });
+    await pages.getByRole('link', { name: 'Approvals 1 waiting' }).waitFor();
+    await attention.getByRole('link', { name: 'Create a customer' }).waitFor();
+
+    await heldBy(agent, '/v1/customers', { name: 'Grace Hopper' });
+    await page.reload();
+    await attention.getByRole('link', { name: '2 approval requests' }).waitFor();
+    await page.getByRole('button', { name: 'Home of the office' }).click();
+    await page.getByRole('main').getByRole('link', { name: '2 To approve' }).click();
+    await page
+      .getByRole('row', { name: /Create a customer/ })
+      .first()
+      .waitFor();
+    await page.getByRole('link', { name: 'Create a customer' }).first().click();
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reject the request' }).click();
+    await pages.getByRole('link', { name: 'Approvals 1 waiting' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('are not counted for a person that may only read them', async () => {
+    const server = await serverForTest();
+    await heldBy(await agentOf(server), '/v1/customers', { name: 'Ada Lovelace' });
+    const user = viewer('approval_requests.read');
+    await using open = await openDashboard(server, '/approvals', { session: { user } });
+    await open.page.getByRole('row', { name: /Create a customer/ }).waitFor();
+    await open.page.getByRole('link', { name: 'Approvals', exact: true }).waitFor();
   });
 
   test('are not in the navigation of an operator', async () => {

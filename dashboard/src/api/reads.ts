@@ -1,5 +1,7 @@
-import type { Account, ApiKey, Event, User as Member } from 'tenure';
-import { defineRead } from './requests.ts';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { Account, ApiKey, ApprovalRequest, Event, User as Member } from 'tenure';
+import { defineRead, useRead } from './requests.ts';
+import { useUser } from './session.ts';
 
 /* What several pages read. Those of one page stand in its file. */
 
@@ -26,3 +28,20 @@ const membersMax = 500;
 export const membersRead = defineRead<Member[]>((tenure, _, options) =>
   tenure.users.list({}, options).toArray({ limit: membersMax }),
 );
+
+/** How often the count is read again, in milliseconds. Every page shows it. */
+const waitingRefreshMs = 30_000;
+
+/** The approval requests that wait for a person: how many, and the newest of them. */
+const waitingApprovalsRead = defineRead<{ count: number; newest: ApprovalRequest | null }>(
+  async (tenure, _, options) => {
+    const { count, data } = await tenure.approvalRequests.list({ status: 'pending', limit: 1 }, options).page();
+    return { count, newest: data[0] ?? null };
+  },
+);
+
+/** Reads the approval requests that wait, for a person that may decide them. All places share one request. */
+export function useWaitingApprovals(): UseQueryResult<{ count: number; newest: ApprovalRequest | null }> {
+  const isOn = useUser().permissions.includes('approval_requests.write');
+  return useRead(waitingApprovalsRead, {}, { isOn, refreshMs: () => waitingRefreshMs });
+}

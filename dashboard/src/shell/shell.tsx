@@ -3,6 +3,7 @@ import { Outlet, useRouterState, type ErrorComponentProps } from '@tanstack/reac
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import { Button, ErrorState, Icon, Link, Mark, Menu, Skeleton } from '@tenure/ui';
 import { useIsConnectionLost } from '../api/connection.ts';
+import { useWaitingApprovals } from '../api/reads.ts';
 import { clientFor } from '../api/client.ts';
 import { sessionQuery, useSession, useUser } from '../api/session.ts';
 import { shownError } from '../api/requests.ts';
@@ -16,6 +17,7 @@ import { isWithin, maySee, navigationFor } from './navigation.ts';
 import { PersonDialogs } from './person-dialogs.tsx';
 import { SandboxBar } from './sandbox-bar.tsx';
 import { useSignOut } from './sign-out.ts';
+import pageStyles from './page.module.css';
 import styles from './shell.module.css';
 
 const RequiredSetupPage = lazy(async () => ({
@@ -122,6 +124,7 @@ function Sidebar({ path }: { path: string }): ReactNode {
                   <Link href={href} aria-current={isCurrent ? 'page' : undefined}>
                     <Icon name={icon} />
                     {name}
+                    {href === '/approvals' && <WaitingApprovals />}
                   </Link>
                 </li>
               );
@@ -130,6 +133,18 @@ function Sidebar({ path }: { path: string }): ReactNode {
         </div>
       ))}
     </nav>
+  );
+}
+
+/** How many approval requests wait, for a person that may decide them. */
+function WaitingApprovals(): ReactNode {
+  const count = useWaitingApprovals().data?.count ?? 0;
+  if (count === 0) return null;
+  return (
+    <span className={styles.count}>
+      {count.toLocaleString('en-GB')}
+      <span className={pageStyles.hidden}> waiting</span>
+    </span>
   );
 }
 

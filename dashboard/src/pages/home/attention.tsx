@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ApiKey, RequestOptions, Tenure, WebhookEndpoint } from 'tenure';
 import { Badge, ErrorState, Link, Time } from '@tenure/ui';
+import { useWaitingApprovals } from '../../api/reads.ts';
 import { defineRead, shownError, useRead } from '../../api/requests.ts';
 import { useSession, useUser } from '../../api/session.ts';
 import { pathOfId } from '../../shell/navigation.ts';
@@ -47,8 +48,11 @@ const concernsRead = defineRead(
   },
 );
 
-/** Lists what a person should look at. */
-export function Attention({ concerns: { data, error, refetch } }: { concerns: UseQueryResult<Concern[]> }): ReactNode {
+/** Lists what a person should look at. What waits for their decision comes first. */
+export function Attention({ concerns }: { concerns: UseQueryResult<Concern[]> }): ReactNode {
+  const { error, refetch } = concerns;
+  const waiting = useWaitingApprovals().data;
+  const data = concerns.data && [...approvalConcerns(waiting), ...concerns.data];
   return (
     <Section title="Needs attention">
       {error !== null && <ErrorState error={shownError(error)} onRetry={() => void refetch()} />}
@@ -66,6 +70,28 @@ export function Attention({ concerns: { data, error, refetch } }: { concerns: Us
       )}
     </Section>
   );
+}
+
+function approvalConcerns(waiting: ReturnType<typeof useWaitingApprovals>['data']): Concern[] {
+  if (!waiting?.newest) return [];
+  const { count, newest } = waiting;
+  const about = { id: 'approvals', tone: 'warning' as const, state: 'waiting' };
+  if (count === 1) {
+    const text = (
+      <>
+        Asked <Time at={newest.created} />. It waits for your decision.
+      </>
+    );
+    return [{ ...about, title: newest.title, href: `/approvals/${newest.id}`, text }];
+  }
+  return [
+    {
+      ...about,
+      title: `${count.toLocaleString('en-GB')} approval requests`,
+      href: '/approvals?status=pending',
+      text: 'Agents and workflows wait for your decision.',
+    },
+  ];
 }
 
 type Reader = (tenure: Tenure, now: number, options: RequestOptions) => Promise<Concern[]>;

@@ -1,6 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Button, Details, ErrorState, Id, Skeleton } from '@tenure/ui';
+import { useWaitingApprovals } from '../../api/reads.ts';
 import { shownError } from '../../api/requests.ts';
 import { useRefusal, useSession, useUser } from '../../api/session.ts';
 import { usePreferences } from '../../preferences.ts';
@@ -20,6 +21,7 @@ export function DevelopersHome(): ReactNode {
   const isDeveloper = permissions.includes('logs.read');
   const { hasFirstSteps } = usePreferences();
   const concerns = useConcerns();
+  const waiting = useWaitingApprovals();
   const done = useDone({ isOn: isDeveloper && hasFirstSteps });
   const activity = useLastDay({ isOn: isDeveloper });
   const router = useRouter();
@@ -44,7 +46,7 @@ export function DevelopersHome(): ReactNode {
     >
       {sample.error !== null && <ErrorState error={shownError(sample.error)} />}
       {/* The parts appear together, so that none moves another. */}
-      {[concerns, done, activity].some(({ isLoading }) => isLoading) ? (
+      {[concerns, waiting, done, activity].some(({ isLoading }) => isLoading) ? (
         <Skeleton rows={16} />
       ) : (
         <div className={styles.sections}>

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { Badge, Button, ButtonLink, ErrorState, Link, Skeleton } from '@tenure/ui';
+import { useWaitingApprovals } from '../../api/reads.ts';
 import { shownError, useRead } from '../../api/requests.ts';
 import { useRefusal, useSession } from '../../api/session.ts';
 import { homeRoute } from '../../routes.tsx';
@@ -23,6 +24,7 @@ export function OfficeHome(): ReactNode {
     { aheadSeconds: clock.ahead_seconds },
     { refreshMs: () => refreshMs },
   );
+  const waiting = useWaitingApprovals();
   return (
     <Page
       title="Home"
@@ -36,13 +38,21 @@ export function OfficeHome(): ReactNode {
       }
     >
       {error !== null && <ErrorState error={shownError(error)} onRetry={() => void refetch()} />}
-      {error === null && data === undefined && <Skeleton rows={12} />}
-      {error === null && data !== undefined && <WorkLists work={data} view={view} />}
+      {error === null && (data === undefined || waiting.isLoading) && <Skeleton rows={12} />}
+      {error === null && data !== undefined && !waiting.isLoading && (
+        <WorkLists work={data} view={view} approvals={waiting.data?.count ?? null} />
+      )}
     </Page>
   );
 }
 
-function WorkLists({ work, view }: { work: Work; view: string }): ReactNode {
+function WorkLists(props: {
+  work: Work;
+  view: string;
+  /** How many approval requests wait. Null if the person may not decide them. */
+  approvals: number | null;
+}): ReactNode {
+  const { work, view, approvals } = props;
   const shown = views.find(({ id }) => id === view) ?? views[0];
   const isEmpty = views.every(({ id }) => work[id].length === 0);
   return (
@@ -56,6 +66,14 @@ function WorkLists({ work, view }: { work: Work; view: string }): ReactNode {
             </Link>
           </li>
         ))}
+        {approvals !== null && (
+          <li>
+            <Link href="/approvals?status=pending">
+              <strong>{approvals.toLocaleString('en-GB')}</strong>
+              <span>To approve</span>
+            </Link>
+          </li>
+        )}
       </ul>
       <Section title={shown.name}>
         {work[shown.id].length === 0 ? (
