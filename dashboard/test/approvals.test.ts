@@ -77,6 +77,49 @@ describeInBrowser('the approvals', () => {
     expect(problems).toEqual([]);
   });
 
+  test('name the workflow that asks, its record and its next steps, and say what a rejection does', async () => {
+    const server = await serverForTest({ knowsPort: true, works: true });
+    const owner = await firstOwner(server);
+    const { api } = server;
+    const { body: workflow } = await good(
+      api.post('/v1/workflows', {
+        name: 'Ask the manager',
+        trigger: { type: 'application.created' },
+        steps: [
+          { id: 'ask', action: 'approval', title: 'Approve {{event.data.object.id}}?' },
+          { id: 'approve', action: 'api', path: '/v1/applications/{{event.data.object.id}}/approve', body: {} },
+        ],
+        permissions: ['applications.write'],
+      }),
+    );
+    await good(api.post(`/v1/workflows/${workflow.id}/activate`));
+    const { body: application } = await good(api.post('/v1/applications', { customers: ['cus_1'] }));
+    const pending = async (): Promise<{ id: string }[]> =>
+      (await good(api.get('/v1/approval_requests?status=pending'))).body.data;
+    await expect.poll(async () => (await pending()).length, { timeout: 15_000 }).toBe(1);
+    await using open = await openDashboard(server, '/approvals', { person: owner });
+    const { page, problems } = open;
+    await page.getByRole('row', { name: `Approve ${application.id}? Waiting Ask the manager` }).waitFor();
+    await page.getByRole('link', { name: `Approve ${application.id}?` }).click();
+    const question = page.getByRole('region', { name: 'What the workflow asks' });
+    await question.getByRole('link', { name: application.id }).waitFor();
+    await question.getByText(/Sends POST \/v1\/applications\/.*\/approve/).waitFor();
+    await page.getByRole('link', { name: 'Ask the manager' }).waitFor();
+    await page.getByRole('region', { name: 'The record now' }).getByText('open', { exact: false }).first().waitFor();
+    await page.getByRole('button', { name: 'Reject' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The step fails, and the run ends with it').waitFor();
+    expect(await dialog.getByText(/agent|hour/).count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Reject the request' }).click();
+    await page.getByText('Rejected').first().waitFor();
+    await page.getByRole('link', { name: 'its run' }).click();
+    await page
+      .getByRole('region', { name: 'Steps' })
+      .getByText(/A person has rejected it/)
+      .waitFor({ timeout: 15_000 });
+    expect(problems).toEqual([]);
+  });
+
   test('are counted in the navigation and on both homes for a person that may decide', async () => {
     const server = await serverForTest();
     const owner = await firstOwner(server);

@@ -1,25 +1,46 @@
 import { useState, type ReactNode } from 'react';
 import type { ApprovalRequest } from 'tenure';
-import { Actions, Button, Details, Dialog, ErrorState, ExactTime, JsonViewer, TextField, toast } from '@tenure/ui';
+import {
+  Actions,
+  Button,
+  Details,
+  Dialog,
+  ErrorState,
+  ExactTime,
+  JsonViewer,
+  Link,
+  TextField,
+  toast,
+} from '@tenure/ui';
+import { eventRead } from '../../api/reads.ts';
 import { defineRead, faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal, useUser } from '../../api/session.ts';
-import { Notice } from '../../office/parts.tsx';
-import { idOf } from '../../office/words.ts';
+import { Notice, PersonLink } from '../../office/parts.tsx';
 import { approvalRoute } from '../../routes.tsx';
 import { Form } from '../../shell/form.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { LinkedId } from '../../shell/linked-id.tsx';
+import { pathOfId } from '../../shell/navigation.ts';
 import { DetailPage, Section } from '../../shell/page.tsx';
 import { Maker } from '../api-keys/key-list.tsx';
+import { Steps } from '../workflows/workflow-detail.tsx';
 import { ApprovalState, AskedBy } from './approval-list.tsx';
-import { consequenceOf, recordOf } from './approval-words.ts';
+import {
+  askingOf,
+  consequenceOf,
+  reasonHintOf,
+  recordOf,
+  recordOfEvent,
+  stepsAfter,
+  withIds,
+} from './approval-words.ts';
 import styles from './approvals.module.css';
 
 /** Milliseconds. Another person may decide, the agent may send its request, and the record may change. */
 const refreshMs = 5_000;
 
 const approvalRead = defineRead<ApprovalRequest, { id: string }>((tenure, { id }, options) =>
-  tenure.approvalRequests.retrieve(id, {}, options),
+  tenure.approvalRequests.retrieve(id, { expand: ['workflow_run.workflow', 'customer'] }, options),
 );
 
 /** A record of any kind, by the path in the request of the agent. */
@@ -67,13 +88,13 @@ function Facts({ request }: { request: ApprovalRequest }): ReactNode {
   const isOpen = status === 'pending' || status === 'approved';
   const facts: [term: string, value: ReactNode][] = [
     ['Status', <ApprovalState key="status" request={request} />],
-    ['Asked by', <AskedBy key="by" request={request} />],
-    ['Reason', request.reason],
+    ['Asked by', <Asker key="by" request={request} />],
+    ...(request.type === 'agent_request' ? [['Reason', request.reason] satisfies [string, ReactNode]] : []),
     ['Asked', <ExactTime key="asked" at={created} />],
   ];
   if (isOpen && endsAt !== null)
     facts.push([status === 'approved' ? 'Can be used until' : 'Expires', <ExactTime key="ends" at={endsAt} />]);
-  if (customer !== null) facts.push(['Person', <LinkedId key="customer" id={idOf(customer)} />]);
+  if (customer !== null) facts.push(['Person', <Person key="customer" customer={customer} />]);
   if (decider !== null) facts.push(['Decided by', <Maker key="decider" id={decider} />]);
   if (decidedAt !== null) facts.push(['Decided', <ExactTime key="decided" at={decidedAt} />]);
   if (request.decision_reason !== null) facts.push(['Reason of the decision', request.decision_reason]);
@@ -82,13 +103,42 @@ function Facts({ request }: { request: ApprovalRequest }): ReactNode {
   return <Details items={facts} />;
 }
 
+/** The agent that asks, or the workflow with its run. */
+function Asker({ request }: { request: ApprovalRequest }): ReactNode {
+  const asking = askingOf(request);
+  if (asking === null) return <AskedBy request={request} />;
+  const { workflow, run } = asking;
+  return (
+    <>
+      <Link href={`/workflows/${workflow.id}`}>{workflow.name}</Link>,{' '}
+      <Link href={`/workflow-runs/${run.id}`}>its run</Link>
+    </>
+  );
+}
+
+/** The person by name. An id stands for a person whose record is not here. */
+function Person({ customer }: { customer: NonNullable<ApprovalRequest['customer']> }): ReactNode {
+  return typeof customer === 'string' ? <LinkedId id={customer} /> : <PersonLink person={customer} />;
+}
+
 /** What will be sent, or what a workflow asks. */
 function Asked({ request }: { request: ApprovalRequest }): ReactNode {
   const { type, title, method, path, request_body: body } = request;
   if (type === 'workflow_step')
     return (
       <Section title="What the workflow asks">
-        <p>{title}</p>
+        <p>
+          {withIds(title).map(({ number, text, isId }) =>
+            isId && pathOfId(text) !== null ? (
+              <Link key={number} href={pathOfId(text)!}>
+                {text}
+              </Link>
+            ) : (
+              <span key={number}>{text}</span>
+            ),
+          )}
+        </p>
+        <Following request={request} />
       </Section>
     );
   return (
@@ -96,15 +146,35 @@ function Asked({ request }: { request: ApprovalRequest }): ReactNode {
       <p>
         {title}: <code className={styles.path}>{`${method} ${path}`}</code>
       </p>
-      {body === null ? <p>The request has no body.</p> : <JsonViewer title="Body of the request" value={body} />}
+      {body === null || Object.keys(body).length === 0 ? (
+        <p>The request has no body.</p>
+      ) : (
+        <JsonViewer title="Body of the request" value={body} />
+      )}
     </Section>
   );
 }
 
-/** The record as it is now, and whether it has changed since the agent asked. */
+/** What the workflow does after an approval. */
+function Following({ request }: { request: ApprovalRequest }): ReactNode {
+  const asking = askingOf(request);
+  const steps = asking && stepsAfter(asking);
+  if (request.status !== 'pending' || steps === null) return null;
+  if (steps.length === 0) return <p>After an approval, no further step follows.</p>;
+  return (
+    <>
+      <p>After an approval, these steps follow:</p>
+      <Steps steps={steps} />
+    </>
+  );
+}
+
+/** The record as it is now, and whether it has changed since the question. A workflow asks about the record of its event. */
 function RecordNow({ request }: { request: ApprovalRequest }): ReactNode {
-  const record = recordOf(request);
   const mayReadEvents = useUser().permissions.includes('events.read');
+  const event = askingOf(request)?.run.event ?? null;
+  const begun = useRead(eventRead, { id: event ?? '' }, { isOn: event !== null && mayReadEvents }).data;
+  const record = begun === undefined ? recordOf(request) : recordOfEvent(begun);
   const isOpen = request.status === 'pending' || request.status === 'approved';
   const again = { refreshMs: () => (isOpen ? refreshMs : false) } as const;
   const now = useRead(recordRead, { path: record?.path ?? '' }, { isOn: record !== null, ...again });
@@ -122,7 +192,10 @@ function RecordNow({ request }: { request: ApprovalRequest }): ReactNode {
         <LinkedId id={record.id} />
       </p>
       {isOpen && isChanged && (
-        <Notice tone="warning" title="It has changed since the agent asked">
+        <Notice
+          tone="warning"
+          title={`It has changed since the ${request.type === 'workflow_step' ? 'workflow' : 'agent'} asked`}
+        >
           <p>
             <ExactTime at={newest.created} />: <code>{newest.type}</code>. Compare it with the request before you
             decide.
@@ -195,18 +268,14 @@ function DecisionDialog(props: {
         </p>
         <TextField
           label="Reason (optional)"
-          hint={isApproval ? 'It stays with the decision.' : 'The agent gets it, and it stays with the decision.'}
+          hint={reasonHintOf(request, decision)}
           value={reason}
           onChange={setReason}
           isMultiline
           maxLength={500}
           error={faultOf(deciding.error, 'reason')}
         />
-        <p>
-          {isApproval
-            ? consequenceOf(request)
-            : 'Nothing is changed. For an hour, the same request is refused with your reason.'}
-        </p>
+        <p>{consequenceOf(request, decision)}</p>
       </Form>
     </Dialog>
   );

@@ -4,19 +4,25 @@ import { Badge, Time } from '@tenure/ui';
 import { curlOf } from '../../curl.ts';
 import type { ListDefinition } from '../../list/list-definition.ts';
 import { ListPage } from '../../list/list-page.tsx';
+import { nameOf } from '../../office/words.ts';
 import { approvalListRoute } from '../../routes.tsx';
 import { KeyName } from '../api-keys/key-name.tsx';
-import { stateChoices, stateOf } from './approval-words.ts';
+import { askingOf, stateChoices, stateOf } from './approval-words.ts';
 
 const approvalList: ListDefinition<ApprovalRequest, 'status' | 'type'> = {
   title: 'Approvals',
   noun: 'approval requests',
-  load: (tenure, params, options) => tenure.approvalRequests.list(params as ApprovalRequestsListParams, options),
+  load: (tenure, params, options) =>
+    tenure.approvalRequests.list(
+      { ...(params as ApprovalRequestsListParams), expand: ['data.workflow_run.workflow', 'data.customer'] },
+      options,
+    ),
   hrefOf: ({ id }) => `/approvals/${id}`,
   columns: [
     { title: 'Request', cell: ({ title }) => title },
     { title: 'Status', cell: (request) => <ApprovalState request={request} /> },
     { title: 'Asked by', cell: (request) => <AskedBy request={request} /> },
+    { title: 'Person', cell: ({ customer }) => (customer === null ? '–' : nameOf(customer)) },
     { title: 'Reason', cell: ({ reason }) => reason ?? '–' },
     { title: 'Asked', cell: ({ created }) => <Time at={created} /> },
   ],
@@ -50,6 +56,7 @@ export function ApprovalState({ request }: { request: Pick<ApprovalRequest, 'sta
 }
 
 /** The agent or the workflow that asks. */
-export function AskedBy({ request }: { request: Pick<ApprovalRequest, 'api_key'> }): ReactNode {
-  return request.api_key === null ? 'A workflow' : <KeyName id={request.api_key} />;
+export function AskedBy({ request }: { request: Pick<ApprovalRequest, 'api_key' | 'workflow_run'> }): ReactNode {
+  if (request.api_key !== null) return <KeyName id={request.api_key} />;
+  return askingOf(request)?.workflow.name ?? 'A workflow';
 }

@@ -1,4 +1,11 @@
-import type { ApprovalRequest } from 'tenure';
+import {
+  operations,
+  type ApprovalRequest,
+  type Event,
+  type Workflow,
+  type WorkflowRun,
+  type WorkflowStep,
+} from 'tenure';
 import type { Tone } from '@tenure/ui';
 
 /** What each status means for the reader. */
@@ -25,9 +32,60 @@ export function recordOf({ path }: Pick<ApprovalRequest, 'path'>): { id: string;
   return found === undefined || id === undefined ? null : { id, path: found };
 }
 
-/** Returns what follows from an approval, in a sentence. */
-export function consequenceOf({ type }: Pick<ApprovalRequest, 'type'>): string {
-  return type === 'workflow_step'
-    ? 'The workflow continues at once.'
-    : 'The agent can send exactly this request within an hour, once. Your name stays with it.';
+/** Returns the workflow whose step asks, with its run. Null for a request of an agent, and if the person may not read it. */
+export function askingOf({ workflow_run: run }: Pick<ApprovalRequest, 'workflow_run'>): Asking | null {
+  if (run === null || typeof run === 'string' || typeof run.workflow === 'string') return null;
+  return { run, workflow: run.workflow };
+}
+
+export interface Asking {
+  run: WorkflowRun;
+  workflow: Workflow;
+}
+
+/** Returns the steps that follow an approval. Null if the workflow was changed since the run began, or if no step waits. */
+export function stepsAfter({ run, workflow }: Asking): readonly WorkflowStep[] | null {
+  const waiting = run.steps.find(({ status }) => status === 'waiting');
+  const at = workflow.steps.findIndex(({ id }) => id === waiting?.id);
+  return at === -1 || run.version !== workflow.version ? null : workflow.steps.slice(at + 1);
+}
+
+/** Returns the id of the record of an event, and the path of that record. Null if the API has no such path. */
+export function recordOfEvent({ data }: Event): { id: string; path: string } | null {
+  const { object, id } = data.object as { object: string; id: string };
+  const plurals = [`${object}s`, object.replace(/y$/, 'ies')];
+  const plural = plurals.find((each) => readPaths.has(`/v1/${each}/{id}`));
+  return plural === undefined ? null : { id, path: `/v1/${plural}/${id}` };
+}
+
+const readPaths: ReadonlySet<string> = new Set(
+  Object.values(operations)
+    .flatMap((resource) => Object.values(resource as Record<string, { method?: string; path?: string }>))
+    .flatMap(({ method, path }) => (method === 'GET' && path !== undefined ? [path] : [])),
+);
+
+/** Returns what follows from a decision, in sentences. */
+export function consequenceOf({ type }: Pick<ApprovalRequest, 'type'>, decision: 'approve' | 'reject'): string {
+  if (type === 'workflow_step')
+    return decision === 'approve'
+      ? 'The workflow continues at once. Your name stays with the decision.'
+      : 'The step fails, and the run ends with it, unless the workflow goes on after this step.';
+  return decision === 'approve'
+    ? 'The agent can send exactly this request within an hour, once. Your name stays with it.'
+    : 'Nothing is changed. For an hour, the same request is refused with your reason.';
+}
+
+/** Returns where the reason of a decision goes. */
+export function reasonHintOf({ type }: Pick<ApprovalRequest, 'type'>, decision: 'approve' | 'reject'): string {
+  return decision === 'reject' && type === 'agent_request'
+    ? 'The agent gets it, and it stays with the decision.'
+    : 'It stays with the decision.';
+}
+
+/** Splits a text at the ids in it, so that each can lead to its record. The parts are numbered. */
+export function withIds(text: string): { number: number; text: string; isId: boolean }[] {
+  return text
+    .split(/(\b[a-z]+_[0-9A-Za-z]{22}\b)/)
+    .map((part, at) => ({ number: at, text: part, isId: at % 2 === 1 }))
+    .filter((part) => part.text !== '');
 }
