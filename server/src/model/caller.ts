@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import type { KeyType, Mode } from '../core/api-keys.ts';
 import type { Id, IdPrefix } from '../core/ids.ts';
 import type { Gateway } from '../core/gateways.ts';
@@ -52,6 +53,8 @@ export interface Caller {
   keyExpiresAt: number | null;
   /** The operations that a workflow may send. */
   stepOperations: readonly StepOperation[];
+  /** Returns the schema of a kind of record as events of the newest version have it. Null for an unknown kind. */
+  recordSchemaOf(object: string): TSchema | null;
   /** The API versions that are served, the newest first. */
   apiVersions: readonly string[];
   allowedTargets: AddressRanges;

@@ -32,6 +32,7 @@ export function callerAt(nowSeconds: number): Caller {
     knownPermissions: [],
     knownEventTypes: [],
     stepOperations: [],
+    recordSchemaOf: () => null,
     apiVersions: ['2026-11-01'],
     allowedTargets: parseRanges(''),
     firstEmailStatus: null,

@@ -84,6 +84,36 @@ describe('a definition', () => {
   test.each([
     ['an unknown event', { trigger: { type: 'customer.creatd' }, steps: [wait] }, 'trigger[type]', 'customer.created'],
     ['an unknown path', { steps: [{ ...api, path: '/v1/referenes' }] }, 'steps[0][path]', '/v1/references'],
+    [
+      'a condition on a member that the record has not',
+      {
+        trigger: {
+          type: 'application.updated',
+          filters: [{ path: 'data.object.references.reslt', op: 'eq', value: 'accept' }],
+        },
+        steps: [wait],
+      },
+      'trigger[filters][0][path]',
+      'Did you mean `result`?',
+    ],
+    [
+      'a condition with a word that the member cannot have',
+      {
+        trigger: {
+          type: 'application.updated',
+          filters: [{ path: 'data.object.references.result', op: 'eq', value: 'accepted' }],
+        },
+        steps: [wait],
+      },
+      'trigger[filters][0][value]',
+      'Did you mean `accept`?',
+    ],
+    [
+      'a template of a member that the record has not',
+      { steps: [{ id: 'ask', action: 'approval', title: 'Approve {{event.data.object.idd}}?' }] },
+      'steps[0][title]',
+      'Did you mean `id`?',
+    ],
     ['a path for people', { steps: [{ ...api, path: '/v1/api_keys', body: {} }] }, 'steps[0][path]', 'no POST'],
     [
       'a test helper',
@@ -117,7 +147,11 @@ describe('a definition', () => {
       'address',
     ],
   ])('is refused with the parameter when it has %s', async (_, written, param, says) => {
-    const { body } = await flows.create({ permissions: ['references.write'], ...written });
+    const { body } = await flows.create({
+      permissions: ['references.write'],
+      trigger: { type: 'application.created' },
+      ...written,
+    });
     expect(body.error?.param).toBe(param);
     expect(body.error.message).toContain(says);
   });

@@ -6,6 +6,7 @@ import { retainedFromMs } from '../../core/retention.ts';
 import { hashToken, makeLinkToken } from '../../core/tokens.ts';
 import { firstEmailStatus } from '../../email/queue.ts';
 import type { Caller } from '../../model/caller.ts';
+import { eventRecordSchemaOf } from '../../model/record-schema.ts';
 import { linkUrl } from '../../sign-in/links.ts';
 import { realSecondsOf, requireConfirmation } from '../../sign-in/sessions.ts';
 import type { HttpContext } from '../context.ts';
@@ -51,6 +52,10 @@ export function callerOf(
     // The list needs all routes, and few decisions read it.
     get stepOperations() {
       return context.apiSteps.operations;
+    },
+    recordSchemaOf(object) {
+      const resource = context.resources.find((each) => each.object === object);
+      return resource ? eventRecordSchemaOf(resource) : null;
     },
     apiVersions: request.versionsServed,
     allowedTargets: config.allowedTargets,

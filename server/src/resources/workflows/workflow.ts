@@ -395,7 +395,8 @@ function requireSoundFor(written: Written, apiVersion: string, caller: Caller): 
     knownPermissions: caller.knownPermissions,
     held: caller.permissions,
     operations: caller.stepOperations,
-    knowsBodies: apiVersion === caller.apiVersions[0],
+    recordSchemaOf: caller.recordSchemaOf,
+    isNewest: apiVersion === caller.apiVersions[0],
     faultOfUrl: (url) => targetUrlFault(url, { mode: caller.mode, allowed: caller.allowedTargets }),
   });
 }

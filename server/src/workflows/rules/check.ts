@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import { ApiError, invalidParameter, missingParameter } from '../../core/errors.ts';
 import type { Json } from '../../core/json-diff.ts';
 import { nearestName } from '../../core/nearest.ts';
@@ -6,6 +7,7 @@ import { includesPermission } from '../../model/permissions.ts';
 import type { StepOperation } from '../../model/step-operation.ts';
 import { membersOf, type Step, type Trigger } from './definition.ts';
 import type { Filter } from './filters.ts';
+import { faultOfPath, valuesAt } from './record-paths.ts';
 import { hasBrokenBraces, pathsIn, textsIn } from './templates.ts';
 
 /** What a check knows about this server and the maker of the workflow. */
@@ -15,8 +17,10 @@ export interface CheckFacts {
   /** The permissions of the maker. */
   held: ReadonlySet<string>;
   operations: readonly StepOperation[];
-  /** Whether the bodies of steps are of the version of `operations`. */
-  knowsBodies: boolean;
+  /** Whether the workflow is of the newest version. Bodies and members of records are known in that version alone. */
+  isNewest: boolean;
+  /** Returns the schema of a kind of record in the newest version, as events have it. Null for an unknown kind. */
+  recordSchemaOf: (object: string) => TSchema | null;
   /** Says why a URL cannot be called, or returns null. */
   faultOfUrl: (url: string) => string | null;
 }
@@ -35,11 +39,11 @@ export interface Written {
  */
 export function requireSound({ trigger, steps, permissions }: Written, facts: CheckFacts): void {
   requireEventType('trigger[type]', trigger.type, facts);
-  requireFilters('trigger[filters]', trigger.filters, (param, path) => requireEventPath(param, path));
+  requireEventFilters('trigger[filters]', trigger.filters, trigger.type, facts);
   requirePermissions(permissions, facts);
   const earlier: Step[] = [];
   for (const [index, step] of steps.entries()) {
-    requireStep(`steps[${index}]`, step, { earlier, all: steps, permissions, facts });
+    requireStep(`steps[${index}]`, step, { earlier, all: steps, permissions, facts, begins: trigger.type });
     earlier.push(step);
   }
 }
@@ -84,18 +88,52 @@ function requireEventType(param: string, type: string, { knownEventTypes }: Chec
     throw unknownEvent(param, type, knownEventTypes);
 }
 
-/** Checks that each operation gets a value that it can compare with. */
+/** Checks that each operation gets a value that it can compare with, and that the value at the path can have. */
 function requireFilters(
   param: string,
   filters: readonly Filter[],
   requirePath: (param: string, path: string) => void,
+  possibleAt: (path: string) => readonly Json[] | null,
 ): void {
   for (const [index, { path, op, value }] of filters.entries()) {
     const own = `${param}[${index}]`;
     requirePath(`${own}[path]`, path);
-    const fault = faultOfValue(op, value);
+    const fault = faultOfValue(op, value) ?? faultOfComparison(op, value, possibleAt(path));
     if (fault !== null) throw invalidParameter(`${own}[value]`, `\`${op}\` ${fault}`);
   }
+}
+
+/** Checks the filters of an event. */
+function requireEventFilters(param: string, filters: readonly Filter[], type: string, facts: CheckFacts): void {
+  requireFilters(
+    param,
+    filters,
+    (own, path) => requireEventPath(own, path, type, facts),
+    (path) => possibleInEvent(path, type, facts),
+  );
+}
+
+/** Returns the words that the value at a path can be. A typo in one would match no event, in silence. */
+function possibleInEvent(path: string, type: string, facts: CheckFacts): readonly Json[] | null {
+  const [data, object, ...members] = path.split('.');
+  const schema = data === 'data' && object === 'object' ? recordSchemaFor(type, facts) : null;
+  return schema && valuesAt(schema, members);
+}
+
+function recordSchemaFor(type: string, { isNewest, recordSchemaOf }: CheckFacts): TSchema | null {
+  return isNewest ? recordSchemaOf(type.split('.')[0]!) : null;
+}
+
+function faultOfComparison(op: Filter['op'], value: Json | undefined, possible: readonly Json[] | null): string | null {
+  if (possible === null || value === undefined || !['eq', 'ne', 'in'].includes(op)) return null;
+  const values = Array.isArray(value) ? value : [value];
+  const other = values.find((each) => !possible.includes(each) && [...textsIn(each)].flatMap(pathsIn).length === 0);
+  if (other === undefined) return null;
+  const words = possible.filter((each) => typeof each === 'string');
+  const nearest = typeof other === 'string' ? nearestName(other, words) : null;
+  const all = possible.map((each) => `\`${JSON.stringify(each)}\``).join(', ');
+  const advice = nearest === null ? `The value is one of ${all}.` : `Did you mean \`${nearest}\`?`;
+  return `cannot compare with ${JSON.stringify(other)} here. ${advice}`;
 }
 
 function faultOfValue(op: Filter['op'], value: Json | undefined): string | null {
@@ -121,8 +159,8 @@ function isScalar(value: Json): boolean {
 
 const eventMembers = ['id', 'object', 'created', 'type', 'data', 'request', 'account'];
 
-function requireEventPath(param: string, path: string): void {
-  const [first = '', second] = path.split('.');
+function requireEventPath(param: string, path: string, type: string, facts: CheckFacts): void {
+  const [first = '', second, ...members] = path.split('.');
   if (!eventMembers.includes(first)) {
     const nearest = nearestName(first, eventMembers);
     throw invalidParameter(
@@ -135,6 +173,9 @@ function requireEventPath(param: string, path: string): void {
       param,
       `\`data\` has no \`${second}\`. Write \`data.object\` before the members of the record.`,
     );
+  const schema = first === 'data' && members.length > 0 ? recordSchemaFor(type, facts) : null;
+  const fault = schema && faultOfPath(schema, members, `data.${second}`);
+  if (fault !== null) throw invalidParameter(param, fault);
 }
 
 interface StepFacts {
@@ -142,6 +183,8 @@ interface StepFacts {
   all: readonly Step[];
   permissions: readonly string[];
   facts: CheckFacts;
+  /** The type of the event that starts the run. */
+  begins: string;
 }
 
 function requireStep(param: string, step: Step, around: StepFacts): void {
@@ -153,7 +196,9 @@ function requireStep(param: string, step: Step, around: StepFacts): void {
   const requirePath = (name: string, path: string, itemToo = hasItem): void =>
     requireScopePath(name, path, { ...around, hasItem: itemToo, own: step.id });
   if (step.for_each !== undefined) requirePath(`${param}[for_each]`, step.for_each, false);
-  requireFilters(`${param}[if]`, step.if ?? [], requirePath);
+  requireFilters(`${param}[if]`, step.if ?? [], requirePath, (path) =>
+    path.startsWith('event.') ? possibleInEvent(path.slice('event.'.length), around.begins, facts) : null,
+  );
   for (const [name, text] of templatedTexts(step)) {
     const own = `${param}[${name}]`;
     if (hasBrokenBraces(text))
@@ -166,7 +211,7 @@ function requireStep(param: string, step: Step, around: StepFacts): void {
   if (step.until !== undefined) requirePath(`${param}[until]`, step.until);
   if (step.action === 'wait_for_event') {
     requireEventType(`${param}[type]`, step.type!, facts);
-    requireFilters(`${param}[filters]`, step.filters ?? [], requireEventPath);
+    requireEventFilters(`${param}[filters]`, step.filters ?? [], step.type!, facts);
   }
   if (step.action === 'http') requireUrl(`${param}[url]`, step.url!, facts);
   if (step.action === 'api') requireOperation(param, step, around);
@@ -202,11 +247,11 @@ function requireMembers(param: string, step: Step): void {
 function requireScopePath(
   param: string,
   path: string,
-  { earlier, all, hasItem, own }: StepFacts & { hasItem: boolean; own: string },
+  { earlier, all, hasItem, own, begins, facts }: StepFacts & { hasItem: boolean; own: string },
 ): void {
   const [root, name, output] = path.split('.');
   if (root === 'event') {
-    if (name !== undefined) requireEventPath(param, path.slice('event.'.length));
+    if (name !== undefined) requireEventPath(param, path.slice('event.'.length), begins, facts);
     return;
   }
   if (root === 'item') {
@@ -257,7 +302,7 @@ function requireOperation(param: string, step: Step, { permissions, facts }: Ste
   const lacking = operation.permissions.find((needed) => !includesPermission(held, needed));
   if (lacking !== undefined)
     throw invalidParameter('permissions', `The step \`${step.id}\` needs \`${lacking}\`. Add it to \`permissions\`.`);
-  if (!facts.knowsBodies) return;
+  if (!facts.isNewest) return;
   const unknown = Object.keys(step.body ?? {}).find((name) => !operation.members.includes(name));
   if (unknown !== undefined) {
     const nearest = nearestName(unknown, operation.members);

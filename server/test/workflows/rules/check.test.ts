@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { Type } from 'typebox';
 import { ApiError } from '../../../src/core/errors.ts';
+import { metadataSchema } from '../../../src/model/metadata.ts';
+import { closedObject, nullable, oneOf } from '../../../src/model/schemas.ts';
 import { isForPeople, operationAt, requireSound, type CheckFacts } from '../../../src/workflows/rules/check.ts';
 import type { Step, Trigger } from '../../../src/workflows/rules/definition.ts';
 
@@ -34,12 +37,23 @@ const operations = [
   },
 ];
 
+const referenceSchema = closedObject({
+  id: Type.String(),
+  customer: nullable(Type.String()),
+  status: oneOf('pending', 'complete'),
+  outcome: nullable(oneOf('accept', 'consider')),
+  applicants: Type.Array(closedObject({ name: Type.String() })),
+  metadata: metadataSchema,
+  report: Type.Union([Type.Null(), closedObject({ pages: Type.Integer() })]),
+});
+
 const facts: CheckFacts = {
   knownEventTypes: ['reference.created', 'reference.completed', 'unit.updated', 'workflow.activated'],
   knownPermissions: ['references.read', 'references.write', 'customers.read', 'api_keys.write', 'workflows.write'],
   held: new Set(['references.read', 'references.write', 'customers.read', 'api_keys.write', 'workflows.write']),
   operations,
-  knowsBodies: true,
+  recordSchemaOf: (object) => (object === 'reference' ? referenceSchema : null),
+  isNewest: true,
   faultOfUrl: (url) => (url.startsWith('https://') ? null : 'The URL must begin with https://.'),
 };
 
@@ -77,7 +91,32 @@ describe('the check of a workflow', () => {
     expect(refusalOf({ steps: [{ id: 'ask', action: 'approval', on_error: 'stop', title: 'Accept?' }] })).toBeNull();
   });
 
+  test.each([
+    'data.object.metadata.branch',
+    'data.object.applicants.0.name',
+    'data.object.report.pages',
+    'data.previous_attributes.status',
+    'data.object',
+    'request.actor.type',
+  ])('accepts the path %s when the record can have it', (path) => {
+    expect(refusalOf({ trigger: { ...trigger, filters: [{ path, op: 'exists' }] } })).toBeNull();
+  });
+
+  test('accepts a template and null when the member is one of a list of words', () => {
+    const awaited = { path: 'data.object.outcome', op: 'eq' as const, value: '{{event.data.object.outcome}}' };
+    const step: Step = {
+      id: 'news',
+      action: 'wait_for_event',
+      on_error: 'stop',
+      type: 'reference.completed',
+      filters: [awaited, { ...awaited, value: null }],
+      timeout: 60,
+    };
+    expect(refusalOf({ steps: [step] })).toBeNull();
+  });
+
   const http: Step = { id: 'send', action: 'http', on_error: 'stop', url: 'https://example.com/a' };
+  const ask: Step = { id: 'ask', action: 'approval', on_error: 'stop', title: 'Accept?' };
   const filter = { path: 'data.object.status', op: 'eq' as const, value: 'complete' };
   test.each<[string, string | undefined, string, Parameters<typeof refusalOf>[0]]>([
     [
@@ -104,6 +143,36 @@ describe('the check of a workflow', () => {
       'trigger[filters][0][value]',
       'list',
       { trigger: { ...trigger, filters: [{ ...filter, op: 'in' }] } },
+    ],
+    [
+      'a member that the record has not',
+      'trigger[filters][0][path]',
+      'Did you mean `status`?',
+      { trigger: { ...trigger, filters: [{ ...filter, path: 'data.object.statsu' }] } },
+    ],
+    [
+      'a member of a link, which is an id',
+      'steps[0][title]',
+      'A link is an id',
+      { steps: [{ ...ask, title: 'Accept {{event.data.object.customer.name}}?' }] },
+    ],
+    [
+      'a member of a list without a position',
+      'steps[0][title]',
+      '`data.object.applicants.0`',
+      { steps: [{ ...ask, title: 'Accept {{event.data.object.applicants.name}}?' }] },
+    ],
+    [
+      'a word that the member cannot have',
+      'trigger[filters][0][value]',
+      'Did you mean `complete`?',
+      { trigger: { ...trigger, filters: [{ ...filter, value: 'completed' }] } },
+    ],
+    [
+      'a word that the member cannot have in a condition of a step',
+      'steps[0][if][0][value]',
+      'Did you mean `accept`?',
+      { steps: [{ ...ask, if: [{ path: 'event.data.object.outcome', op: 'in', value: ['accepted', null] }] }] },
     ],
     ['two steps with one id', 'steps[1][id]', 'Two steps', { steps: [api, api] }],
     [
