@@ -41,12 +41,16 @@ describeInBrowser('workflows', () => {
     await choose(step.getByRole('combobox', { name: 'Path' }), '/v1/references');
     await step.getByLabel('Body').fill('{"application": "{{event.data.object.id}}", "customer": "{{item}}"}');
     await step.getByLabel('For each item of').fill('event.data.object.customers');
-    await page.getByRole('checkbox', { name: 'Write: References' }).press('Space');
+    await page.getByText('The steps need a permission: References (write).').waitFor();
+    await page.getByRole('button', { name: 'Allow it' }).click();
+    expect(await page.getByRole('checkbox', { name: 'Write: References' }).isChecked()).toBe(true);
     await expectAccessibleInThemes(page, 'workflow-editor');
     await page.getByRole('button', { name: 'Save the draft' }).click();
 
     await page.getByRole('heading', { name: 'Check all applicants' }).waitFor();
     await page.getByText('Once for each item of event.data.object.customers.').waitFor();
+    const { id } = (await good(server.api.get('/v1/applications'))).body.data[0];
+    await page.getByRole('button', { name: `application.created, ${id}` }).waitFor();
     await page.getByRole('button', { name: 'Try it' }).click();
     await page.getByText('The event would begin a run. Nothing was sent.').waitFor();
     await page.getByText('would run').waitFor();
@@ -122,6 +126,34 @@ describeInBrowser('workflows', () => {
     expect(steps.map(({ id }: { id: string }) => id)).toEqual(['second', 'first']);
     expect(trigger).toEqual(body.trigger);
     expect(version).toBe(2);
+    expect(problems).toEqual([]);
+  });
+
+  test('says which version a retry takes when the workflow was changed after a failed run', async () => {
+    const failing = { id: 'check', action: 'api', path: '/v1/references/ref_0VbZr1fe00bS0eOQrul9Xo/cancel', body: {} };
+    const { body: workflow } = await good(
+      server.api.post('/v1/workflows', {
+        name: 'Cancels nothing',
+        trigger: { type: 'customer.created' },
+        steps: [failing, { id: 'later', action: 'wait', seconds: 60 }],
+        permissions: ['references.write'],
+      }),
+    );
+    await good(server.api.post(`/v1/workflows/${workflow.id}/activate`));
+    await good(server.api.post('/v1/customers', { name: 'Grace Hopper' }));
+    const failed = async (): Promise<{ id: string }[]> =>
+      (await good(server.api.get(`/v1/workflow_runs?status=failed&workflow=${workflow.id}`))).body.data;
+    await expect.poll(async () => (await failed()).length, { timeout: 15_000 }).toBe(1);
+    const [run] = await failed();
+    await using open = await openDashboard(server, `/workflow-runs/${run!.id}`, { person: owner, width: 390 });
+    const { page, problems } = open;
+    await page.getByRole('heading', { name: 'Before you retry' }).waitFor();
+    await page.getByText('Still to come: later').waitFor();
+    await good(server.api.post(`/v1/workflows/${workflow.id}`, { steps: [{ ...failing, id: 'other' }] }));
+    await page.reload();
+    await page.getByRole('heading', { name: 'The workflow was changed since' }).waitFor();
+    await page.getByText('A retry takes the steps of version 1 again').waitFor();
+    await expectAccessibleInThemes(page, 'workflow-run-failed');
     expect(problems).toEqual([]);
   });
 

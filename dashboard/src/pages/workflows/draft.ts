@@ -212,3 +212,13 @@ function stepOf(step: DraftStep, fail: (member: string, fault: string) => void):
   };
   return sent as unknown as WorkflowStepInput;
 }
+
+/** Returns the permissions that the steps need, as far as their actions and paths tell. The server knows the rest. */
+export function neededBy(steps: readonly DraftStep[]): string[] {
+  const needed = steps.flatMap(({ action, texts }) => {
+    if (action === 'email') return ['customers.read'];
+    const kind = action === 'api' ? /^\/v1\/([a-z_]+)/.exec(texts.path?.trim() ?? '')?.[1] : undefined;
+    return kind === undefined ? [] : [`${kind}.write`];
+  });
+  return [...new Set(needed)];
+}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Workflow, WorkflowRun, WorkflowRunStep } from 'tenure';
-import { Badge, Details, CodeBlock, ErrorState, ExactTime, Link, toast } from '@tenure/ui';
+import { Badge, Details, CodeBlock, ErrorState, ExactTime, Link, Prose, toast } from '@tenure/ui';
 import { defineRead, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import { Notice } from '../../office/parts.tsx';
@@ -46,8 +46,10 @@ function OneRun({ id }: { id: string }): ReactNode {
             </Notice>
           )}
           <Details items={factsOf(run)} />
+          {run.status === 'failed' && <AboutRetry run={run} />}
           <Section title="Steps">
             {run.steps.length === 0 ? <p>No step has begun yet.</p> : <RunSteps steps={run.steps} />}
+            <StepsToCome run={run} />
           </Section>
         </>
       )}
@@ -75,10 +77,49 @@ function factsOf({ status, workflow, version, event, depth, created, ...run }: W
       </Link>,
     ],
     ['Begun by', <LinkedId key="event" id={event} />],
-    ['Depth', depth === 1 ? null : `${depth}: another run caused the event`],
+    ...(depth === 1 ? [] : [['Depth', `${depth}: another run caused the event`] satisfies [string, ReactNode]]),
+    ...(run.approval_request === null
+      ? []
+      : [['Waits for', <LinkedId key="approval" id={idOf(run.approval_request)} />] satisfies [string, ReactNode]]),
     ['Begun', <ExactTime key="begun" at={created} />],
     ['Ended', endedAt === null ? null : <ExactTime key="ended" at={endedAt} />],
   ];
+}
+
+/** Says what a retry does. It keeps the steps of the run, so an edit of the workflow does not mend this run. */
+function AboutRetry({ run: { version, workflow } }: { run: WorkflowRun }): ReactNode {
+  const isOutdated = typeof workflow !== 'string' && workflow.version > version;
+  return (
+    <Notice
+      tone={isOutdated ? 'warning' : 'neutral'}
+      title={isOutdated ? 'The workflow was changed since' : 'Before you retry'}
+    >
+      <p>
+        A retry takes the steps of version {version} again, from the failed one. It helps if the cause is gone. An edit
+        of the workflow is for later events.
+      </p>
+    </Notice>
+  );
+}
+
+/** The steps that have not begun, by their ids. Only the version of the run knows them. */
+function StepsToCome({ run }: { run: WorkflowRun }): ReactNode {
+  const { workflow, version, steps } = run;
+  if (typeof workflow === 'string' || workflow.version !== version || !(isOpen(run) || run.status === 'failed'))
+    return null;
+  const left = workflow.steps.filter(({ id }) => !steps.some((step) => step.id === id));
+  if (left.length === 0) return null;
+  return (
+    <p>
+      Still to come:{' '}
+      {left.map(({ id }, at) => (
+        <span key={id}>
+          {at > 0 && ', '}
+          <code>{id}</code>
+        </span>
+      ))}
+    </p>
+  );
 }
 
 function RunSteps({ steps }: { steps: readonly WorkflowRunStep[] }): ReactNode {
@@ -93,7 +134,7 @@ function RunSteps({ steps }: { steps: readonly WorkflowRunStep[] }): ReactNode {
           </h3>
           {step.error !== null && (
             <p className={styles.fault}>
-              {step.error.message} <code>{step.error.code}</code>
+              <Prose text={step.error.message} /> <code>{step.error.code}</code>
             </p>
           )}
           <p>

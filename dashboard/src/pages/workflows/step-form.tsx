@@ -49,7 +49,7 @@ export function FilterRows(props: {
   return (
     <>
       {filters.map(({ key, path, op, value }, at) => (
-        <div key={key} role="group" aria-label={`${noun} ${at + 1}`} className={styles.row}>
+        <div key={key} role="group" aria-label={`${noun} ${at + 1}`} className={styles.condition}>
           <TextField
             label="Path"
             value={path}
@@ -272,7 +272,7 @@ function StepFields(props: {
       )}
       {action === 'wait_for_event' && (
         <FilterRows
-          noun="condition of the awaited event"
+          noun="condition of the event"
           param={`${param}[filters]`}
           hint="Such as data.object.id"
           filters={step.filters}

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
-import type { Workflow, WorkflowTest, WorkflowTestStep } from 'tenure';
-import { Badge, CodeBlock, ErrorState, Select, Skeleton, type Tone } from '@tenure/ui';
+import type { Event, Workflow, WorkflowTest, WorkflowTestStep } from 'tenure';
+import { Badge, CodeBlock, ErrorState, Prose, Select, Skeleton, type Tone } from '@tenure/ui';
 import { defineRead, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import { useTimeZone } from '../../office/moment.tsx';
@@ -15,7 +15,8 @@ const eventsRead = defineRead((tenure, { type }: { type: string }, options) =>
 );
 
 /** Tries a workflow on a past event, without effect. */
-export function Trial({ workflow: { id, trigger } }: { workflow: Workflow }): ReactNode {
+export function Trial({ workflow }: { workflow: Workflow }): ReactNode {
+  const { id, trigger } = workflow;
   const read = useRefusal('events.read');
   const write = useRefusal('workflows.write');
   const { data, error } = useRead(eventsRead, { type: trigger.type }, { isOn: read === null });
@@ -40,7 +41,7 @@ export function Trial({ workflow: { id, trigger } }: { workflow: Workflow }): Re
       <div className={styles.row}>
         <Select
           label="Past event"
-          choices={events.map((each) => ({ id: each.id, name: `${each.type}, ${momentText(each.created, zone)}` }))}
+          choices={events.map((each) => ({ id: each.id, name: eventName(each, zone) }))}
           value={event}
           onChange={setChosen}
         />
@@ -49,20 +50,29 @@ export function Trial({ workflow: { id, trigger } }: { workflow: Workflow }): Re
         </GatedButton>
       </div>
       {trying.error !== null && <ErrorState error={shownError(trying.error)} />}
-      {trying.data?.event === event && <Outcome outcome={trying.data} />}
+      {trying.data?.event === event && <Outcome workflow={workflow} outcome={trying.data} />}
     </div>
   );
+}
+
+/** Returns an event as a choice: its record, because many events have one type, and its time. */
+function eventName({ type, data, created }: Event, zone: string): string {
+  const { id, name } = data.object as { id?: unknown; name?: unknown };
+  const record = typeof name === 'string' ? name : typeof id === 'string' ? id : null;
+  return [type, record, momentText(created, zone, 'medium')].filter((part) => part !== null).join(', ');
 }
 
 const words: Readonly<Record<string, { text: string; tone: Tone }>> = {
   run: { text: 'would run', tone: 'good' },
   skip: { text: 'would be skipped', tone: 'neutral' },
   fail: { text: 'would fail', tone: 'bad' },
-  unknown: { text: 'depends on an earlier step', tone: 'waiting' },
+  unknown: { text: 'depends on what an earlier step returns', tone: 'waiting' },
 };
 
 /** What would have happened. */
-function Outcome({ outcome: { matches, steps } }: { outcome: WorkflowTest }): ReactNode {
+function Outcome(props: { workflow: Workflow; outcome: WorkflowTest }): ReactNode {
+  const { workflow, outcome } = props;
+  const { matches, steps } = outcome;
   return (
     <div role="status" className={styles.editor}>
       <p>
@@ -73,7 +83,11 @@ function Outcome({ outcome: { matches, steps } }: { outcome: WorkflowTest }): Re
       {steps.length > 0 && (
         <ol className={styles.steps}>
           {steps.map((step) => (
-            <TriedStep key={`${step.id} ${step.item ?? ''}`} step={step} />
+            <TriedStep
+              key={`${step.id} ${step.item ?? ''}`}
+              step={step}
+              action={workflow.steps.find(({ id }) => id === step.id)?.action}
+            />
           ))}
         </ol>
       )}
@@ -81,7 +95,12 @@ function Outcome({ outcome: { matches, steps } }: { outcome: WorkflowTest }): Re
   );
 }
 
-function TriedStep({ step: { id, item, would, request, error } }: { step: WorkflowTestStep }): ReactNode {
+/** The actions that send nothing, and wait. */
+const waits: ReadonlySet<string> = new Set(['wait', 'wait_for_event', 'approval']);
+
+function TriedStep(props: { step: WorkflowTestStep; action: string | undefined }): ReactNode {
+  const { step, action } = props;
+  const { id, item, would, request, error } = step;
   const { text, tone } = words[would] ?? { text: would, tone: 'neutral' };
   return (
     <li className={styles.step}>
@@ -89,8 +108,17 @@ function TriedStep({ step: { id, item, would, request, error } }: { step: Workfl
         <code>{id}</code>
         {item !== null && ` item ${item + 1}`} <Badge tone={tone}>{text}</Badge>
       </h3>
-      {error !== null && <p className={styles.fault}>{error}</p>}
-      {request !== null && <CodeBlock title="What it would send" text={JSON.stringify(request, null, 2)} />}
+      {error !== null && (
+        <p className={styles.fault}>
+          <Prose text={error} />
+        </p>
+      )}
+      {request !== null && (
+        <CodeBlock
+          title={action !== undefined && waits.has(action) ? 'What it would wait for' : 'What it would send'}
+          text={JSON.stringify(request, null, 2)}
+        />
+      )}
     </li>
   );
 }

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ApiError, type Workflow } from 'tenure';
-import { Actions, ButtonLink, ErrorState, Select, Skeleton, TextField, toast } from '@tenure/ui';
+import { Actions, Button, ButtonLink, ErrorState, Select, Skeleton, TextField, toast } from '@tenure/ui';
 import { defineRead, faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal, useUser } from '../../api/session.ts';
 import { workflowEditRoute } from '../../routes.tsx';
@@ -11,8 +11,8 @@ import pageStyles from '../../shell/page.module.css';
 import { Page } from '../../shell/page.tsx';
 import { UnsavedQuestion } from '../../shell/unsaved.tsx';
 import { PermissionMatrix } from '../api-keys/permission-matrix.tsx';
-import { grantableTo } from '../api-keys/permissions.ts';
-import { draftOf, emptyDraft, writtenOf, type Draft, type WorkflowInput } from './draft.ts';
+import { grantableTo, nameOfKind, withLevel, type Grantable, type Level } from '../api-keys/permissions.ts';
+import { draftOf, emptyDraft, neededBy, writtenOf, type Draft, type DraftStep, type WorkflowInput } from './draft.ts';
 import { readyWorkflows } from './ready-workflows.ts';
 import { EventTypeField, FilterRows, StepCards, type FaultAt } from './step-form.tsx';
 import styles from './workflows.module.css';
@@ -170,6 +170,12 @@ function Editor(props: {
         <code>{'{{steps.step_1.output.id}}'}</code> of an earlier step, and <code>{'{{item}}'}</code> of a list.
       </p>
       <StepCards steps={draft.steps} onChange={(steps) => set({ steps })} faultAt={faultAt} />
+      <NeededPermissions
+        steps={draft.steps}
+        permissions={draft.permissions}
+        grantable={grantable}
+        onAllow={(permissions) => set({ permissions })}
+      />
       <PermissionMatrix
         grantable={grantable}
         permissions={draft.permissions}
@@ -177,6 +183,35 @@ function Editor(props: {
         error={faultAt('permissions')}
       />
     </Form>
+  );
+}
+
+/** Names the permissions that the steps need and lack, and gives them at once. */
+function NeededPermissions(props: {
+  steps: readonly DraftStep[];
+  permissions: readonly string[];
+  grantable: readonly Grantable[];
+  onAllow: (permissions: readonly string[]) => void;
+}): ReactNode {
+  const { steps, permissions, grantable, onAllow } = props;
+  const lacking = neededBy(steps).flatMap((permission) => {
+    const [kind = '', level = ''] = permission.split('.');
+    const isHeld = permissions.includes(permission) || permissions.includes(`${kind}.write`);
+    const highest = grantable.find((each) => each.kind === kind)?.highest;
+    return isHeld || highest === undefined || (level === 'write' && highest === 'read') ? [] : [{ kind, level }];
+  });
+  if (lacking.length === 0) return null;
+  const allowed = lacking.reduce<readonly string[]>(
+    (all, { kind, level }) => withLevel(all, kind, level as Level),
+    permissions,
+  );
+  return (
+    <div className={styles.needed}>
+      <span>
+        The steps need a permission: {lacking.map(({ kind, level }) => `${nameOfKind(kind)} (${level})`).join(', ')}.
+      </span>
+      <Button onPress={() => onAllow(allowed)}>Allow it</Button>
+    </div>
   );
 }
 
