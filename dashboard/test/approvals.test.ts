@@ -37,6 +37,7 @@ describeInBrowser('the approvals', () => {
     await page.getByText('The applicant has withdrawn.').waitFor();
     const now = page.getByRole('region', { name: 'The record now' });
     await now.getByText('pending').first().waitFor();
+    await now.getByText('null to "accept"').waitFor();
     expect(await page.getByText('It has changed since the agent asked').count()).toBe(0);
 
     await good(server.api.post(path, { metadata: { branch: 'leeds' } }));

@@ -27,12 +27,14 @@ import { Steps } from '../workflows/workflow-detail.tsx';
 import { ApprovalState, AskedBy } from './approval-list.tsx';
 import {
   askingOf,
+  changesOf,
   consequenceOf,
   reasonHintOf,
   recordOf,
   recordOfEvent,
   stepsAfter,
   withIds,
+  type MemberChange,
 } from './approval-words.ts';
 import styles from './approvals.module.css';
 
@@ -203,8 +205,28 @@ function RecordNow({ request }: { request: ApprovalRequest }): ReactNode {
         </Notice>
       )}
       {now.error !== null && <ErrorState error={shownError(now.error)} onRetry={() => void now.refetch()} />}
+      {now.data !== undefined && isOpen && (
+        <Changes changes={changesOf(request, { path: record.path, data: now.data })} />
+      )}
       {now.data !== undefined && <JsonViewer title="Record" value={now.data} />}
     </Section>
+  );
+}
+
+function Changes({ changes }: { changes: readonly MemberChange[] }): ReactNode {
+  if (changes.length === 0) return null;
+  return (
+    <>
+      <p>The request would change:</p>
+      <Details
+        items={changes.map(({ member, from, to }) => [
+          member,
+          <span key={member}>
+            <code>{from}</code> to <code>{to}</code>
+          </span>,
+        ])}
+      />
+    </>
   );
 }
 

@@ -50,6 +50,27 @@ export function stepsAfter({ run, workflow }: Asking): readonly WorkflowStep[] |
   return at === -1 || run.version !== workflow.version ? null : workflow.steps.slice(at + 1);
 }
 
+/** A member of a record that an update would change, with both values as JSON. */
+export interface MemberChange {
+  member: string;
+  from: string;
+  to: string;
+}
+
+/** Returns what an update would change in its record. Objects and lists are left to the body, because an update can merge them. */
+export function changesOf(
+  { path, request_body: body }: Pick<ApprovalRequest, 'path' | 'request_body'>,
+  record: { path: string; data: object },
+): MemberChange[] {
+  if (path !== record.path || body === null) return [];
+  const now = record.data as Record<string, unknown>;
+  return Object.entries(body).flatMap(([member, value]): MemberChange[] => {
+    const isSimple = [value, now[member]].every((each) => typeof each !== 'object' || each === null);
+    if (!isSimple || !Object.hasOwn(now, member) || now[member] === value) return [];
+    return [{ member, from: JSON.stringify(now[member]), to: JSON.stringify(value) }];
+  });
+}
+
 /** Returns the id of the record of an event, and the path of that record. Null if the API has no such path. */
 export function recordOfEvent({ data }: Event): { id: string; path: string } | null {
   const { object, id } = data.object as { object: string; id: string };

@@ -14,6 +14,11 @@ const errorWords: Record<string, string> = {
   failed: 'Something failed on the side of Tenure.',
 };
 
+/** Returns why another server gave no response, in plain words. Null for a code that is about something else. */
+export function wordsOfError(code: string): string | null {
+  return errorWords[code] ?? null;
+}
+
 /** The names of the statuses that receivers often answer with (RFC 9110). */
 const statusNames: Record<number, string> = {
   200: 'OK',

@@ -9,6 +9,7 @@ import { workflowRunRoute } from '../../routes.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { LinkedId } from '../../shell/linked-id.tsx';
 import { DetailPage, Section } from '../../shell/page.tsx';
+import { wordsOfError } from '../deliveries/attempt-words.ts';
 import { tones } from './workflow-words.ts';
 import styles from './workflows.module.css';
 
@@ -134,7 +135,7 @@ function RunSteps({ steps }: { steps: readonly WorkflowRunStep[] }): ReactNode {
           </h3>
           {step.error !== null && (
             <p className={styles.fault}>
-              <Prose text={step.error.message} /> <code>{step.error.code}</code>
+              <Prose text={wordsOfError(step.error.code) ?? step.error.message} /> <code>{step.error.code}</code>
             </p>
           )}
           <p>

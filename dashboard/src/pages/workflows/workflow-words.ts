@@ -19,7 +19,7 @@ export const tones: Readonly<Record<string, Tone>> = {
 export const actionNames = {
   api: 'Send a request to this API',
   http: 'Post to another server',
-  email: 'Write an e-mail to a customer',
+  email: 'E-mail a customer',
   wait: 'Wait',
   wait_for_event: 'Wait for an event',
   approval: 'Ask a person',

@@ -239,7 +239,10 @@ function requireMembers(param: string, step: Step): void {
     );
   const missing = required.find((name) => step[name] === undefined);
   if (missing !== undefined)
-    throw missingParameter(`${param}[${missing}]`, `A step of the action \`${step.action}\` needs \`${missing}\`.`);
+    throw missingParameter(
+      `${param}[${missing}]`,
+      `The action \`${step.action}\` needs the parameter \`${missing}\`. Send it.`,
+    );
   if (step.action === 'wait' && (step.seconds === undefined) === (step.until === undefined))
     throw invalidParameter(`${param}[seconds]`, 'A step of the action `wait` needs either `seconds` or `until`.');
 }

@@ -224,7 +224,7 @@ describe('the check of a workflow', () => {
     [
       'a missing member',
       'steps[0][path]',
-      'needs `path`',
+      'needs the parameter `path`',
       { steps: [{ id: 'check', action: 'api', on_error: 'stop' }] },
     ],
     ['two kinds of waiting', 'steps[0][seconds]', 'either', { steps: [{ ...wait, until: 'event.created' }] }],
