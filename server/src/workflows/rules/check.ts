@@ -88,7 +88,7 @@ function requireEventType(param: string, type: string, { knownEventTypes }: Chec
     throw unknownEvent(param, type, knownEventTypes);
 }
 
-/** Checks that each operation gets a value that it can compare with, and that the value at the path can have. */
+/** Checks that each operation gets a value that it can compare with. The value at the path must be able to equal it. */
 function requireFilters(
   param: string,
   filters: readonly Filter[],
