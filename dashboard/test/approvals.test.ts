@@ -38,6 +38,7 @@ describeInBrowser('the approvals', () => {
     const now = page.getByRole('region', { name: 'The record now' });
     await now.getByText('pending').first().waitFor();
     await now.getByText('null to "accept"').waitFor();
+    await now.getByText('as in the body of the request').waitFor();
     expect(await page.getByText('It has changed since the agent asked').count()).toBe(0);
 
     await good(server.api.post(path, { metadata: { branch: 'leeds' } }));

@@ -50,7 +50,7 @@ describeInBrowser('workflows', () => {
     await page.getByRole('heading', { name: 'Check all applicants' }).waitFor();
     await page.getByText('Once for each item of event.data.object.customers.').waitFor();
     const { id } = (await good(server.api.get('/v1/applications'))).body.data[0];
-    await page.getByRole('button', { name: `application.created, ${id}` }).waitFor();
+    await page.getByRole('button', { name: `${id}, ` }).waitFor();
     await page.getByRole('button', { name: 'Try it' }).click();
     await page.getByText('The event would begin a run. Nothing was sent.').waitFor();
     await page.getByText('would run').waitFor();

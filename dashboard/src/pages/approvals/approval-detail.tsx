@@ -219,11 +219,15 @@ function Changes({ changes }: { changes: readonly MemberChange[] }): ReactNode {
     <>
       <p>The request would change:</p>
       <Details
-        items={changes.map(({ member, from, to }) => [
+        items={changes.map(({ member, values }) => [
           member,
-          <span key={member}>
-            <code>{from}</code> to <code>{to}</code>
-          </span>,
+          values === null ? (
+            'as in the body of the request'
+          ) : (
+            <span key={member}>
+              <code>{values.from}</code> to <code>{values.to}</code>
+            </span>
+          ),
         ])}
       />
     </>

@@ -38,7 +38,7 @@ export function askingOf({ workflow_run: run }: Pick<ApprovalRequest, 'workflow_
   return { run, workflow: run.workflow };
 }
 
-export interface Asking {
+interface Asking {
   run: WorkflowRun;
   workflow: Workflow;
 }
@@ -50,14 +50,14 @@ export function stepsAfter({ run, workflow }: Asking): readonly WorkflowStep[] |
   return at === -1 || run.version !== workflow.version ? null : workflow.steps.slice(at + 1);
 }
 
-/** A member of a record that an update would change, with both values as JSON. */
+/** A member of a record that an update would change. */
 export interface MemberChange {
   member: string;
-  from: string;
-  to: string;
+  /** Both values as JSON. Null for objects and lists, because an update can merge them. */
+  values: { from: string; to: string } | null;
 }
 
-/** Returns what an update would change in its record. Objects and lists are left to the body, because an update can merge them. */
+/** Returns what an update would change in its record. */
 export function changesOf(
   { path, request_body: body }: Pick<ApprovalRequest, 'path' | 'request_body'>,
   record: { path: string; data: object },
@@ -65,9 +65,11 @@ export function changesOf(
   if (path !== record.path || body === null) return [];
   const now = record.data as Record<string, unknown>;
   return Object.entries(body).flatMap(([member, value]): MemberChange[] => {
+    const from = JSON.stringify(now[member] ?? null);
+    const to = JSON.stringify(value);
+    if (from === to) return [];
     const isSimple = [value, now[member]].every((each) => typeof each !== 'object' || each === null);
-    if (!isSimple || !Object.hasOwn(now, member) || now[member] === value) return [];
-    return [{ member, from: JSON.stringify(now[member]), to: JSON.stringify(value) }];
+    return [{ member, values: isSimple ? { from, to } : null }];
   });
 }
 

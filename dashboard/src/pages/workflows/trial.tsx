@@ -41,7 +41,7 @@ export function Trial({ workflow }: { workflow: Workflow }): ReactNode {
       <div className={styles.row}>
         <Select
           label="Past event"
-          choices={events.map((each) => ({ id: each.id, name: eventName(each, zone) }))}
+          choices={events.map((each) => ({ id: each.id, name: eventName(each, trigger.type, zone) }))}
           value={event}
           onChange={setChosen}
         />
@@ -55,11 +55,13 @@ export function Trial({ workflow }: { workflow: Workflow }): ReactNode {
   );
 }
 
-/** Returns an event as a choice: its record, because many events have one type, and its time. */
-function eventName({ type, data, created }: Event, zone: string): string {
+/** Returns an event as a choice: its record and its time. It has its type if the trigger names several. */
+function eventName({ type, data, created }: Event, triggerType: string, zone: string): string {
   const { id, name } = data.object as { id?: unknown; name?: unknown };
   const record = typeof name === 'string' ? name : typeof id === 'string' ? id : null;
-  return [type, record, momentText(created, zone, 'medium')].filter((part) => part !== null).join(', ');
+  return [type === triggerType ? null : type, record, momentText(created, zone, 'medium')]
+    .filter((part) => part !== null)
+    .join(', ');
 }
 
 const words: Readonly<Record<string, { text: string; tone: Tone }>> = {
