@@ -395,7 +395,7 @@ function requireSoundFor(written: Written, apiVersion: string, caller: Caller): 
     knownPermissions: caller.knownPermissions,
     held: caller.permissions,
     operations: caller.stepOperations,
-    recordSchemaOf: caller.recordSchemaOf,
+    recordSchemaOf: (object) => caller.recordSchemaOf(object),
     isNewest: apiVersion === caller.apiVersions[0],
     faultOfUrl: (url) => targetUrlFault(url, { mode: caller.mode, allowed: caller.allowedTargets }),
   });
