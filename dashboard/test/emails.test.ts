@@ -16,9 +16,13 @@ describeInBrowser('the e-mails', () => {
     await page.getByRole('button', { name: 'Share by a link' }).click();
     await page.getByLabel('E-mail').fill('okafor@example.com');
     await page.getByRole('button', { name: 'Make the link' }).click();
-    await page.getByText('This sandbox keeps the e-mail').waitFor();
+    await page.getByText('A sandbox sends no e-mail.').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('row', { name: /okafor@example\.com Kept in the sandbox/ }).waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'E-mail to okafor@example.com' })
+      .getByText('Kept in the sandbox')
+      .waitFor();
 
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'E-mails' }).click();
     const email = page.getByRole('region', { name: 'has sent you a document' });

@@ -30,7 +30,7 @@ describeInBrowser('a link to a file', () => {
     const url = /http\S+\/links#\w{32}/.exec(await shown.innerText())![0];
     await shown.getByRole('button', { name: 'Done' }).click();
     await links.getByText('Mr Okafor').first().waitFor();
-    await links.getByText('never').waitFor();
+    await links.getByText('Never opened.').waitFor();
 
     await using stranger = await openDashboard(server, '/nowhere', { session: { user: null }, width: 390 });
     const phone = stranger.page;
@@ -48,7 +48,7 @@ describeInBrowser('a link to a file', () => {
     expect(download.suggestedFilename()).toMatch(/\.pdf$/);
 
     await page.reload();
-    await links.getByText('once').waitFor();
+    await links.getByText('Opened once').waitFor();
     await links.getByRole('button', { name: 'End the link for Mr Okafor' }).click();
     await links.getByText('Ended by the office').waitFor();
     await phone.goto(url);
@@ -57,6 +57,35 @@ describeInBrowser('a link to a file', () => {
     await expectAccessibleInThemes(phone, 'link-closed');
     const { body } = await good(server.api.get(`/v1/file_links?file=${office.file}`));
     expect(body.data[0]).toMatchObject({ open_count: 1, status: 'revoked' });
+    expect(problems).toEqual([]);
+  });
+
+  test('is made, followed and ended on the page of the check when a report is sent to the landlord', async () => {
+    await using open = await openDashboard(server, `/references/${office.finished}`, { person: owner, width: 390 });
+    const { page, problems } = open;
+    const links = page.getByRole('region', { name: 'For the landlord' });
+    await links.getByRole('button', { name: 'Send to the landlord' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Send to the landlord' });
+    await dialog.getByText('names no phone number').waitFor();
+    await dialog.getByRole('textbox', { name: 'For' }).fill('Mrs Eze');
+    await dialog.getByRole('button', { name: 'Make the link' }).click();
+    const shown = page.getByRole('dialog', { name: 'Link to the report' });
+    const url = /http\S+\/links#\w{32}/.exec(await shown.innerText())![0];
+    await shown.getByRole('button', { name: 'Done' }).click();
+    await using stranger = await openDashboard(server, '/nowhere', { session: { user: null }, width: 390 });
+    await stranger.page.goto(url);
+    await stranger.page.getByRole('button', { name: 'Open the document' }).click();
+    await stranger.page.getByRole('heading', { name: 'Check of Grace Hopper' }).waitFor();
+    await page.reload();
+    const link = links.getByRole('listitem').filter({ hasText: 'Mrs Eze' });
+    await link.getByText('Opened once').waitFor();
+    await link.getByRole('button', { name: 'End the link for Mrs Eze' }).click();
+    await link.getByText('Ended by the office').waitFor();
+    await page.goto(`${server.url}/dashboard/customers/${office.grace}`);
+    const history = page.getByRole('list', { name: 'History' });
+    await history.getByText('made a link to the report for Mrs Eze.').waitFor();
+    await history.getByText('The report was opened by the link for Mrs Eze.').waitFor();
+    await history.getByText('ended the link to the report for Mrs Eze.').waitFor();
     expect(problems).toEqual([]);
   });
 });

@@ -140,6 +140,12 @@ const codesOfAddresses = new Set(['invite_bounced', 'renter_expired']);
 /** Only these services send an invitation to a new address. */
 const invitingServices = new Set(['provider_a', 'provider_c']);
 
+/** Returns an error of a check in two or three words. */
+export function titleOfProblem(error: string): string {
+  const [code = ''] = error.split(':');
+  return titles[code] ?? (codesOfFaults.has(code) ? 'Service has a fault' : 'Service stopped');
+}
+
 /** Returns why an open check does not go on, or null if it does. */
 export function problemOf({ status, automatic_reference: automatic }: Reference): Problem | null {
   if (!automatic?.enabled || (status !== 'pending' && status !== 'processing')) return null;

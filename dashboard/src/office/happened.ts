@@ -1,30 +1,35 @@
 import type { Event, ReferenceDecider } from 'tenure';
 import { reasonText } from './reasons.ts';
-import { outcomeOf, services, stageText } from './checks.ts';
+import { outcomeOf, services, stageText, titleOfProblem } from './checks.ts';
 import { capital, listed, money, plain } from './words.ts';
 
 /* Events in sentences: the actor and the act. */
 
+/** The names of the members of the team by their e-mail addresses. The API names a person by the address. */
+export type TeamNames = ReadonlyMap<string, string>;
+
+const noNames: TeamNames = new Map();
+
 /** Returns the name of the party that caused an event, for the middle of a sentence. */
-export function actorOf({ request: { actor } }: Pick<Event, 'request'>): string {
-  return actor === null || actor.type === 'system' ? 'Tenure' : partyNamed(actor);
+export function actorOf({ request: { actor } }: Pick<Event, 'request'>, names = noNames): string {
+  return actor === null || actor.type === 'system' ? 'Tenure' : partyNamed(actor, names);
 }
 
-function partyNamed({ type, name }: { type: string; name: string | null }): string {
-  if (type === 'user') return name ?? 'A member of the team';
+function partyNamed({ type, name }: { type: string; name: string | null }, names: TeamNames): string {
+  if (type === 'user') return name === null ? 'A member of the team' : (names.get(name) ?? name);
   const kind = type === 'agent' ? 'agent' : 'program';
   if (name !== null) return `the ${kind} “${name}”`;
   return type === 'agent' ? 'an agent' : 'a program';
 }
 
 /** The same for the start of a sentence. A name stays as it is. */
-export function actorAtStart(event: Pick<Event, 'request'>): string {
-  return event.request.actor?.type === 'user' ? actorOf(event) : capital(actorOf(event));
+export function actorAtStart(event: Pick<Event, 'request'>, names = noNames): string {
+  return event.request.actor?.type === 'user' ? actorOf(event, names) : capital(actorOf(event));
 }
 
 /** Returns the name of the party that made a decision, for the start of a sentence. */
-export function deciderAtStart(decider: ReferenceDecider): string {
-  return decider.type === 'user' ? partyNamed(decider) : capital(partyNamed(decider));
+export function deciderAtStart(decider: ReferenceDecider, names = noNames): string {
+  return decider.type === 'user' ? partyNamed(decider, names) : capital(partyNamed(decider, names));
 }
 
 /** What the events of the office have that sentences need. */
@@ -34,6 +39,8 @@ interface Told {
   outcome?: string | null;
   name?: string;
   filename?: string;
+  recipient?: string | null;
+  recipient_email?: string | null;
   amount?: number;
   currency?: string;
   number?: string | null;
@@ -164,18 +171,23 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'file.created': ({ filename }) => `added the file “${filename ?? ''}”`,
   'file.updated': () => null,
   'file.deleted': () => 'deleted a file',
+  'file_link.created': (link) => `made a link to the report${recipientOf(link, ' for ')}`,
+  'file_link.revoked': (link) => `ended the link to the report${recipientOf(link, ' for ')}`,
+  'file_link.updated': () => null,
 };
 
 /** Returns what happened as a sentence, or null for mere progress. */
-export function sentenceOf(event: Event): string | null {
+export function sentenceOf(event: Event, names = noNames): string | null {
   const { type, data } = event;
   const record = data.object as Told;
+  // The reader has no account. The link is all that is known of them.
+  if (type === 'file_link.opened') return `The report was opened by the link${recipientOf(record, ' for ')}.`;
   const before = data.previous_attributes as Told | null;
   const known = sentences[type];
   const isSystem = event.request.actor?.type === 'system';
   const text = known ? known(record, before, isSystem) : generic(type);
   if (text === null) return null;
-  return `${actorAtStart(event)} ${text}${text.endsWith('.') ? '' : '.'}`;
+  return `${actorAtStart(event, names)} ${text}${text.endsWith('.') ? '' : '.'}`;
 }
 
 function generic(type: string): string {
@@ -198,7 +210,7 @@ function referenceUpdated(record: Told, before: Told | null, isSystem: boolean):
   if (progress?.last_error === null && automatic?.last_error)
     return automatic.status === 'failed'
       ? 'learned that the check cannot go on'
-      : 'learned of an obstacle, and waits for it to be over';
+      : `learned of an obstacle: ${titleOfProblem(automatic.last_error).toLowerCase()}`;
   if (progress?.status !== undefined && automatic?.status)
     return `learned from the service: ${stageText(automatic.status)}`;
   if (before?.reference_pdf !== undefined && record.reference_pdf)
@@ -207,6 +219,12 @@ function referenceUpdated(record: Told, before: Told | null, isSystem: boolean):
     return `confirmed the outcome “${outcomeOf(outcome ?? null)?.name ?? 'none'}”`;
   if (before?.status === undefined) return null;
   return status === 'processing' && !automatic?.enabled ? 'began the check by hand' : 'moved the check on';
+}
+
+/** Returns the person that got a link, after a word. Empty if the office noted none. */
+function recipientOf({ recipient, recipient_email: email }: Told, word: string): string {
+  const name = recipient ?? email ?? null;
+  return name === null ? '' : word + name;
 }
 
 function billNamed({ number }: Told): string {

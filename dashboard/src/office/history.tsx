@@ -6,18 +6,27 @@ import { useSession } from '../api/session.ts';
 import { Moment } from './moment.tsx';
 import { officePathOfId } from '../shell/navigation.ts';
 import { sentenceOf } from './happened.ts';
-import { eventsRead } from './reads.ts';
+import { eventsMax, eventsRead } from './reads.ts';
+import { useTeamNames } from './team-names.ts';
 import styles from './office.module.css';
 
 /** What happened, in sentences and in the reader’s time, the newest first. */
-export function History({ filter }: { filter: { object_id?: string; related_object?: string } }): ReactNode {
+export function History({
+  filter,
+  files = [],
+}: {
+  filter: { object_id?: string; related_object?: string };
+  /** The reports whose links belong to the history. */
+  files?: readonly string[];
+}): ReactNode {
   const { retention_days: days } = useSession();
-  const { data, error, refetch } = useRead(eventsRead, filter);
+  const names = useTeamNames();
+  const { data, error, refetch } = useRead(eventsRead, { ...filter, ...(files.length > 0 && { files: files.join() }) });
   if (error !== null) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton rows={4} />;
   const own = Object.values(filter);
   const lines = withoutEchoes(data).flatMap((event) => {
-    const line = sentenceOf(event);
+    const line = sentenceOf(event, names);
     const id = objectIdOf(event);
     return line === null ? [] : [{ event, line, href: own.includes(id) ? null : officePathOfId(id) }];
   });
@@ -43,8 +52,8 @@ export function History({ filter }: { filter: { object_id?: string; related_obje
         ))}
       </ol>
       <p className={styles.quiet}>
-        The last {days} days are kept{data.length === 50 ? ', and the newest 50 entries are shown' : ''}. Reading a page
-        is not recorded.
+        The last {days} days are kept{data.length >= eventsMax ? `, and the newest ${eventsMax} entries are shown` : ''}
+        . Reading a page of Tenure is not recorded.
       </p>
     </>
   );

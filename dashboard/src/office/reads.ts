@@ -1,5 +1,6 @@
 import type { Application, Customer, Event, Reference, Unit } from 'tenure';
 import { defineRead } from '../api/requests.ts';
+import { idOf } from './words.ts';
 
 /* What several pages of the office read. */
 
@@ -36,6 +37,11 @@ export const referenceRead = defineRead<Reference, { id: string }>((tenure, { id
   tenure.references.retrieve(id, { expand: [...referenceLinks, 'reference_pdf', 'earlier_reports'] }, options),
 );
 
+/** Returns the ids of the reports of a check, the newest first. */
+export function reportsOf({ reference_pdf: pdf, earlier_reports: earlier }: Reference): string[] {
+  return [...(pdf === null ? [] : [pdf]), ...earlier.toReversed()].map(idOf);
+}
+
 /** The most checks of a page. More are on the page of the checks. */
 const checksMax = 50;
 
@@ -48,13 +54,24 @@ export const checksRead = defineRead<Reference[], { application?: string; custom
 );
 
 /** The most events of a page. */
-const eventsMax = 50;
+export const eventsMax = 50;
 
-/** What happened to a record, or to records that link to it, the newest first. */
-export const eventsRead = defineRead<Event[], { object_id?: string; related_object?: string }>(
-  async (tenure, filter, options) => {
-    const { data } = await tenure.events.list({ ...filter, limit: eventsMax }, options).page();
-    return data;
+/** The most reports of a page whose links are looked for. */
+const filesMax = 5;
+
+/** What happened to a record, or to records that link to it, and to the links of some reports, the newest first. */
+export const eventsRead = defineRead<Event[], { object_id?: string; related_object?: string; files?: string }>(
+  async (tenure, { files = '', ...filter }, options) => {
+    const related = files === '' ? [] : files.split(',').slice(0, filesMax);
+    const [own, ...ofLinks] = await Promise.all(
+      [filter, ...related.map((file) => ({ related_object: file }))].map(async (each) => {
+        const { data } = await tenure.events.list({ ...each, limit: eventsMax }, options).page();
+        return data;
+      }),
+    );
+    const links = ofLinks.flat().filter(({ type }) => type.startsWith('file_link.'));
+    if (links.length === 0) return own!;
+    return [...own!, ...links].toSorted((one, other) => other.created - one.created).slice(0, eventsMax);
   },
 );
 

@@ -15,7 +15,7 @@ export function LinkOnce(props: {
   return (
     <>
       <p>
-        {handOver(props.emailStatus)} It ends <Time at={props.expiresAt} isReal />, and is{' '}
+        {handOver(props.emailStatus)} The link works until <Time at={props.expiresAt} isReal />. Copy it now: it is{' '}
         <strong>not shown again</strong>.
       </p>
       <CodeBlock title="Link" text={props.url} />
@@ -30,8 +30,7 @@ export function LinkOnce(props: {
 
 /** Says how the link reaches its person. */
 function handOver(emailStatus: string | null): string {
-  if (emailStatus === 'queued') return 'This link is also on its way by e-mail.';
-  if (emailStatus === 'kept')
-    return 'This sandbox keeps the e-mail with this link on the page E-mails, and sends nothing.';
+  if (emailStatus === 'queued') return 'The link is on its way by e-mail.';
+  if (emailStatus === 'kept') return 'A sandbox sends no e-mail. Hand this link over yourself.';
   return 'Hand this link over yourself, such as by a chat.';
 }

@@ -5,6 +5,7 @@ import { actorOf } from '../../office/happened.ts';
 import { useRead } from '../../api/requests.ts';
 import { eventsRead } from '../../office/reads.ts';
 import { reasonText } from '../../office/reasons.ts';
+import { useTeamNames } from '../../office/team-names.ts';
 import styles from '../../office/office.module.css';
 import { Moment } from '../../office/moment.tsx';
 
@@ -18,10 +19,11 @@ const verbs: Readonly<Record<string, string>> = {
 /** Names the person that decided, with the time and the reasons. */
 export function DecisionText({ application }: { application: Application }): ReactNode {
   const { id, status, decision, withdrawn_at: withdrawnAt } = application;
+  const names = useTeamNames();
   const { data: events } = useRead(eventsRead, { object_id: id });
   const event = events?.find(({ type }) => type === verbs[status]);
   const at = decision?.decided_at ?? withdrawnAt;
-  const by = decision?.automated ? 'a program, without a person' : event && actorOf(event);
+  const by = decision?.automated ? 'a program, without a person' : event && actorOf(event, names);
   return (
     <>
       {at !== null && at !== undefined && (

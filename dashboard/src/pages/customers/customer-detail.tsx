@@ -6,7 +6,7 @@ import { useRefusal } from '../../api/session.ts';
 import { serviceOf } from '../../office/checks.ts';
 import { History } from '../../office/history.tsx';
 import { ForDevelopers, StandingBadge } from '../../office/parts.tsx';
-import { checksRead, inApplication } from '../../office/reads.ts';
+import { checksRead, inApplication, reportsOf } from '../../office/reads.ts';
 import { MoreActions } from '../../office/more-actions.tsx';
 import { PartTable } from '../../office/part-table.tsx';
 import { RecordPage } from '../../office/record-page.tsx';
@@ -62,7 +62,7 @@ export function CustomerPage(): ReactNode {
             </Section>
             <PortalLinks person={person} />
             <Section title="History">
-              <History filter={{ related_object: id }} />
+              <PersonHistory customer={id} />
             </Section>
             <ForDevelopers record={person} />
           </>
@@ -77,6 +77,12 @@ export function CustomerPage(): ReactNode {
       }
     </RecordPage>
   );
+}
+
+/** What happened to a person, and to the reports about them: also when they were sent and opened. */
+function PersonHistory({ customer }: { customer: string }): ReactNode {
+  const { data: checks } = useRead(checksRead, { customer });
+  return <History filter={{ related_object: customer }} files={(checks ?? []).flatMap(reportsOf)} />;
 }
 
 function PersonActions({ person }: { person: Customer }): ReactNode {

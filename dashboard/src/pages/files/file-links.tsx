@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import type { FileLink, FileLinkWithSecret } from 'tenure';
-import { Actions, Badge, Button, Dialog, Select, Table, TextField, Time, toast, type Tone } from '@tenure/ui';
+import { Actions, Badge, Button, Dialog, Select, TextField, Time, toast, type Tone } from '@tenure/ui';
+import { accountRead } from '../../api/reads.ts';
 import { defineRead, faultOf, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import styles from '../../office/office.module.css';
@@ -22,53 +23,73 @@ function stateOf({ status }: FileLink): { tone: Tone; text: string } {
 }
 
 /** The links with which persons without an account open a file. */
-export function FileLinks({ file }: { file: string }): ReactNode {
+export function FileLinks({ file, isReport = false }: { file: string; isReport?: boolean }): ReactNode {
   const { data } = useRead(linksRead, { file });
   const [isSharing, setSharing] = useState(false);
   const mayWrite = useRefusal('files.write');
   const mayOpen = useRefusal('file_contents.read');
   return (
     <Section
-      title="Links"
+      title={isReport ? 'For the landlord' : 'Links'}
       actions={
         <GatedButton refusal={mayWrite ?? mayOpen} onPress={() => setSharing(true)}>
-          Share by a link
+          {isReport ? 'Send to the landlord' : 'Share by a link'}
         </GatedButton>
       }
     >
       {data !== undefined && data.length > 0 ? (
-        <Table
-          label="Links"
-          rows={data}
-          columns={[
-            { title: 'For', cell: ({ recipient, recipient_email: email }) => recipient ?? email ?? 'not noted' },
-            { title: 'E-mail', cell: (link) => <EmailState of={link} /> },
-            {
-              title: 'Status',
-              cell: (link) => <Badge tone={stateOf(link).tone}>{stateOf(link).text}</Badge>,
-            },
-            { title: 'Ends', cell: ({ expires_at: at }) => <Time at={at} isReal /> },
-            {
-              title: 'Opened',
-              cell: ({ opened_at: at, open_count: count }) =>
-                at === null ? (
-                  'never'
-                ) : (
-                  <>
-                    {count === 1 ? 'once' : `${count} times`}, last <Time at={at} isReal />
-                  </>
-                ),
-            },
-            { title: '', cell: (link) => link.status === 'active' && <Revoke link={link} /> },
-          ]}
-        />
+        <ul className={styles.tasks} aria-label="Links">
+          {data.map((link) => (
+            <LinkLine key={link.id} link={link} />
+          ))}
+        </ul>
       ) : (
         <p className={styles.quiet}>
-          A landlord or another person without an account can open this file by a link that you make here.
+          {isReport
+            ? 'The landlord reads the report by a link, without an account. You see when it was opened, and can end it.'
+            : 'A landlord or another person without an account can open this file by a link that you make here.'}
         </p>
       )}
-      {isSharing && <ShareDialog file={file} onClose={() => setSharing(false)} />}
+      {isSharing && <ShareDialog file={file} isReport={isReport} onClose={() => setSharing(false)} />}
     </Section>
+  );
+}
+
+/** One link: its reader, until when it works, and when it was opened. */
+function LinkLine({ link }: { link: FileLink }): ReactNode {
+  const { recipient, recipient_email: email, expires_at: end, opened_at: at, open_count: count, status } = link;
+  const { tone, text } = stateOf(link);
+  return (
+    <li className={styles.task}>
+      <span className={styles.taskTitle}>
+        {recipient ?? email ?? 'Link without a name'} <Badge tone={tone}>{text}</Badge>
+      </span>
+      <span className={styles.quiet}>
+        {at === null ? (
+          'Never opened.'
+        ) : (
+          <>
+            Opened {count === 1 ? 'once' : `${count} times`}, last <Time at={at} isReal />.
+          </>
+        )}
+        {status === 'active' && (
+          <>
+            {' '}
+            Works until <Time at={end} isReal />.
+          </>
+        )}
+      </span>
+      {link.email_status !== null && (
+        <span className={styles.quiet}>
+          E-mail to {email ?? 'the reader'}: <EmailState of={link} />
+        </span>
+      )}
+      {status === 'active' && (
+        <span>
+          <Revoke link={link} />
+        </span>
+      )}
+    </li>
   );
 }
 
@@ -94,7 +115,9 @@ const lifetimes = [
 ];
 
 /** Makes a link, and shows it once. */
-function ShareDialog({ file, onClose }: { file: string; onClose: () => void }): ReactNode {
+function ShareDialog({ file, isReport, onClose }: { file: string; isReport: boolean; onClose: () => void }): ReactNode {
+  const mayRead = useRefusal('accounts.read') === null;
+  const { data: account } = useRead(accountRead, {}, { isOn: mayRead });
   const [recipient, setRecipient] = useState('');
   const [email, setEmail] = useState('');
   const [seconds, setSeconds] = useState(String(7 * day));
@@ -105,12 +128,12 @@ function ShareDialog({ file, onClose }: { file: string; onClose: () => void }): 
   const { data, error, isPending } = sharing;
   if (data)
     return (
-      <Dialog title="Link to the file" isOpen>
+      <Dialog title={isReport ? 'Link to the report' : 'Link to the file'} isOpen>
         <LinkOnce url={data.url ?? ''} expiresAt={data.expires_at} emailStatus={data.email_status} onClose={onClose} />
       </Dialog>
     );
   return (
-    <Dialog title="Share by a link" isOpen onClose={onClose}>
+    <Dialog title={isReport ? 'Send to the landlord' : 'Share by a link'} isOpen onClose={onClose}>
       <Form
         error={error}
         fields={['recipient', 'recipient_email', 'expires_in']}
@@ -153,6 +176,11 @@ function ShareDialog({ file, onClose }: { file: string; onClose: () => void }): 
           onChange={setSeconds}
           error={faultOf(error, 'expires_in')}
         />
+        {account !== undefined && !account.letterhead?.phone && (
+          <p className={styles.quiet}>
+            The page of the link names no phone number for questions. An owner adds one in Settings, under Letterhead.
+          </p>
+        )}
       </Form>
     </Dialog>
   );

@@ -4,6 +4,7 @@ import type { Reference, ReferenceDecision } from 'tenure';
 import { deciderAtStart } from '../../office/happened.ts';
 import { outcomeOf, serviceOf, serviceVerdict } from '../../office/checks.ts';
 import { Notice } from '../../office/parts.tsx';
+import { useTeamNames } from '../../office/team-names.ts';
 import styles from '../../office/office.module.css';
 import { Moment } from '../../office/moment.tsx';
 
@@ -17,7 +18,7 @@ export function Outcome({ reference }: { reference: Reference }): ReactNode {
   return (
     <div className={styles.findings}>
       <Notice tone={present.tone} title={`${isByBoth ? 'Your office: ' : ''}${present.name}`}>
-        <p>{present.text}</p>
+        <p>{isByBoth ? 'Your office has decided. What the service found stands beside it.' : present.text}</p>
         {decision !== null && <Decided decision={decision} />}
         {at !== null && (
           <p className={styles.quiet}>
@@ -42,11 +43,11 @@ export function Outcome({ reference }: { reference: Reference }): ReactNode {
 
 function Decided({ decision }: { decision: ReferenceDecision }): ReactNode {
   const { decided_by: decider, decided_at: at, reason } = decision;
+  const names = useTeamNames();
   return (
     <>
       <p>
-        {deciderAtStart(decider)}
-        {decider.role === null ? '' : ` (${decider.role})`} set this outcome on <Moment at={at} />.
+        {deciderAtStart(decider, names)} set this outcome on <Moment at={at} />.
       </p>
       {reason !== null && <p className={styles.prose}>Because: {reason}</p>}
     </>

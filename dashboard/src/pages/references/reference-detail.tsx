@@ -7,7 +7,7 @@ import { History } from '../../office/history.tsx';
 import { LinkedName } from '../../office/linked-name.tsx';
 import { ForDevelopers, PersonLink, StandingBadge, Steps } from '../../office/parts.tsx';
 import { useRead } from '../../api/requests.ts';
-import { referenceRead } from '../../office/reads.ts';
+import { referenceRead, reportsOf } from '../../office/reads.ts';
 import { RecordPage } from '../../office/record-page.tsx';
 import { DownloadButton, FileFrame } from '../../office/report-file.tsx';
 import { homeOf, idOf, nameOf, rentText, reportName, shareOf } from '../../office/words.ts';
@@ -16,6 +16,7 @@ import { useNow } from '../../shell/now.ts';
 import { Section } from '../../shell/page.tsx';
 import styles from '../../office/office.module.css';
 import { Moment } from '../../office/moment.tsx';
+import { FileLinks } from '../files/file-links.tsx';
 import { ReferenceActions } from './actions.tsx';
 import { Findings, Notes } from './findings.tsx';
 import { Outcome } from './outcome.tsx';
@@ -61,6 +62,7 @@ export function ReferencePage(): ReactNode {
             </Section>
           )}
           <Report reference={reference} isComing={isReportComing(reference, now)} />
+          <ForLandlord reference={reference} />
           {isByService(reference) && !reference.deleted && (
             <Section title="Notes of the service">
               <Notes reference={reference} />
@@ -68,7 +70,7 @@ export function ReferencePage(): ReactNode {
           )}
           {mode === 'sandbox' && isByService(reference) && isOpen(reference) && <SandboxTools reference={reference} />}
           <Section title="History">
-            <History filter={{ object_id: reference.id }} />
+            <History filter={{ object_id: reference.id }} files={reportsOf(reference)} />
           </Section>
           <ForDevelopers record={reference} />
         </>
@@ -117,13 +119,20 @@ function Report({ reference, isComing }: { reference: Reference; isComing: boole
       {isComing && <p className={styles.quiet}>The report about the decision is being made.</p>}
       {isMissing && <p className={styles.quiet}>The file of the report is not kept here, or was deleted.</p>}
       {isThere && <FileFrame id={idOf(pdf)} title={`Report about ${nameOf(customer)}`} />}
-      {earlier.length > 0 && <EarlierReports files={earlier.toReversed()} />}
+      {earlier.length > 0 && <EarlierReports reference={reference} />}
     </Section>
   );
 }
 
+/** The links with which the landlord reads the report. */
+function ForLandlord({ reference: { reference_pdf: pdf, deleted } }: { reference: Reference }): ReactNode {
+  if (deleted || pdf === null || typeof pdf === 'string') return null;
+  return <FileLinks file={pdf.id} isReport />;
+}
+
 /** The reports that later ones have replaced, the newest first. */
-function EarlierReports({ files }: { files: Reference['earlier_reports'] }): ReactNode {
+function EarlierReports({ reference }: { reference: Reference }): ReactNode {
+  const files = reference.earlier_reports.toReversed();
   return (
     <>
       <h3>Earlier reports</h3>
@@ -135,7 +144,7 @@ function EarlierReports({ files }: { files: Reference['earlier_reports'] }): Rea
             ) : (
               <>
                 <Moment at={file.created} />
-                <Link href={`/files/${file.id}`}>{file.filename}</Link>
+                <Link href={`/files/${file.id}`}>Report about {nameOf(reference.customer)}, replaced</Link>
               </>
             )}
           </li>
