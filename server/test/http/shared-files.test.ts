@@ -62,6 +62,37 @@ describe('a report about two persons', () => {
   });
 });
 
+describe('a report that a decision has replaced', () => {
+  test('leads to no verdict, and the new report names both when the service is overruled', async () => {
+    const person = await agency.make('customers', { name: 'Ada Lovelace' });
+    const { id: unit } = await agency.unit();
+    const application = await agency.application({ customers: [person.id], unit, rent });
+    const order = { application: application.id, customer: person.id, automatic_reference: { provider: 'provider_c' } };
+    const { id } = await agency.make('references', order);
+    const [first, second] = [await printed(`${id}.pdf`), await printed(`${id}-2.pdf`)];
+    await good(agency.api.post(`/v1/references/${id}`, { outcome: 'consider', reference_pdf: first.id }));
+    const reason = 'The new contract is permanent.';
+    await good(agency.api.post(`/v1/references/${id}`, { outcome: 'accept', reason, reference_pdf: second.id }));
+    const open = async ({ id: file }: Made): Promise<string> =>
+      (await press('/links/open', tokenOf(await linkTo(file)))).text();
+    const { earlier_reports: earlier } = await agency.get('references', id);
+    expect(earlier).toEqual([first.id]);
+    const old = await open(first);
+    expect(old).toContain('Check of Ada Lovelace');
+    expect(old).toContain('Replaced by a newer report');
+    expect(old).toContain('Download the earlier report');
+    expect(old).not.toMatch(/Consider|Accepted|ref_/);
+    const present = await open(second);
+    expect(present).toContain('Accepted');
+    expect(present).toContain(reason);
+    expect(present).not.toContain('gave no reason against');
+  });
+
+  async function printed(filename: string): Promise<Made> {
+    return (await good(agency.api.post('/v1/files', formOf({}, report, filename)))).body as Made;
+  }
+});
+
 describe('POST /v1/files/{id}/links', () => {
   test('shows the address once, with the token behind the #', async () => {
     const { id: file } = await uploaded();

@@ -11,10 +11,10 @@ export function readAsset(file: 'links.css' | 'links.js'): string {
 }
 
 /** The page at the address of a link. It shows nothing of the file, so that a preview of the link shows nothing either. */
-export function coverPage(): string {
+export function coverPage({ isSandbox }: { isSandbox: boolean }): string {
   return pageHtml(
     'A document for you',
-    `<div class="card">
+    `${isSandbox ? sandboxHtml : ''}<div class="card">
 <h1>A document was shared with you</h1>
 <p>A letting agent has sent you this link. It is for you alone: please do not pass it on.</p>
 <div data-with-script hidden>
@@ -27,14 +27,14 @@ ${formTo('links/open', 'Open the document', '')}
 }
 
 /** The page after the button: what was found, for which home, whom to ask, and the file. */
-export function summaryPage(shared: SharedFile, token: string): string {
+export function summaryPage(shared: SharedFile, token: string, { isSandbox }: { isSandbox: boolean }): string {
   const { sender, verdict } = shared;
   const title = verdict ? `Check of ${verdict.person ?? 'an applicant'}` : shared.filename;
   const isPicture = shared.contentType.startsWith('image/');
-  const what = isPicture ? 'picture' : verdict ? 'report' : 'document';
+  const what = isPicture ? 'picture' : shared.isReplaced ? 'earlier report' : verdict ? 'report' : 'document';
   return pageHtml(
     title,
-    `${logoHtml(sender)}<p class="sender">From ${escaped(sender.name)}</p>
+    `${isSandbox ? sandboxHtml : ''}${logoHtml(sender)}<p class="sender">From ${escaped(sender.name)}</p>
 <div class="card">
 <h1>${escaped(title)}</h1>
 ${verdict ? verdictHtml(verdict) : ''}
@@ -71,6 +71,9 @@ export function laterPage(): string {
 </div>`,
   );
 }
+
+/** Nothing in a sandbox is about a real person, which a reader could not see otherwise. */
+const sandboxHtml = '<p class="sandbox"><strong>Sandbox</strong> This is a test. Nothing here is real.</p>\n';
 
 function pageHtml(title: string, content: string, { isCover = false, hasScript = false } = {}): string {
   // Relative addresses work behind any proxy. The other pages are one level below the cover.

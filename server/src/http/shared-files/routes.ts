@@ -58,10 +58,11 @@ interface OpenLink {
 export function addSharedFiles(app: FastifyInstance, context: HttpContext, limits: SharedFileLimits): void {
   const { bodies, failedSignIns, requestsInFlight, responses } = limits;
   const openings = new Buckets(openingsPerSecond);
+  const isSandbox = context.config.mode === 'sandbox';
 
   addLastingPage(app, '/links/links.css', 'text/css; charset=utf-8', () => readAsset('links.css'));
   addLastingPage(app, '/links/links.js', scriptType, () => readAsset('links.js'));
-  addPage(app, '/links', async (_, reply) => reply.headers(pageHeaders).type(htmlType).send(coverPage()));
+  addPage(app, '/links', async (_, reply) => reply.headers(pageHeaders).type(htmlType).send(coverPage({ isSandbox })));
 
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -115,7 +116,7 @@ export function addSharedFiles(app: FastifyInstance, context: HttpContext, limit
     if (!openings.take(link.id).taken)
       throw new ApiError('rate_limit', 'This link was opened too often in a second.', { retryAfterSeconds: 1 });
     if (!(await noteOpening(context, request, link))) return sendPage(reply, 404, closedPage());
-    return sendPage(reply, 200, summaryPage(await readSummary(context, link, record), token));
+    return sendPage(reply, 200, summaryPage(await readSummary(context, link, record), token, { isSandbox }));
   }
 
   async function sendFile(

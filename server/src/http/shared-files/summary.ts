@@ -25,6 +25,8 @@ export interface SharedFile {
   /** Null if the file is no report of a finished check. */
   verdict: Verdict | null;
   worksUntil: string;
+  /** Whether a later report of the check has replaced this one. */
+  isReplaced: boolean;
 }
 
 /** The result of a check, in words. */
@@ -44,13 +46,22 @@ const verdicts = {
   high_risk: { tone: 'bad', title: 'High risk', text: 'The checks gave strong reasons to be careful.' },
 } as const;
 
+const replacement = {
+  tone: 'warning',
+  title: 'Replaced by a newer report',
+  text: 'The letting agent has decided since. Ask for a link to the new report.',
+} as const;
+
 /** Reads what the page of a link shows. */
 export async function readSummary(context: HttpContext, link: FileLinkRecord, file: FileRecord): Promise<SharedFile> {
   const { readRecord, reader } = context;
   const { account_id: accountId } = link;
   const owner = await readRecord(account, accountId, accountId);
   const referenceId = await readReferenceOf(reader, accountId, file.id);
-  const checked = referenceId && (await readRecord(reference, accountId, referenceId));
+  const checked = referenceId === null ? null : await readRecord(reference, accountId, referenceId);
+  const replaced = checked ? null : await readReplaced(readRecord, file);
+  const isSandbox = context.config.mode === 'sandbox';
+  const shown = checked ?? replaced;
   const letterhead = owner?.letterhead ?? null;
   return {
     filename: file.filename,
@@ -62,13 +73,38 @@ export async function readSummary(context: HttpContext, link: FileLinkRecord, fi
       email: letterhead?.email ?? null,
       logo: owner && (await context.logos.of(owner)),
     },
-    verdict: checked ? await verdictOf(readRecord, checked) : null,
+    verdict: shown && (await verdictOf(readRecord, shown, { isReplaced: replaced !== null, isSandbox })),
     worksUntil: `${minuteOf(link.expires_at)} UTC`,
+    isReplaced: replaced !== null,
   };
 }
 
-async function verdictOf(readRecord: RecordReader, checked: ReferenceRecord): Promise<Verdict | null> {
-  const { account_id: accountId, outcome, completed_at: completedAt, automatic_reference: automatic } = checked;
+/** The name that the server gives to a report: the id of its reference, and a number from the second report on. */
+const printed = /^(ref_[0-9A-Za-z]+)(?:-\d+)?\.pdf$/;
+
+/** Returns the reference whose earlier report is this file. Null if there is none, or the reference is erased. */
+async function readReplaced(readRecord: RecordReader, file: FileRecord): Promise<ReferenceRecord | null> {
+  const id = printed.exec(file.filename)?.[1];
+  if (id === undefined || !isId(reference.prefix, id)) return null;
+  const found = await readRecord(reference, file.account_id, id);
+  return found && !isErased(found) && found.earlier_reports.includes(file.id) ? found : null;
+}
+
+/** The best score of the simulated services. The API does not know the scale of a real one. */
+const sandboxScoreMax = 999;
+
+async function verdictOf(
+  readRecord: RecordReader,
+  checked: ReferenceRecord,
+  { isReplaced, isSandbox }: { isReplaced: boolean; isSandbox: boolean },
+): Promise<Verdict | null> {
+  const {
+    account_id: accountId,
+    outcome,
+    decision,
+    completed_at: completedAt,
+    automatic_reference: automatic,
+  } = checked;
   if (outcome === null) return null;
   const read = readerOf(readRecord, accountId);
   const person = await read<CustomerRecord>(customer, checked.customer);
@@ -77,21 +113,43 @@ async function verdictOf(readRecord: RecordReader, checked: ReferenceRecord): Pr
   const place = await read<BuildingRecord>(building, home?.building ?? null);
   const found = automatic?.provider_data?.provider_a ?? null;
   const facts: Verdict['facts'] = [];
-  if (checked.decision?.reason) facts.push(['Why', checked.decision.reason]);
+  const isByService = automatic?.enabled === true;
+  if (!isReplaced && decision?.reason) facts.push(['Why', decision.reason]);
+  if (!isReplaced && decision && isByService && automatic.outcome)
+    facts.push(['Verdict of the referencing service', inWords(automatic.outcome)]);
   const address = [
     home?.name,
     ...(place ? addressLines({ ...place.address, postalCode: place.address.postal_code }) : []),
   ].filter((line) => line !== undefined && line !== null && line !== '');
   if (address.length > 0) facts.push(['Home', address.join(', ')]);
   if (wish?.rent) facts.push(['Rent', `${money(wish.rent)} a ${wish.rent.interval}`]);
+  const isShared = (wish?.customers.length ?? 0) > 1;
+  if (wish?.rent && isShared) {
+    const own = { ...wish.rent, amount: Math.round(wish.rent.amount / wish.customers.length) };
+    facts.push(['Share of this applicant', `${money(own)} a ${own.interval}`]);
+  }
+  const name = person && !isErased(person) ? person.name : null;
+  if (isReplaced) return { person: name, ...replacement, facts };
   const share = found?.affordability.percentage ?? null;
-  if (share !== null) facts.push(['Rent as a share of verified income', `${share} %`]);
+  if (share !== null)
+    facts.push([isShared ? 'That share, of the verified income' : 'Rent as a share of verified income', `${share} %`]);
   if (found?.credit_score !== undefined && found.credit_score !== null)
-    facts.push(['Credit score', String(found.credit_score)]);
+    facts.push([
+      'Credit score',
+      isSandbox ? `${found.credit_score} of ${sandboxScoreMax}. Higher is better.` : String(found.credit_score),
+    ]);
   if (found?.sanctions_passed !== undefined && found.sanctions_passed !== null)
     facts.push(['Sanctions lists', found.sanctions_passed ? 'The person is on none.' : 'The person may be on one.']);
   if (completedAt !== null) facts.push(['Finished on', dayOf(completedAt)]);
-  return { person: person && !isErased(person) ? person.name : null, ...verdicts[outcome], facts };
+  const verdict = verdicts[outcome];
+  const text = decision && isByService ? 'The letting agent decided this, after the check of a service.' : verdict.text;
+  return { person: name, ...verdict, text, facts };
+}
+
+/** Returns a verdict of a service as people write it: `HIGH_RISK` is "High risk". */
+function inWords(code: string): string {
+  const words = code.replaceAll(/[_-]+/g, ' ').trim().toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** Returns a reader of records that may have ids of other systems, or none. */
