@@ -272,6 +272,13 @@ export const customerRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/customers/customer-detail.tsx'), 'CustomerPage'),
 });
 
+export const holdListRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/retention-holds',
+  validateSearch: listSearch('kind', 'status'),
+  component: lazyRouteComponent(() => import('./pages/customers/hold-list.tsx'), 'HoldListPage'),
+});
+
 export const fileListRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/files',
@@ -437,6 +444,7 @@ export const router = createRouter({
       referenceRoute,
       customerListRoute,
       customerRoute,
+      holdListRoute,
       fileListRoute,
       fileRoute,
       homeListRoute,

@@ -87,7 +87,7 @@ describeInBrowser('the pages of API keys and of the version', () => {
     await open.page.getByRole('alert').getByText('api_keys.read').waitFor();
     await open.page.getByRole('button', { name: 'Create a key' }).waitFor();
     expect(await open.page.getByRole('button', { name: 'Create a key' }).isDisabled()).toBe(true);
-    await open.page.getByText('Your role (viewer) lacks api_keys.write').waitFor();
+    await open.page.getByText('Your role (viewer) may not change API keys').waitFor();
   });
 
   async function versionNow(): Promise<string> {

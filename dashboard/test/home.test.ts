@@ -93,7 +93,7 @@ describeInBrowser('the home page', () => {
     const { page, problems } = open;
     await page.getByText('Nothing right now.').waitFor();
     expect(await page.getByRole('button', { name: 'Create a sample reference' }).isDisabled()).toBe(true);
-    await page.getByText('Your role (viewer) lacks references.write').waitFor();
+    await page.getByText('Your role (viewer) may not change checks').waitFor();
     expect(await page.getByRole('region', { name: 'Last 24 hours' }).count()).toBe(0);
     expect(problems).toEqual([]);
   });

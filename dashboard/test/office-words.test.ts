@@ -68,8 +68,31 @@ test.each([
   ['payment.created', { status: 'pending', amount: 98_500 }, null, 'asked for a payment of £985.'],
   ['payment.created', { status: 'succeeded', amount: 98_500 }, null, null],
   ['payment.updated', { status: 'succeeded' }, { metadata: {} }, null],
+  ['file_link.created', { recipient: 'Mr Okafor' }, null, 'made a link to the report for Mr Okafor.'],
+  ['file_link.revoked', { recipient: null, recipient_email: null }, null, 'ended the link to the report.'],
+  ['file_link.updated', { open_count: 1 }, { open_count: 0 }, null],
+  [
+    'reference.updated',
+    { automatic_reference: { enabled: true, status: 'invited', last_error: 'invite_bounced: The invitation …' } },
+    { automatic_reference: { last_error: null } },
+    'learned of an obstacle: invitation bounced.',
+  ],
 ])('tells %s of %j after %j', (type, object, previous, text) => {
   const actor = { type: 'user', id: 'usr_1', name: 'Ada' };
   const event = { type, data: { object, previous_attributes: previous }, request: { actor } };
   expect(sentenceOf(event as never)).toBe(text === null ? null : `Ada ${text}`);
+});
+
+test('names a member instead of the address when the name is known', () => {
+  const actor = { type: 'user', id: 'usr_1', name: 'ada@example.com' };
+  const data = { object: {}, previous_attributes: null };
+  const event = { type: 'customer.created', data, request: { actor } } as never;
+  expect(sentenceOf(event, new Map([['ada@example.com', 'Ada Lovelace']]))).toBe('Ada Lovelace added this person.');
+  expect(sentenceOf(event)).toBe('ada@example.com added this person.');
+});
+
+test('names no actor of Tenure when a person opens a report by a link', () => {
+  const data = { object: { recipient: 'Mr Okafor' }, previous_attributes: null };
+  const event = { type: 'file_link.opened', data, request: { actor: { type: 'system', id: null, name: null } } };
+  expect(sentenceOf(event as never)).toBe('The report was opened by the link for Mr Okafor.');
 });

@@ -42,7 +42,9 @@ describeInBrowser('a person of the office', () => {
       await hand.type(page.getByLabel('Move-in'), '2027-02-01');
       await hand.press(page.getByRole('button', { name: 'Take it and order the checks' }));
       await page.getByRole('heading', { level: 1, name: `${name} and Mary Somerville for ${home}` }).waitFor();
-      const checks = page.getByRole('region', { name: 'Checks' }).getByRole('link', { name: 'Service A' });
+      const checks = page
+        .getByRole('region', { name: 'Checks' })
+        .getByRole('link', { name: 'Open the check by Service A' });
       await checks.nth(1).waitFor();
       expect(await checks.count()).toBe(2);
       expect(await page.getByText('£647.50 a month').count()).toBe(2);
@@ -145,7 +147,7 @@ describeInBrowser('a person of the office', () => {
       const dialog = page.getByRole('dialog');
       expect(await dialog.getByRole('radio', { name: 'Service A' }).isDisabled()).toBe(true);
       await hand.choose(dialog.getByRole('radio', { name: 'Service B' }));
-      await hand.press(dialog.getByRole('button', { name: 'Move the check' }));
+      await hand.press(dialog.getByRole('button', { name: 'Order it there' }));
       await page.getByRole('definition').filter({ hasText: 'Service B' }).waitFor();
       await page.getByText('This says nothing about the applicant.').waitFor({ state: 'detached' });
       await page.getByRole('list', { name: 'History' }).getByText('moved the check to Service B').waitFor();
@@ -158,11 +160,11 @@ describeInBrowser('a person of the office', () => {
       for (let step = 0; step < 4; step++) await play(server, check, 'advance');
       await using opened = await open(`/references/${check}`);
       const { page, hand, problems } = opened;
-      await hand.press(page.getByRole('button', { name: 'Move the check' }));
+      await hand.press(page.getByRole('button', { name: 'Choose another service' }));
       const dialog = page.getByRole('dialog');
       await dialog.getByText('Service A is told to stop.').waitFor();
       await hand.choose(dialog.getByRole('radio', { name: 'By hand' }));
-      await hand.press(dialog.getByRole('button', { name: 'Move the check' }));
+      await hand.press(dialog.getByRole('button', { name: 'Do it by hand' }));
       await page.getByText('Your office makes the check now.').waitFor();
       await page.getByText('Your office is doing this check by hand.').waitFor();
       await page.getByRole('list', { name: 'History' }).getByText('took the check over by hand').waitFor();
@@ -222,7 +224,7 @@ describeInBrowser('a person of the office', () => {
       expect(await erase.isDisabled()).toBe(true);
       await hand.type(dialog.getByLabel('Type the name to confirm'), name);
       await hand.press(erase);
-      await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Erased person' }).waitFor();
       expect((await good(server.api.get(`/v1/customers/${grace}`))).body.deleted).toBe(true);
       expect(problems).toEqual([]);
     });

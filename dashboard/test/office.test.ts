@@ -47,7 +47,11 @@ describeInBrowser('the office', () => {
     const { page, problems } = open;
     await page.getByRole('button', { name: 'Order 2 checks' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Order' }).dblclick();
-    await page.getByRole('region', { name: 'Checks' }).getByRole('link', { name: 'Service A' }).nth(1).waitFor();
+    await page
+      .getByRole('region', { name: 'Checks' })
+      .getByRole('link', { name: 'Open the check by Service A' })
+      .nth(1)
+      .waitFor();
     const { body } = await good(server.api.get(`/v1/references?application=${application}`));
     expect(body.count).toBe(2);
     expect(problems).toEqual([]);
@@ -109,7 +113,7 @@ describeInBrowser('the office', () => {
     const check = await orderCheck(server, office, 'referee_silent');
     for (let step = 0; step < 8; step++) await play(server, check, 'advance');
     await using open = await openDashboard(server, `/references/${check}`, { person: owner });
-    await open.page.getByRole('heading', { name: 'Waiting for the employer' }).waitFor();
+    await open.page.getByRole('heading', { level: 3, name: 'Waiting for the employer' }).waitFor();
     await open.page.getByText(/reminded (?:once|\d times)/).waitFor();
     await open.page.getByText('You can ask the applicant to remind the employer').waitFor();
   });
@@ -237,6 +241,35 @@ describeInBrowser('the office', () => {
     await page.getByTitle('payslip.pdf').waitFor();
   });
 
+  test('adds a payslip on the page of a check by hand', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office, 'accept', null);
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner });
+    const { page, problems } = open;
+    const documents = page.getByRole('region', { name: 'Documents' });
+    await documents.getByRole('button', { name: 'Add a document' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a file' });
+    const payslip = { name: 'payslip of ada.pdf', mimeType: 'application/pdf', buffer: await pdfBytes() };
+    await dialog.getByLabel('File').setInputFiles(payslip);
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await documents.getByRole('link', { name: 'payslip of ada.pdf' }).click();
+    await page.getByRole('heading', { level: 1, name: 'payslip of ada.pdf' }).waitFor();
+    await page.getByText('Evidence of income').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('names the guarantor when an application is accepted with one', async () => {
+    const { application } = await makeOffice(server);
+    const frank = (await good(server.api.post('/v1/customers', { name: 'Frank Raman' }))).body.id;
+    await good(server.api.post('/v1/guarantors', { application, customer: frank }));
+    await good(owner.post(`/v1/applications/${application}/approve`, {}));
+    await using open = await openDashboard(server, `/applications/${application}`, { person: owner });
+    const { page, problems } = open;
+    await page.getByRole('heading', { name: 'Accepted with a guarantor' }).waitFor();
+    await page.getByText('With the guarantor Frank Raman, who has not agreed yet.').waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test('has figures on its home that equal their lists, and no developers’ pages, when the role is operator', async () => {
     const office = await makeOffice(server);
     const failing = await orderCheck(server, office);
@@ -249,7 +282,7 @@ describeInBrowser('the office', () => {
     for (const [view, name] of [
       ['To decide', 'To decide'],
       ['Stuck', 'Stuck'],
-      ['Waiting for others', 'Waiting for others'],
+      ['Under way', 'Under way'],
       ['Done this week', 'Done this week'],
     ]) {
       const figure = page.getByRole('link', { name: new RegExp(`^\\d+\\s*${view!}$`) });
@@ -322,7 +355,7 @@ describeInBrowser('the office', () => {
     const { page } = open;
     await page.getByRole('heading', { level: 1, name: 'Ada Lovelace' }).waitFor();
     expect(await page.getByRole('button', { name: 'Decide' }).isDisabled()).toBe(true);
-    await page.getByText('Your role (viewer) lacks applications.write').first().waitFor();
+    await page.getByText('Your role (viewer) may not change applications').first().waitFor();
   });
 });
 

@@ -129,6 +129,7 @@ const pagesOfOffice: [name: string, path: (office: FullOffice) => string, ready:
   ['people', () => '/customers', 'Ada Lovelace'],
   ['no people', () => '/customers?email=none@example.org', 'No people match'],
   ['a person', ({ ada }) => `/customers/${ada}`, 'added this person'],
+  ['what the law keeps', () => '/retention-holds', 'Nothing is kept'],
   ['homes', () => '/units', 'Fishergate Court'],
   ['no homes', () => '/units?status=reserved', 'No properties match'],
   ['a home', ({ home }) => `/units/${home}`, 'added this home'],
@@ -165,6 +166,8 @@ const dialogsOfOffice: [title: string, path: (office: FullOffice) => string, but
   ['Answer the review', ({ refused }) => `/applications/${refused}`, 'Answer the review'],
   ['Enter the outcome', ({ byHand }) => `/references/${byHand}`, 'Enter the outcome'],
   ['Attach a report', ({ byHand }) => `/references/${byHand}`, 'Attach a report'],
+  ['Who makes the check of', ({ byHand }) => `/references/${byHand}`, 'Choose a service'],
+  ['Send to the landlord', ({ finished }) => `/references/${finished}`, 'Send to the landlord'],
   ['Add a person', () => '/customers', 'Add a person'],
   ['Add a file', () => '/files', 'Add a file'],
 ];

@@ -92,8 +92,8 @@ describeInBrowser('a person', () => {
     await page.getByRole('button', { name: 'Invite', exact: true }).click();
     await page.getByLabel('E-mail').fill('late@example.com');
     await page.getByRole('button', { name: 'Make invitation' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Invitation of late@example.com' });
-    await dialog.getByText(/It ends .* \(real time\)/).waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Invitation for late@example.com' });
+    await dialog.getByText(/works until .* \(real time\)/).waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
     const row = page.getByRole('row', { name: /late@example\.com viewer pending/ });
     await row.getByText(/\(real time\)/).waitFor();
@@ -112,7 +112,10 @@ describeInBrowser('a person', () => {
     aheadMs = 16 * 60_000;
     await page.getByRole('button', { name: 'Actions for grace@example.com' }).click();
     await page.getByRole('menuitem', { name: 'Change role' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Viewer Role' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Viewer.*Role$/ })
+      .click();
     await page.getByRole('option', { name: 'Developer' }).click();
     await page.getByRole('button', { name: 'Change role' }).click();
     const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
@@ -132,7 +135,7 @@ describeInBrowser('a person', () => {
       await removal.getByRole('button', { name: 'Cancel' }).evaluate((node) => node === document.activeElement),
     ).toBe(true);
     await removal.getByRole('button', { name: 'Remove member' }).click();
-    await page.getByText('grace@example.com was removed.').waitFor();
+    await page.getByText('grace@example.com is removed and signed out.').waitFor();
   });
 
   test('sees the set-up of a second factor alone when the account requires one', async () => {

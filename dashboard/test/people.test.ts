@@ -42,4 +42,15 @@ describeInBrowser('the team', () => {
     expect(await viewer.page.getByRole('button', { name: 'Invite' }).isDisabled()).toBe(true);
     expect([...owner.problems, ...viewer.problems]).toEqual([]);
   });
+
+  test('is told what to do, without codes and ids, when a password is wrong', async () => {
+    await using open = await openDashboard(server, '/', { person: new Browser(server) });
+    const { page } = open;
+    await page.getByLabel('E-mail').fill('ada@example.com');
+    await page.getByLabel('Password', { exact: true }).fill('a wrong password of mine');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('The e-mail address or the password is wrong.').waitFor();
+    await page.getByText('an owner or admin of your team makes a link for a new one').waitFor();
+    expect(await page.getByRole('main').innerText()).not.toMatch(/sign_in_failed|req_/);
+  });
 });

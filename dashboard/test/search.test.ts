@@ -38,7 +38,7 @@ describeInBrowser('the search of the palette', () => {
       expect.stringContaining('person0@example.org'),
     ]);
     const references = page.getByRole('group', { name: 'Checks' });
-    expect(await references.getByRole('menuitem', { name: 'Ada Lovelace' }).innerText()).toContain('pending');
+    expect(await references.getByRole('menuitem', { name: 'Ada Lovelace' }).innerText()).toContain('Not begun');
     expect(await page.getByRole('status').filter({ hasText: 'records found' }).innerText()).toBe('2 records found.');
     // The first record is chosen already.
     await page.keyboard.press('Enter');

@@ -53,7 +53,7 @@ describeInBrowser('the pages of accounts and settings', () => {
     const viewer = await member(server, owner, 'viewer', 'vera@example.com');
     await using open = await openDashboard(server, '/settings', { person: viewer });
     const { page, problems } = open;
-    await page.getByText('Your role (viewer) lacks accounts.write').first().waitFor();
+    await page.getByText('Your role (viewer) may not change the settings').first().waitFor();
     expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Save' }).first().isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Set the credentials of provider_a' }).isDisabled()).toBe(true);

@@ -72,7 +72,7 @@ describeInBrowser('the pages of webhooks', () => {
       await expectAccessibleInThemes(missing.page, 'webhook-missing');
       const session = { user: viewer };
       await using reading = await openDashboard(server, `/webhooks/${id}`, { width, session });
-      await reading.page.getByText('Your role (viewer) lacks logs.read.').waitFor();
+      await reading.page.getByText('Your role (viewer) may not see logs.').waitFor();
       await expectAccessibleInThemes(reading.page, 'webhook-viewer');
       expect(reading.problems).toEqual([]);
     },
@@ -222,7 +222,7 @@ describeInBrowser('people', () => {
     for (const name of ['Ping', 'Edit', 'Reveal']) {
       const button = page.getByRole('button', { name }).first();
       expect(await button.isDisabled(), name).toBe(true);
-      expect(await page.getByTitle('Your role (viewer) lacks webhook_endpoints.write').count()).toBeGreaterThan(0);
+      expect(await page.getByTitle('Your role (viewer) may not change webhook endpoints').count()).toBeGreaterThan(0);
     }
     await page.getByRole('button', { name: 'More actions' }).click();
     const entries = page.getByRole('menuitem');

@@ -79,6 +79,8 @@ export function ConfirmDialog(props: {
   onConfirm: () => void;
   /** What the button does: "Delete endpoint". */
   confirmText: string;
+  /** What the other button does, if "Cancel" could be taken for the deed. */
+  cancelText?: string;
   isPending?: boolean;
   /** What will be gone. */
   children: ReactNode;
@@ -89,7 +91,7 @@ export function ConfirmDialog(props: {
       <Actions>
         {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- A dialog that destroys begins on Cancel. */}
         <Button autoFocus onPress={props.onCancel}>
-          Cancel
+          {props.cancelText ?? 'Cancel'}
         </Button>
         <Button look="danger" onPress={props.onConfirm} isDisabled={props.isPending}>
           {props.confirmText}

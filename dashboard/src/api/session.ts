@@ -69,7 +69,23 @@ export function useUser(): User {
 /** Returns why the person may not use a permission, in words for a disabled button, or null if they may. */
 export function useRefusal(permission: string): string | null {
   const { permissions, role } = useUser();
-  return permissions.includes(permission) ? null : `Your role (${role}) lacks ${permission}`;
+  return permissions.includes(permission) ? null : `Your role (${role}) may not ${deedOf(permission)}`;
+}
+
+/** Paths of the API that people call by another name. */
+const officeNames: Readonly<Record<string, string>> = {
+  accounts: 'the settings',
+  customers: 'people',
+  file_contents: 'what files contain',
+  references: 'checks',
+  units: 'homes',
+  users: 'the team',
+};
+
+/** Returns what a permission allows, in words: `references.write` is "change checks". */
+function deedOf(permission: string): string {
+  const [path = '', right] = permission.split('.');
+  return `${right === 'read' ? 'see' : 'change'} ${officeNames[path] ?? path.replaceAll('_', ' ').replace('api ', 'API ')}`;
 }
 
 /**

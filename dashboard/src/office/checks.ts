@@ -51,7 +51,7 @@ const stages: Readonly<Record<string, { title: string; text: string }>> = {
   queued: { title: 'Ordered', text: 'The service has the order and will begin soon.' },
   invited: { title: 'Waiting for the applicant', text: 'The service has invited the applicant to give their details.' },
   in_progress: { title: 'Being checked', text: 'The service is checking the details.' },
-  awaiting_referee: { title: 'Waiting for a referee', text: 'The employer or a former landlord has been asked.' },
+  awaiting_referee: { title: 'Waiting for a referee', text: 'The service has asked the referees.' },
   in_review: { title: 'Being assessed', text: 'An assessor of the service is weighing what was found.' },
 };
 
@@ -86,6 +86,14 @@ export function standingOf(reference: Reference): Standing {
           isStuck: false,
         };
   }
+  const silent = silentReferee(reference);
+  if (silent !== null)
+    return {
+      tone: 'waiting',
+      title: `Waiting for ${silent.role}`,
+      text: `The service has asked ${silent.role}, and waits for an answer.`,
+      isStuck: false,
+    };
   const stage = stages[automatic.status ?? ''] ?? { title: 'Under way', text: 'The service is working on it.' };
   return { tone: 'waiting', ...stage, isStuck: false };
 }
@@ -103,7 +111,7 @@ function ended(title: string, text: string): Standing {
 export interface Problem {
   code: string;
   title: string;
-  /** What happened and what to do, in the words of the API. */
+  /** What happened and what to do. The words of the API, except for a fault: these are about computers. */
   text: string;
   /** A sentence of the office's own. Null if the text says it all. */
   note: string | null;
@@ -135,6 +143,12 @@ const codesOfFaults = new Set([
   'report_failed',
 ]);
 
+const faultTexts = {
+  stopped:
+    'The service did not work, although Tenure asked it several times. Ask it again, choose another service, or do the check by hand.',
+  asking: 'The service does not work at the moment. Tenure asks it again by itself, so you can wait.',
+};
+
 const codesOfAddresses = new Set(['invite_bounced', 'renter_expired']);
 
 /** Only these services send an invitation to a new address. */
@@ -153,10 +167,11 @@ export function problemOf({ status, automatic_reference: automatic }: Reference)
   if (error === null && automatic.status !== 'failed') return null;
   const [, code = '', message = ''] = /^([a-z0-9_]+): ?(.*)$/s.exec(error ?? '') ?? [];
   const isFault = code === '' || codesOfFaults.has(code);
+  const hasStopped = automatic.status === 'failed';
   return {
     code,
     title: titles[code] ?? (isFault ? 'Service has a fault' : 'Service stopped'),
-    text: message === '' ? 'Choose another service, or make the check by hand.' : message,
+    text: isFault ? faultTexts[hasStopped ? 'stopped' : 'asking'] : message,
     note: isFault ? 'This says nothing about the applicant.' : null,
     isAboutAddress: codesOfAddresses.has(code) && provider !== null && invitingServices.has(provider),
     mayBeAsked: !codesOfAddresses.has(code) && code !== 'ended_by_provider',

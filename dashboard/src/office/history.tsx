@@ -20,8 +20,8 @@ export function History({
   files?: readonly string[];
 }): ReactNode {
   const { retention_days: days } = useSession();
-  const names = useTeamNames();
   const { data, error, refetch } = useRead(eventsRead, { ...filter, ...(files.length > 0 && { files: files.join() }) });
+  const names = useTeamNames((data ?? []).map(({ request }) => request.actor));
   if (error !== null) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton rows={4} />;
   const own = Object.values(filter);

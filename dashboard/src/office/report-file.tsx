@@ -42,8 +42,11 @@ export function FileFrame({ id, title }: { id: string; title: string }): ReactNo
   if (refusal !== null) return <p className={styles.quiet}>{refusal}</p>;
   // The viewer of the browser works in no sandbox. The server sends nothing but PDFs into this frame.
   // oxlint-disable-next-line react/iframe-missing-sandbox -- See above.
-  return <iframe className={styles.frame} title={title} src={pathOf(id, account)} />;
+  return <iframe className={styles.frame} title={title} src={`${pathOf(id, account)}${frameView}`} />;
 }
+
+/** Without the column of small pages, which takes half of a narrow window, the page is as wide as the frame. */
+const frameView = '#navpanes=0&view=FitH';
 
 /** Returns the address of the bytes, for a page. */
 function pathOf(id: string, account: string | undefined): string {

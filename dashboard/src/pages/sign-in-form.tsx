@@ -65,12 +65,28 @@ export function SignInForm({ email: known = '', onDone }: { email?: string; onDo
           autoFocus
         />
       )}
-      {error !== null && emailFault === null && !isOnlyMissingCode && <ErrorState error={shownError(error)} />}
+      {error !== null && emailFault === null && !isOnlyMissingCode && <Failure error={error} needsCode={needsCode} />}
       <Button look="primary" type="submit" isDisabled={signingIn.isPending}>
         Sign in
       </Button>
       <PasskeySignIn onDone={onDone} />
     </form>
+  );
+}
+
+/** Says why the sign-in failed, and what to do. The server does not tell which of the entries is wrong. */
+function Failure({ error, needsCode }: { error: Error; needsCode: boolean }): ReactNode {
+  if (!(error instanceof ApiError) || error.code !== 'sign_in_failed') return <ErrorState error={shownError(error)} />;
+  return (
+    <div className={styles.failure} role="alert">
+      <p>
+        <strong>The e-mail address{needsCode ? ', the password or the code' : ' or the password'} is wrong.</strong>
+      </p>
+      <p>
+        Check both, and try again. If you have forgotten the password, an owner or admin of your team makes a link for a
+        new one.
+      </p>
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
-import { CodeBlock, Mark } from '@tenure/ui';
+import { Badge, CodeBlock, Mark } from '@tenure/ui';
 import { useSession } from '../api/session.ts';
 import { IdentityProviderSignIn } from './identity-provider-sign-in.tsx';
 import { PasskeysElsewhere } from './passkey-sign-in.tsx';
@@ -8,7 +8,7 @@ import styles from './sign-in.module.css';
 
 /** The form at any path of the dashboard while no person is signed in. */
 export function SignInPage(): ReactNode {
-  const { has_users: hasUsers, mode } = useSession();
+  const { has_users: hasUsers } = useSession();
   if (!hasUsers) {
     return (
       <Card title="Welcome to Tenure">
@@ -24,7 +24,6 @@ export function SignInPage(): ReactNode {
         <IdentityProviderSignIn />
       </div>
       <PasskeysElsewhere />
-      {mode === 'sandbox' && <p className={styles.quiet}>This is a sandbox. Nothing here is real.</p>}
       <details className={styles.help}>
         <summary>Forgot your password, or lost your second factor or passkey?</summary>
         <div>
@@ -45,15 +44,18 @@ export function Card({ title, children }: { title: string; children: ReactNode }
   useEffect(() => {
     document.title = `${title} – Tenure`;
   }, [title]);
+  const { mode } = useSession();
   return (
     <main className={styles.outside}>
       <div className={styles.card}>
         <div className={styles.brand}>
           <Mark size={28} />
           <span>Tenure</span>
+          {mode === 'sandbox' && <Badge tone="warning">Sandbox</Badge>}
         </div>
         <h1>{title}</h1>
         {children}
+        {mode === 'sandbox' && <p className={styles.quiet}>This is a sandbox. Nothing here is real.</p>}
       </div>
     </main>
   );

@@ -5,7 +5,7 @@ import { useSession, useUser } from '../api/session.ts';
 import { setPreferences } from '../preferences.ts';
 import { maySee, navigationFor, pathOfId } from './navigation.ts';
 import { usePaletteActions } from './palette-actions.ts';
-import { useRecordSearch } from './record-search.ts';
+import { detailOf, useRecordSearch } from './record-search.ts';
 
 /** Leads to pages, to records by their texts and ids, and does what needs no page. */
 export function CommandPalette(props: { isOpen: boolean; onClose: () => void; moveClock: () => void }): ReactNode {
@@ -54,7 +54,7 @@ export function CommandPalette(props: { isOpen: boolean; onClose: () => void; mo
         id: hit.id,
         name: hit.title,
         icon,
-        ...(hit.subtitle !== null && { detail: hit.subtitle }),
+        ...(hit.subtitle !== null && { detail: detailOf(hit) ?? hit.subtitle }),
         onAction: go(`/go/${hit.id}`),
       })),
     })),

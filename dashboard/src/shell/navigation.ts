@@ -36,7 +36,14 @@ export const navigation: readonly NavigationGroup[] = [
     entries: [
       { href: '/applications', name: 'Applications', icon: 'clipboard', key: 'p', permission: 'applications.read' },
       { href: '/references', name: 'Checks', icon: 'reference', key: 'r', permission: 'references.read' },
-      { href: '/customers', name: 'People', icon: 'person', key: 'c', permission: 'customers.read' },
+      {
+        href: '/customers',
+        name: 'People',
+        icon: 'person',
+        key: 'c',
+        permission: 'customers.read',
+        others: ['/retention-holds'],
+      },
       {
         href: '/units',
         name: 'Properties',
@@ -96,6 +103,11 @@ export const navigation: readonly NavigationGroup[] = [
 /** Returns whether a person works in the office only. An operator changes its records, but sees no logs. */
 export function isOfficeOnly(permissions: readonly string[]): boolean {
   return permissions.includes('references.write') && !permissions.includes('logs.read');
+}
+
+/** Returns whether the start page of a person is that of the office: they see applications, and no logs. */
+export function worksInOffice(permissions: readonly string[]): boolean {
+  return permissions.includes('applications.read') && !permissions.includes('logs.read');
 }
 
 /** Returns the groups with the pages that the permissions and the mode allow. An operator has no pages of developers. */

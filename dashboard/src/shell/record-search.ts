@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'react';
-import type { SearchHit } from 'tenure';
+import type { Reference, SearchHit } from 'tenure';
 import type { IconName } from '@tenure/ui';
 import { defineRead, shownError, useRead } from '../api/requests.ts';
 import { useUser } from '../api/session.ts';
+import { standingOf } from '../office/checks.ts';
+import { dayText } from '../office/words.ts';
 import { maySee, pathOfId } from './navigation.ts';
 
 /** Milliseconds without a key until the text is searched, so that a word is searched once. */
@@ -30,9 +32,40 @@ const kinds: Readonly<Record<string, Kind>> = {
   bank_line: { title: 'Bank lines', icon: 'log', permission: 'bank_lines.read' },
 };
 
-const searchRead = defineRead((tenure, { params }: { params: { query: string } }, options) =>
-  tenure.search(params, options),
+/** A let has many of these. They would leave no room for its people and its home. */
+const moneyKinds = ['deposit', 'invoice', 'payment', 'bank_line'];
+
+/** The most records of each of those kinds if there are too many. */
+const moneyMax = 3;
+
+const searchRead = defineRead<{ data: SearchHit[]; has_more: boolean }, { params: { query: string } }>(
+  async (tenure, { params: { query } }, options) => {
+    const found = await tenure.search({ query }, options);
+    if (!found.has_more) return found;
+    const types = Object.keys(kinds).filter((kind) => !moneyKinds.includes(kind));
+    const letting = await tenure.search({ query, types: types.join() }, options);
+    const money = moneyKinds.flatMap((kind) => found.data.filter(({ type }) => type === kind).slice(0, moneyMax));
+    return { data: [...letting.data, ...money], has_more: true };
+  },
 );
+
+/** Returns the second line of a found record in the words of the office. */
+export function detailOf({ type, subtitle, record }: SearchHit): string | null {
+  if (type === 'reference') return standingOf(record as unknown as Reference).title;
+  return subtitle === null
+    ? null
+    : subtitle
+        .replaceAll(/\b\d{4}-\d\d-\d\d\b/g, (day) => dayText(day))
+        .replaceAll(/\b(?:approved|canceled|converted|rejected)\b/g, (word) => words[word]!)
+        .replaceAll(/\b([a-z]+)_([a-z]+)\b(?![^,]*@)/g, '$1 $2');
+}
+
+const words: Readonly<Record<string, string>> = {
+  approved: 'accepted',
+  canceled: 'cancelled',
+  converted: 'let',
+  rejected: 'refused',
+};
 
 /** Found records of one kind. */
 export interface FoundGroup {

@@ -85,6 +85,8 @@ function People({ application }: { application: Application }): ReactNode {
         rows={customers.map((person) => ({ id: idOf(person), person }))}
         columns={[
           { title: 'Applicant', cell: ({ person }) => <PersonLink person={person} /> },
+          // A narrow screen shows two columns at once.
+          { title: 'Share of the rent', cell: () => (share === null ? '–' : rentText(share)) },
           {
             title: 'E-mail',
             cell: ({ person }) => (typeof person === 'object' && 'email' in person ? (person.email ?? '–') : '–'),
@@ -93,7 +95,6 @@ function People({ application }: { application: Application }): ReactNode {
             title: 'Phone',
             cell: ({ person }) => (typeof person === 'object' && 'phone' in person ? (person.phone ?? '–') : '–'),
           },
-          { title: 'Share of the rent', align: 'end', cell: () => (share === null ? '–' : rentText(share)) },
         ]}
       />
       {rent !== null && customers.length > 1 && (

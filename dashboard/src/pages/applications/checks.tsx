@@ -3,7 +3,7 @@ import type { Application, Reference } from 'tenure';
 import { Actions, Button, Dialog, ErrorState, Link, Skeleton, toast } from '@tenure/ui';
 import { shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
-import { serviceOf, standingOf } from '../../office/checks.ts';
+import { isByService, serviceOf, standingOf } from '../../office/checks.ts';
 import { StandingBadge } from '../../office/parts.tsx';
 import { checksRead } from '../../office/reads.ts';
 import { automaticOf, ServiceChoice, useUsualService } from '../../office/service-choice.tsx';
@@ -88,9 +88,13 @@ export function Checks({ application }: { application: Application }): ReactNode
 function CheckLine({ check }: { check: Reference }): ReactNode {
   return (
     <div>
-      <StandingBadge reference={check} /> <Link href={`/references/${check.id}`}>{serviceOf(check)}</Link>
+      <StandingBadge reference={check} />{' '}
+      <Link href={`/references/${check.id}`} aria-label={`Open the check by ${serviceOf(check)}`}>
+        Open the check
+      </Link>
       <p className={styles.quiet}>
-        {standingOf(check).text} Ordered on <Moment at={check.created} />.
+        {standingOf(check).text} {isByService(check) && `Made by ${serviceOf(check)}.`} Ordered on{' '}
+        <Moment at={check.created} />.
       </p>
     </div>
   );

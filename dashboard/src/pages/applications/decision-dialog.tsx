@@ -9,7 +9,7 @@ import { Notice } from '../../office/parts.tsx';
 import { reasons } from '../../office/reasons.ts';
 import { homeOf, idOf, nameOf } from '../../office/words.ts';
 import { peopleOf } from './application-words.tsx';
-import { DecisionText } from './decision-text.tsx';
+import { DecisionText, standingGuarantors } from './decision-text.tsx';
 
 type Choice = 'accept' | 'guarantor' | 'refuse';
 
@@ -56,9 +56,7 @@ export function DecisionDialog({ application, onClose }: { application: Applicat
   useEffect(() => {
     if (isLate) void queries.invalidateQueries({ queryKey: ['api'] });
   }, [isLate, queries]);
-  const standing = seen.guarantors.flatMap((each) =>
-    typeof each === 'object' && ['proposed', 'agreed'].includes(each.status) ? [each] : [],
-  );
+  const standing = standingGuarantors(seen);
   const isComplete =
     choice === 'accept' || (choice === 'refuse' ? chosen.length > 0 : standing.length > 0 || guarantor !== null);
   return (
@@ -165,7 +163,7 @@ function NextSteps({ choice }: { choice: Choice }): ReactNode {
         ) : (
           <>
             <li>Your name and the time stay with the decision.</li>
-            <li>The home is held only when the tenancy is signed. Draft it next.</li>
+            <li>The home is held only when the tenancy is signed.</li>
             {choice === 'guarantor' && <li>The guarantor still has to agree, and needs a check of their own.</li>}
           </>
         )}

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
-import type { Application } from 'tenure';
+import type { Application, Guarantor } from 'tenure';
 
 import { actorOf } from '../../office/happened.ts';
 import { useRead } from '../../api/requests.ts';
 import { eventsRead } from '../../office/reads.ts';
+import { nameOf } from '../../office/words.ts';
 import { reasonText } from '../../office/reasons.ts';
 import { useTeamNames } from '../../office/team-names.ts';
 import styles from '../../office/office.module.css';
@@ -16,12 +17,19 @@ const verbs: Readonly<Record<string, string>> = {
   converted: 'application.approved',
 };
 
+/** Returns the guarantors that stand for an application, or are asked to. */
+export function standingGuarantors({ guarantors }: Application): Guarantor[] {
+  return guarantors.flatMap((each) =>
+    typeof each === 'object' && ['proposed', 'agreed'].includes(each.status) ? [each] : [],
+  );
+}
+
 /** Names the person that decided, with the time and the reasons. */
 export function DecisionText({ application }: { application: Application }): ReactNode {
   const { id, status, decision, withdrawn_at: withdrawnAt } = application;
-  const names = useTeamNames();
   const { data: events } = useRead(eventsRead, { object_id: id });
   const event = events?.find(({ type }) => type === verbs[status]);
+  const names = useTeamNames([event?.request.actor ?? null]);
   const at = decision?.decided_at ?? withdrawnAt;
   const by = decision?.automated ? 'a program, without a person' : event && actorOf(event, names);
   return (
@@ -38,6 +46,13 @@ export function DecisionText({ application }: { application: Application }): Rea
           on <Moment at={at} />
         </p>
       )}
+      {status === 'approved' &&
+        standingGuarantors(application).map(({ id: guarantor, customer, status: answer }) => (
+          <p key={guarantor}>
+            With the guarantor <strong>{nameOf(customer)}</strong>
+            {answer === 'agreed' ? ', who has agreed.' : ', who has not agreed yet.'}
+          </p>
+        ))}
       {decision && decision.reasons.length > 0 && (
         <ul>
           {decision.reasons.map((reason) => (

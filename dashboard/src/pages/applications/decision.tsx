@@ -5,7 +5,7 @@ import { Notice } from '../../office/parts.tsx';
 import { plain } from '../../office/words.ts';
 import { GatedButton } from '../../shell/gated.tsx';
 import { DecisionDialog } from './decision-dialog.tsx';
-import { DecisionText } from './decision-text.tsx';
+import { DecisionText, standingGuarantors } from './decision-text.tsx';
 import { Review } from './review.tsx';
 
 /** The decision on an application: what was decided, or the button to decide. */
@@ -38,9 +38,15 @@ function Undecided({ application, refusal, onDecide }: DecisionProps): ReactNode
   return (
     <Notice
       tone={haveChecksEnded ? 'warning' : 'waiting'}
-      title={haveChecksEnded ? 'All checks have ended. You can decide.' : 'No decision yet'}
+      title={
+        haveChecksEnded
+          ? refusal === null
+            ? 'All checks have ended. You can decide.'
+            : 'All checks have ended'
+          : 'No decision yet'
+      }
     >
-      {!haveChecksEnded && <p>You can decide before all checks have ended, but better wait.</p>}
+      {!haveChecksEnded && <p>You can decide before all checks have ended. It is better to wait for them.</p>}
       {review?.status === 'changed' && <p>A review has opened the application again: {review.note}</p>}
       <GatedButton look={haveChecksEnded ? 'primary' : 'default'} refusal={refusal} onPress={onDecide}>
         Decide
@@ -54,7 +60,7 @@ function Decided({ application, refusal, onDecide }: DecisionProps): ReactNode {
   const tone = status === 'rejected' ? 'bad' : status === 'withdrawn' ? 'warning' : 'good';
   return (
     <>
-      <Notice tone={tone} title={titles[status] ?? plain(status)}>
+      <Notice tone={tone} title={withGuarantor(application)}>
         <DecisionText application={application} />
         {status === 'approved' && (
           <GatedButton refusal={refusal} isInGroup onPress={onDecide}>
@@ -65,6 +71,13 @@ function Decided({ application, refusal, onDecide }: DecisionProps): ReactNode {
       {status === 'rejected' && <Review application={application} refusal={refusal} />}
     </>
   );
+}
+
+function withGuarantor(application: Application): string {
+  const title = titles[application.status] ?? plain(application.status);
+  return application.status === 'approved' && standingGuarantors(application).length > 0
+    ? `${title} with a guarantor`
+    : title;
 }
 
 const titles: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Customer } from 'tenure';
-import { Button, Icon } from '@tenure/ui';
+import { Button, ButtonLink, Icon } from '@tenure/ui';
 import { useRefusal } from '../../api/session.ts';
 import type { ListDefinition } from '../../list/list-definition.ts';
 import { ListPage } from '../../list/list-page.tsx';
@@ -30,7 +30,7 @@ const customerList: ListDefinition<Customer, 'email'> = {
     'Date of birth': customer.date_of_birth,
     Address: currentAddress(customer),
   }),
-  filters: [{ name: 'email', label: 'E-mail', placeholder: 'The whole address', isProse: true }],
+  filters: [{ name: 'email', label: 'E-mail', placeholder: 'The whole e-mail address', isProse: true }],
   empty: {
     title: 'No people yet',
     text: 'Applicants, tenants and guarantors stand here, once each. You can also add them with an application.',
@@ -42,6 +42,8 @@ export function CustomerListPage(): ReactNode {
   const [isAdding, setAdding] = useState(false);
   const navigate = useNavigate();
   const refusal = useRefusal('customers.write');
+  // Only owners and admins reveal what the law keeps of erased persons.
+  const mayReveal = useRefusal('retention_holds.write') === null;
   const list = {
     ...customerList,
     empty: {
@@ -59,10 +61,13 @@ export function CustomerListPage(): ReactNode {
         list={list}
         search={customerListRoute.useSearch()}
         actions={
-          <GatedButton look="primary" isInGroup refusal={refusal} onPress={() => setAdding(true)}>
-            <Icon name="plus" size={14} />
-            Add a person
-          </GatedButton>
+          <>
+            {mayReveal && <ButtonLink href="/retention-holds">Kept by law</ButtonLink>}
+            <GatedButton look="primary" isInGroup refusal={refusal} onPress={() => setAdding(true)}>
+              <Icon name="plus" size={14} />
+              Add a person
+            </GatedButton>
+          </>
         }
       />
       {isAdding && (

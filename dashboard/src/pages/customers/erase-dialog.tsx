@@ -1,4 +1,3 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Customer, DeletedCustomer, ErasurePreview } from 'tenure';
 import { Actions, Button, Dialog, ErrorState, Link, Skeleton, TextField, toast } from '@tenure/ui';
@@ -16,11 +15,11 @@ const previewRead = defineRead<ErasurePreview, { id: string }>((tenure, { id }, 
 
 /** Erases a person. It says what goes and what stays, and wants the name typed. */
 export function EraseDialog({ person, onClose }: { person: Customer; onClose: () => void }): ReactNode {
-  const navigate = useNavigate();
   const erasing = useWrite<string, DeletedCustomer>((tenure, id, options) => tenure.customers.delete(id, options), {
     onDone: () => {
       toast('The person is erased.');
-      void navigate({ to: '/customers', search: {} });
+      // The same page now says what the law keeps, and until when.
+      onClose();
     },
   });
   // There is no preview of a person that is erased, and this page stays until the next one is loaded.

@@ -3,6 +3,9 @@ const kinds: Readonly<Record<string, { name: string; data: string }>> = {
   accounts: { name: 'Accounts', data: 'The name and the last address, for the accounts' },
 };
 
+/** The duties, for a choice. */
+export const duties = Object.entries(kinds).map(([id, { name }]) => ({ id, name }));
+
 /** Returns the name of a duty that keeps data of an erased person. */
 export function dutyText(kind: string): string {
   return kinds[kind]?.name ?? kind;

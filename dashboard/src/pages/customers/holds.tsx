@@ -58,7 +58,8 @@ export function Holds({ customer }: { customer: string }): ReactNode {
   );
 }
 
-function HoldBadge({ hold: { status } }: { hold: RetentionHold }): ReactNode {
+/** Whether the data is still kept. */
+export function HoldBadge({ hold: { status } }: { hold: RetentionHold }): ReactNode {
   return status === 'held' ? <Badge tone="warning">Kept</Badge> : <Badge tone="neutral">Erased</Badge>;
 }
 

@@ -9,7 +9,13 @@ import { acceptedTypes, purposes, sizeText } from './file-words.ts';
 import { uploadWithProgress } from './upload.ts';
 
 /** Adds a file, and shows how much of it has been sent. */
-export function UploadDialog({ onClose, onDone }: { onClose: () => void; onDone: (id: string) => void }): ReactNode {
+export function UploadDialog({
+  onClose,
+  onDone,
+}: {
+  onClose: () => void;
+  onDone: (id: string, filename: string) => void;
+}): ReactNode {
   const account = useAccountId();
   const [file, setFile] = useState<File | null>(null);
   const [purpose, setPurpose] = useState<string>('income_evidence');
@@ -21,10 +27,10 @@ export function UploadDialog({ onClose, onDone }: { onClose: () => void; onDone:
       return uploadWithProgress(account, upload, options, setShare);
     },
     {
-      onDone: ({ id }) => {
+      onDone: ({ id, filename }) => {
         toast('The file is added.');
         onClose();
-        onDone(id);
+        onDone(id, filename);
       },
     },
   );

@@ -2,13 +2,13 @@ import type { ReactNode } from 'react';
 import { Button } from '@tenure/ui';
 import { useUser } from '../../api/session.ts';
 import { setPreferences, usePreferences } from '../../preferences.ts';
-import { isOfficeOnly } from '../../shell/navigation.ts';
+import { worksInOffice } from '../../shell/navigation.ts';
 
-/** Changes between the two start pages. An operator has that of the office only. */
+/** Changes between the two start pages. A person without logs has that of the office only. */
 export function HomeChoice(): ReactNode {
   const { permissions } = useUser();
   const { home } = usePreferences();
-  if (isOfficeOnly(permissions)) return null;
+  if (worksInOffice(permissions)) return null;
   const other = home === 'office' ? 'developers' : 'office';
   return (
     <Button onPress={() => setPreferences({ home: other })}>

@@ -23,7 +23,7 @@ export interface Task {
 export const views = [
   { id: 'decide', name: 'To decide', empty: 'Nothing is waiting for your decision.' },
   { id: 'stuck', name: 'Stuck', empty: 'Nothing is stuck.' },
-  { id: 'waiting', name: 'Waiting for others', empty: 'No check waits for other people.' },
+  { id: 'waiting', name: 'Under way', empty: 'No check is under way.' },
   { id: 'done', name: 'Done this week', empty: 'Nothing was finished in the last seven days.' },
 ] as const;
 
@@ -140,7 +140,7 @@ function taskOfCheck(check: Reference, now: number): Task {
     text: isLate
       ? `No answer from ${silent.role} for ${days} days.`
       : isByService(check)
-        ? `${text} ${serviceOf(check)}.`
+        ? `${silent === null || days < 1 ? text : `No answer from ${silent.role} for ${days === 1 ? 'a day' : `${days} days`}.`} ${serviceOf(check)}.`
         : text,
     tone: isLate ? 'warning' : tone,
     state: isLate ? 'Referee silent' : title,

@@ -3,7 +3,7 @@ import type { Reference, ReferencesUpdateParams } from 'tenure';
 import { Actions, Button, ConfirmDialog, Dialog, FileField, Radios, TextField, toast } from '@tenure/ui';
 import { faultOf, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
-import { isByService, outcomes } from '../../office/checks.ts';
+import { isByService, outcomes, problemOf } from '../../office/checks.ts';
 import { Form } from '../../shell/form.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { uploadFile } from '../files/upload.ts';
@@ -50,9 +50,10 @@ export function ReferenceActions({ reference }: { reference: Reference }): React
           {reference.reference_pdf === null ? 'Attach a report' : 'Replace the report'}
         </GatedButton>
       )}
-      {open && (
+      {/* The notice of a problem has the same button. */}
+      {open && problemOf(reference) === null && (
         <GatedButton refusal={refusal} isInGroup onPress={() => setAction('move')}>
-          Move the check
+          {isByHand ? 'Choose a service' : 'Choose another service'}
         </GatedButton>
       )}
       {open && (
@@ -220,6 +221,7 @@ function CancelDialog({ reference, onClose }: { reference: Reference; onClose: (
       onCancel={onClose}
       onConfirm={() => canceling.mutate(reference.id)}
       confirmText="Cancel the check"
+      cancelText="Keep the check"
       isPending={canceling.isPending}
     >
       <p>

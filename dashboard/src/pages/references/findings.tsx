@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { ProviderAData, Reference } from 'tenure';
 import type { Tone } from '@tenure/ui';
 import { useSession } from '../../api/session.ts';
-import { notesOf, silentReferee } from '../../office/checks.ts';
+import { notesOf, silentReferee, standingOf } from '../../office/checks.ts';
 import { Notice } from '../../office/parts.tsx';
 import { rentText, shareOf } from '../../office/words.ts';
 import { useNow } from '../../shell/now.ts';
@@ -18,7 +18,7 @@ export function Findings({ reference }: { reference: Reference }): ReactNode {
   const data = reference.automatic_reference?.provider_data?.provider_a;
   const isEmpty =
     !data || [data.affordability.percentage, data.credit_score, data.sanctions_passed].every((value) => value === null);
-  if (isEmpty && silentReferee(reference) === null) {
+  if (isEmpty) {
     return (
       <p className={styles.quiet}>
         {reference.reference_pdf === null
@@ -36,7 +36,11 @@ export function Findings({ reference }: { reference: Reference }): ReactNode {
           <Sanctions passed={data.sanctions_passed} />
         </>
       )}
-      <Referees reference={reference} />
+      {reference.status === 'complete' && (
+        <Notice tone="neutral" title="Referees">
+          <p>What the employer and the former landlord said is in the report. Their names stay with the service.</p>
+        </Notice>
+      )}
     </div>
   );
 }
@@ -123,18 +127,11 @@ function Sanctions({ passed }: { passed: boolean | null }): ReactNode {
   );
 }
 
-/** The referees by their roles. Their names and addresses stay with the service. */
-function Referees({ reference }: { reference: Reference }): ReactNode {
+/** The referee that the check waits for, by the role, and what can be done. Names and addresses stay with the service. */
+export function Waiting({ reference }: { reference: Reference }): ReactNode {
   const now = useNow(60_000);
   const silent = silentReferee(reference);
-  if (silent === null) {
-    if (reference.status !== 'complete') return null;
-    return (
-      <Notice tone="neutral" title="Referees">
-        <p>What the employer and the former landlord said is in the report. Their names stay with the service.</p>
-      </Notice>
-    );
-  }
+  if (silent === null) return <p>{standingOf(reference).text}</p>;
   const days = Math.floor((now - silent.askedAt) / 86_400);
   return (
     <Notice tone={days >= 3 ? 'warning' : 'waiting'} title={`Waiting for ${silent.role}`}>

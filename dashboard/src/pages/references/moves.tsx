@@ -8,10 +8,19 @@ import { nameOf } from '../../office/words.ts';
 import { Form } from '../../shell/form.tsx';
 
 /** Gives an open check to another service, or to the office. */
-export function MoveDialog({ reference, onClose }: { reference: Reference; onClose: () => void }): ReactNode {
+export function MoveDialog({
+  reference,
+  isByHand = false,
+  onClose,
+}: {
+  reference: Reference;
+  /** Whether the office is chosen at first. */
+  isByHand?: boolean;
+  onClose: () => void;
+}): ReactNode {
   const { automatic_reference: automatic, customer } = reference;
   const present = isByService(reference) ? (automatic?.provider ?? null) : byHandId;
-  const [choice, setChoice] = useState<string | null>(null);
+  const [choice, setChoice] = useState<string | null>(isByHand ? byHandId : null);
   const moving = useWrite<string, Reference>(
     (tenure, chosen, options) => tenure.references.update(reference.id, movedTo(chosen), options),
     {
@@ -32,7 +41,7 @@ export function MoveDialog({ reference, onClose }: { reference: Reference; onClo
           <Actions>
             <Button onPress={onClose}>Cancel</Button>
             <Button look="primary" type="submit" isDisabled={choice === null || moving.isPending}>
-              Move the check
+              {choice === byHandId ? 'Do it by hand' : 'Order it there'}
             </Button>
           </Actions>
         }
@@ -53,13 +62,23 @@ export function MoveDialog({ reference, onClose }: { reference: Reference; onClo
 }
 
 /** Corrects the address to which a service sends its invitation. */
-export function EmailDialog({ person, onClose }: { person: Customer; onClose: () => void }): ReactNode {
+export function EmailDialog({
+  person,
+  onClose,
+  onSent,
+}: {
+  person: Customer;
+  onClose: () => void;
+  /** Tells the new address. */
+  onSent: (email: string) => void;
+}): ReactNode {
   const [email, setEmail] = useState(person.email ?? '');
   const saving = useWrite<string, Customer>(
     (tenure, address, options) => tenure.customers.update(person.id, { email: address }, options),
     {
-      onDone: () => {
+      onDone: (_, sentTo) => {
         toast('The service sends the invitation to the new address.');
+        onSent(sentTo);
         onClose();
       },
     },

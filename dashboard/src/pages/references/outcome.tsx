@@ -43,11 +43,12 @@ export function Outcome({ reference }: { reference: Reference }): ReactNode {
 
 function Decided({ decision }: { decision: ReferenceDecision }): ReactNode {
   const { decided_by: decider, decided_at: at, reason } = decision;
-  const names = useTeamNames();
+  const names = useTeamNames([decider]);
   return (
     <>
       <p>
-        {deciderAtStart(decider, names)} set this outcome on <Moment at={at} />.
+        {deciderAtStart(decider, names)}
+        {decider.role === null ? '' : ` (${decider.role})`} set this outcome on <Moment at={at} />.
       </p>
       {reason !== null && <p className={styles.prose}>Because: {reason}</p>}
     </>

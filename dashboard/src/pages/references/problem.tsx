@@ -6,13 +6,19 @@ import { useRefusal } from '../../api/session.ts';
 import { problemOf } from '../../office/checks.ts';
 import { Notice } from '../../office/parts.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
+import { useNow } from '../../shell/now.ts';
 import styles from '../../office/office.module.css';
 import { EmailDialog, MoveDialog } from './moves.tsx';
 import { personOf } from './reference-words.ts';
 
+/** For so many seconds, a corrected address counts for more than the old error. */
+const sentSeconds = 60;
+
 /** Why a check does not go on, in words without blame, and what can be done. */
 export function ProblemNotice({ reference }: { reference: Reference }): ReactNode {
-  const [open, setOpen] = useState<'email' | 'move' | null>(null);
+  const [open, setOpen] = useState<'email' | 'move' | 'hand' | null>(null);
+  const [sent, setSent] = useState<{ to: string; at: number } | null>(null);
+  const now = useNow(5_000);
   const refusal = useRefusal('references.write');
   const emailRefusal = useRefusal('customers.write');
   const problem = problemOf(reference);
@@ -23,6 +29,13 @@ export function ProblemNotice({ reference }: { reference: Reference }): ReactNod
   const person = personOf(reference);
   const isCorrectable = problem.isAboutAddress && person !== null;
   const close = (): void => setOpen(null);
+  // The service takes a moment to tell that the invitation went. Its old error would say the contrary until then.
+  if (sent !== null && problem.isAboutAddress && now - sent.at < sentSeconds)
+    return (
+      <Notice tone="waiting" title="Invitation sent again">
+        <p>The service sends the invitation to {sent.to}. This page shows when it has arrived or failed.</p>
+      </Notice>
+    );
   return (
     <Notice tone="bad" title={problem.title}>
       {problem.note !== null && <p>{problem.note}</p>}
@@ -42,9 +55,15 @@ export function ProblemNotice({ reference }: { reference: Reference }): ReactNod
         <GatedButton look={isCorrectable ? 'default' : 'primary'} refusal={refusal} onPress={() => setOpen('move')}>
           Choose another service
         </GatedButton>
+        <GatedButton refusal={refusal} onPress={() => setOpen('hand')}>
+          Do it by hand
+        </GatedButton>
       </div>
-      {open === 'email' && person !== null && <EmailDialog person={person} onClose={close} />}
+      {open === 'email' && person !== null && (
+        <EmailDialog person={person} onClose={close} onSent={(to) => setSent({ to, at: now })} />
+      )}
       {open === 'move' && <MoveDialog reference={reference} onClose={close} />}
+      {open === 'hand' && <MoveDialog reference={reference} isByHand onClose={close} />}
     </Notice>
   );
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Reference } from 'tenure';
 import { Details, Link } from '@tenure/ui';
 import { useSession } from '../../api/session.ts';
-import { isByService, problemOf, serviceOf, standingOf } from '../../office/checks.ts';
+import { isByService, problemOf, serviceOf } from '../../office/checks.ts';
 import { History } from '../../office/history.tsx';
 import { LinkedName } from '../../office/linked-name.tsx';
 import { ForDevelopers, PersonLink, StandingBadge, Steps } from '../../office/parts.tsx';
@@ -18,7 +18,8 @@ import styles from '../../office/office.module.css';
 import { Moment } from '../../office/moment.tsx';
 import { FileLinks } from '../files/file-links.tsx';
 import { ReferenceActions } from './actions.tsx';
-import { Findings, Notes } from './findings.tsx';
+import { Documents } from './documents.tsx';
+import { Findings, Notes, Waiting } from './findings.tsx';
 import { Outcome } from './outcome.tsx';
 import { ProblemNotice } from './problem.tsx';
 import { applicationOf, isOpen, isReportComing, stepsOf, titleOf } from './reference-words.ts';
@@ -52,7 +53,7 @@ export function ReferencePage(): ReactNode {
           <Steps label="The way of the check" steps={stepsOf(reference)} />
           <ProblemNotice reference={reference} />
           {reference.outcome !== null && <Outcome reference={reference} />}
-          {reference.outcome === null && problemOf(reference) === null && <p>{standingOf(reference).text}</p>}
+          {reference.outcome === null && problemOf(reference) === null && <Waiting reference={reference} />}
           <Section title="About">
             <About reference={reference} />
           </Section>
@@ -61,8 +62,9 @@ export function ReferencePage(): ReactNode {
               <Findings reference={reference} />
             </Section>
           )}
-          <Report reference={reference} isComing={isReportComing(reference, now)} />
+          {!isByService(reference) && isOpen(reference) && <Documents reference={reference} />}
           <ForLandlord reference={reference} />
+          <Report reference={reference} isComing={isReportComing(reference, now)} />
           {isByService(reference) && !reference.deleted && (
             <Section title="Notes of the service">
               <Notes reference={reference} />

@@ -51,7 +51,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
   const { data, error } = inviting;
   if (data)
     return (
-      <Dialog title={`Invitation of ${data.email}`} isOpen>
+      <Dialog title={`Invitation for ${data.email}`} isOpen>
         <LinkOnce url={data.url ?? ''} expiresAt={data.expires_at} emailStatus={data.email_status} onClose={onClose} />
       </Dialog>
     );
@@ -83,8 +83,8 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
           error={faults.role}
         />
         <p className={styles.quiet}>
-          You get a link, which is also sent by e-mail if the operator has set that up. It works for seven days, and
-          once.
+          You get a link for the person. If this server sends e-mails, it sends the link, too. It works once, within
+          seven days.
         </p>
         {error !== null && !faults.email && !faults.role && <ErrorState error={shownError(error)} />}
         <Actions>
@@ -245,7 +245,7 @@ function StatusDialog({ member, status, onClose }: MemberDialogProps & { status:
 function RemoveDialog({ member, onClose }: MemberDialogProps): ReactNode {
   const removing = useWrite((tenure, id: string, options) => tenure.users.delete(id, options), {
     onDone: () => {
-      toast(`${member.email} was removed.`);
+      toast(`${member.name ?? member.email} is removed and signed out.`);
       onClose();
     },
   });
