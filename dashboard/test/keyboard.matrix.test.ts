@@ -64,7 +64,7 @@ describeInBrowser('a person without a mouse', () => {
           globalThis as unknown as { noteCopied: (text: string) => Promise<void> }
         ).noteCopied;
       });
-      await keyboard.use(page.getByRole('button', { name: 'Find a page or a record' }));
+      await keyboard.use(page.getByRole('button', { name: 'Find a person or a page' }));
       await keyboard.type(body.data[0].id);
       await page.getByRole('menuitem', { name: `Go to ${body.data[0].id}` }).waitFor();
       await keyboard.press('ArrowDown');

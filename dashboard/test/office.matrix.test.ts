@@ -104,7 +104,7 @@ describeInBrowser('a person of the office', () => {
       await page.getByRole('heading', { name: 'Service A: Consider' }).waitFor();
       await page
         .getByRole('list', { name: 'Earlier reports' })
-        .getByRole('link', { name: `${check}.pdf` })
+        .getByRole('link', { name: /^Report about .*, replaced$/ })
         .waitFor();
       const { body } = await good(server.api.get(`/v1/references/${check}?expand=reference_pdf`));
       expect(body).toMatchObject({

@@ -34,9 +34,9 @@ export function idOf(linked: string | { id: string }): string {
   return typeof linked === 'string' ? linked : linked.id;
 }
 
-/** Returns the page of a person, or null if their record is not here. */
+/** Returns the page of a person, or null if their record is not here. That of an erased person says so, and what is kept. */
 export function personHref(person: Linked): string | null {
-  return person !== null && typeof person === 'object' && 'name' in person ? `/customers/${person.id}` : null;
+  return person !== null && typeof person === 'object' ? `/customers/${person.id}` : null;
 }
 
 /** Returns the home as people call it: "Flat 5, Micklegate House". */

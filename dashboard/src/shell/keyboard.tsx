@@ -92,7 +92,7 @@ export function KeyboardList({ isOpen, onClose }: { isOpen: boolean; onClose: ()
   const { hasSingleKeys } = usePreferences();
   const pages = usePages();
   const keys: [keys: string[], meaning: string][] = [
-    [['Ctrl or ⌘', 'K'], 'Find a page or a record'],
+    [['Ctrl or ⌘', 'K'], 'Find a person or a page'],
     [['?'], 'Show this list'],
     [['/'], 'Go to the filters'],
     [['j'], 'Next row'],

@@ -82,7 +82,7 @@ function SignedInShell(): ReactNode {
         <div className={styles.topBar}>
           <button type="button" className={styles.search} onClick={() => setPaletteOpen(true)}>
             <Icon name="search" size={14} />
-            <span>Find a page or a record</span>
+            <span>Find a person or a page</span>
             <kbd>{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
           </button>
           <div className={styles.topEnd}>

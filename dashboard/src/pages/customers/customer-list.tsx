@@ -31,6 +31,7 @@ const customerList: ListDefinition<Customer, 'email'> = {
     Address: currentAddress(customer),
   }),
   filters: [{ name: 'email', label: 'E-mail', placeholder: 'The whole e-mail address', isProse: true }],
+  filterHint: 'The filter needs the whole address. To find a part of a name, use the search at the top.',
   empty: {
     title: 'No people yet',
     text: 'Applicants, tenants and guarantors stand here, once each. You can also add them with an application.',
