@@ -10,10 +10,12 @@ import { eventsMax, eventsRead } from './reads.ts';
 import { useTeamNames } from './team-names.ts';
 import styles from './office.module.css';
 
+const noFiles: readonly string[] = [];
+
 /** What happened, in sentences and in the reader’s time, the newest first. */
 export function History({
   filter,
-  files = [],
+  files = noFiles,
 }: {
   filter: { object_id?: string; related_object?: string };
   /** The reports whose links belong to the history. */

@@ -59,7 +59,7 @@ export const eventsMax = 50;
 /** The most reports of a page whose links are looked for. */
 const filesMax = 5;
 
-/** What happened to a record, or to records that link to it, and to the links of some reports, the newest first. */
+/** What happened to a record or to records that link to it, the newest first. With files, also what happened to their links. */
 export const eventsRead = defineRead<Event[], { object_id?: string; related_object?: string; files?: string }>(
   async (tenure, { files = '', ...filter }, options) => {
     const related = files === '' ? [] : files.split(',').slice(0, filesMax);

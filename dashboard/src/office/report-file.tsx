@@ -45,7 +45,7 @@ export function FileFrame({ id, title }: { id: string; title: string }): ReactNo
   return <iframe className={styles.frame} title={title} src={`${pathOf(id, account)}${frameView}`} />;
 }
 
-/** Without the column of small pages, which takes half of a narrow window, the page is as wide as the frame. */
+/** The column of small pages would take half of a narrow window. */
 const frameView = '#navpanes=0&view=FitH';
 
 /** Returns the address of the bytes, for a page. */

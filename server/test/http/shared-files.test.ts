@@ -18,8 +18,13 @@ afterAll(() => server.stop());
 
 const report = pdfOf('The report');
 
-async function uploaded(): Promise<Made> {
-  return (await good(agency.api.post('/v1/files', formOf({}, report)))).body as Made;
+async function uploaded(filename = 'report.pdf'): Promise<Made> {
+  return (await good(agency.api.post('/v1/files', formOf({}, report, filename)))).body as Made;
+}
+
+/** Returns the page of a new link to a file. */
+async function opened({ id }: Made): Promise<string> {
+  return (await press('/links/open', tokenOf(await linkTo(id)))).text();
 }
 
 function linkTo(file: string, body: object = {}): Promise<Made> {
@@ -69,28 +74,22 @@ describe('a report that a decision has replaced', () => {
     const application = await agency.application({ customers: [person.id], unit, rent });
     const order = { application: application.id, customer: person.id, automatic_reference: { provider: 'provider_c' } };
     const { id } = await agency.make('references', order);
-    const [first, second] = [await printed(`${id}.pdf`), await printed(`${id}-2.pdf`)];
+    const [first, second] = [await uploaded(`${id}.pdf`), await uploaded(`${id}-2.pdf`)];
     await good(agency.api.post(`/v1/references/${id}`, { outcome: 'consider', reference_pdf: first.id }));
     const reason = 'The new contract is permanent.';
     await good(agency.api.post(`/v1/references/${id}`, { outcome: 'accept', reason, reference_pdf: second.id }));
-    const open = async ({ id: file }: Made): Promise<string> =>
-      (await press('/links/open', tokenOf(await linkTo(file)))).text();
     const { earlier_reports: earlier } = await agency.get('references', id);
     expect(earlier).toEqual([first.id]);
-    const old = await open(first);
+    const old = await opened(first);
     expect(old).toContain('Check of Ada Lovelace');
     expect(old).toContain('Replaced by a newer report');
     expect(old).toContain('Download the earlier report');
     expect(old).not.toMatch(/Consider|Accepted|ref_/);
-    const present = await open(second);
+    const present = await opened(second);
     expect(present).toContain('Accepted');
     expect(present).toContain(reason);
     expect(present).not.toContain('gave no reason against');
   });
-
-  async function printed(filename: string): Promise<Made> {
-    return (await good(agency.api.post('/v1/files', formOf({}, report, filename)))).body as Made;
-  }
 });
 
 describe('POST /v1/files/{id}/links', () => {

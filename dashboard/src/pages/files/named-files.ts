@@ -7,7 +7,7 @@ export type NamedFile = FileRecord & { about: string | null };
 /** The newest checks, which printed reports are looked for in. */
 const checksMax = 50;
 
-/** The name that the server gives to a printed report: the id of its check, and a number from the second report on. */
+/** The name that the server gives to a printed report: the id of its check. Later reports also have a number. */
 const printed = /^(ref_[0-9A-Za-z]+)(?:-\d+)?\.pdf$/;
 
 /** Finds out which people printed reports are about. The name of such a file is an id, which says nothing. */

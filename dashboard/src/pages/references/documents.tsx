@@ -16,7 +16,7 @@ const sentRead = defineRead<FileRecord[], { customer: string }>(async (tenure, {
   return data;
 });
 
-/** The documents for a check by hand: those that the person sent on their own page, and those that the office adds. */
+/** The documents for a check by hand. The person sends them on their own page, or the office adds them. */
 export function Documents({ reference }: { reference: Reference }): ReactNode {
   const person = personOf(reference);
   const mayRead = useRefusal('files.read') === null;

@@ -79,7 +79,7 @@ export async function readSummary(context: HttpContext, link: FileLinkRecord, fi
   };
 }
 
-/** The name that the server gives to a report: the id of its reference, and a number from the second report on. */
+/** The name that the server gives to a report: the id of its reference. Later reports also have a number. */
 const printed = /^(ref_[0-9A-Za-z]+)(?:-\d+)?\.pdf$/;
 
 /** Returns the reference whose earlier report is this file. Null if there is none, or the reference is erased. */
