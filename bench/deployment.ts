@@ -96,6 +96,7 @@ export async function startDeployment(
         PORT: String(serverPort),
         TENURE_ROLE: role,
         TENURE_LOG_LEVEL: 'warn',
+        TENURE_STOP_DELAY_SECONDS: '0',
       },
       nodeOptions: [...flagsOfStart(), ...profiling],
     });

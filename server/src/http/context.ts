@@ -182,8 +182,10 @@ export interface HttpContext {
   productVersion: string;
   /** Returns the shape of new events. */
   eventShape(): EventShape;
-  /** Returns whether the database responds. */
-  isReady(): Promise<boolean>;
+  health: {
+    /** Returns within seconds whether this process can take requests. */
+    status(): Promise<HealthStatus>;
+  };
   /** Metrics for the operator. */
   metrics: {
     requests: RequestObserver;
@@ -194,6 +196,9 @@ export interface HttpContext {
     text(): Promise<string>;
   };
 }
+
+/** `unavailable`: the database does not respond. `stopping`: the process takes requests for a few seconds more. */
+export type HealthStatus = 'ready' | 'unavailable' | 'stopping';
 
 /** Counts requests for the metrics. */
 export interface RequestObserver {

@@ -5,27 +5,26 @@ export function welcome(config: Config, dataPlace: string, made: Made): string {
   return config.role === 'worker' ? welcomeOfWorker(config, dataPlace) : welcomeOfApi(config, dataPlace, made);
 }
 
-/** What the start has made, and shows only now. Null if it was there before. */
+/** What the start has made, and shows only now. Null if it was there before, or if it is not shown. */
 interface Made {
+  /** False if the output may be a log, where no secret belongs. */
+  showsSecrets: boolean;
   secretKey: string | null;
   /** The link to the dashboard for its first owner. */
   dashboardLink: string | null;
 }
 
-function welcomeOfApi(config: Config, dataPlace: string, { secretKey, dashboardLink }: Made): string {
+function welcomeOfApi(config: Config, dataPlace: string, { secretKey, dashboardLink, showsSecrets }: Made): string {
   const key = secretKey ?? '<your secret key>';
   const dashboardLine = dashboardLink
     ? `Dashboard     ${dashboardLink}   (once, within an hour)\n`
-    : `Dashboard     ${config.publicUrl}/dashboard\n`;
-  const keyLine = secretKey
-    ? `Secret key    ${secretKey}   (shown only now)`
-    : 'Secret key    as before; `npm run new-key` makes another one';
+    : `Dashboard     ${config.publicUrl}/dashboard${showsSecrets ? '' : '   (`npm run login-link` prints a link)'}\n`;
   return `
 Tenure is running in ${config.mode} mode.
 
 ${config.hasDashboard ? dashboardLine : ''}API           ${config.publicUrl}/v1
 API docs      ${config.publicUrl}/docs
-${keyLine}
+Secret key    ${secretKeyLine(config, secretKey, showsSecrets)}
 
 Create a reference:
 
@@ -37,6 +36,14 @@ Create a reference:
 Data          ${dataPlace}
 
 `;
+}
+
+function secretKeyLine({ secretKey: given }: Config, made: string | null, showsSecrets: boolean): string {
+  if (given !== null) return 'as before, or as set in TENURE_SECRET_KEY; `npm run new-key` makes another one';
+  if (made !== null) return `${made}   (shown only now)`;
+  return showsSecrets
+    ? 'as before; `npm run new-key` makes another one'
+    : 'not shown in a log; `npm run new-key` makes one';
 }
 
 function welcomeOfWorker(config: Config, dataPlace: string): string {

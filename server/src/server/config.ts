@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { makeKey, modeOfKey, type Mode } from '../core/api-keys.ts';
+import { modeOfKey, type Mode } from '../core/api-keys.ts';
 import { errorMessage } from '../core/errors.ts';
 import { nearestName } from '../core/nearest.ts';
 import { byProvider, providers, type Provider, type ReferencingServices } from '../core/providers.ts';
@@ -52,6 +52,8 @@ export interface Config {
   smtp: SmtpSettings | null;
   /** Whether the server shows the dashboard. */
   hasDashboard: boolean;
+  /** Seconds between SIGTERM and the stop, in which load balancers learn that this process is going. */
+  stopDelaySeconds: number;
   logLevel: string;
 }
 
@@ -118,6 +120,7 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
   const identityProvider = readIdentityProvider(text, faults);
   const smtp = readSmtp(text, mode, faults);
   const hasDashboard = oneOf('TENURE_DASHBOARD', ['on', 'off'], 'on') === 'on';
+  const stopDelaySeconds = readStopDelay(text('TENURE_STOP_DELAY_SECONDS'), { role, databaseUrl }, faults);
   const logLevel = oneOf('TENURE_LOG_LEVEL', logLevels, 'info');
 
   const dataDir = text('DATA_DIR');
@@ -147,6 +150,7 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
     identityProvider,
     smtp,
     hasDashboard,
+    stopDelaySeconds,
     logLevel,
   });
 }
@@ -275,7 +279,7 @@ function readMetricsToken(value: string | null, faults: string[]): string | null
   if (value === null || (value.length >= metricsTokenLengthMin && /^[\x21-\x7e]+$/.test(value))) return value;
   // Do not show the value: it is a secret, if a weak one.
   faults.push(
-    `TENURE_METRICS_TOKEN must be at least ${metricsTokenLengthMin} printable ASCII characters without spaces; here is a new one: ${newMetricsToken()}`,
+    `TENURE_METRICS_TOKEN must be at least ${metricsTokenLengthMin} printable ASCII characters without spaces. Make one with \`openssl rand -hex 24\`.`,
   );
   return null;
 }
@@ -314,6 +318,25 @@ function readIdentityProvider(
     );
   }
   return { issuer, clientId, clientSecret, name: name ?? url.hostname };
+}
+
+/** Seconds. Load balancers check every second or two, and take a server out after two or three failures. */
+const stopDelayDefault = 5;
+const stopDelayMax = 120;
+
+/** Waits only where another process can take the requests. A worker takes none, and an embedded database has one process. */
+function readStopDelay(
+  value: string | null,
+  { role, databaseUrl }: Pick<Config, 'role' | 'databaseUrl'>,
+  faults: string[],
+): number {
+  if (value === null) return databaseUrl === null || role === 'worker' ? 0 : stopDelayDefault;
+  const seconds = Number(value);
+  if (/^\d{1,3}$/.test(value) && seconds <= stopDelayMax) return seconds;
+  faults.push(
+    `TENURE_STOP_DELAY_SECONDS is "${value}"; it must be a whole number of seconds from 0 to ${stopDelayMax}.`,
+  );
+  return 0;
 }
 
 const smtpPorts = { 'smtp:': 587, 'smtps:': 465 } as const;
@@ -374,10 +397,6 @@ function smtpServer(address: string): Omit<SmtpSettings, 'from'> | string {
   };
 }
 
-function newMetricsToken(): string {
-  return randomBytes(24).toString('base64url');
-}
-
 function readLatestVersion(value: string | null, mode: Mode, faults: string[]): string | null {
   if (value === null) return null;
   const dates = apiVersions.map(({ date }) => date);
@@ -412,7 +431,7 @@ function readMasterKey(value: string | null, isRequired: boolean, faults: string
   if (value === null) {
     if (isRequired) {
       faults.push(
-        `TENURE_MASTER_KEY is required with DATABASE_URL: the one of this database. For a new database, use this new one, and keep it as safe as the data: ${newMasterKey()}`,
+        `TENURE_MASTER_KEY is required with DATABASE_URL: the one of this database. For a new database, make one with \`openssl rand -base64 32\`, and keep it as safe as the data.`,
       );
     }
     return null;
@@ -421,16 +440,15 @@ function readMasterKey(value: string | null, isRequired: boolean, faults: string
   if (key.length === masterKeyLength && key.toString('base64').replace(/=+$/, '') === value.replace(/=+$/, ''))
     return key;
   faults.push(
-    `TENURE_MASTER_KEY must be ${masterKeyLength} random bytes in base64; here is a new one: ${newMasterKey()}`,
+    `TENURE_MASTER_KEY must be ${masterKeyLength} random bytes in base64. Make them with \`openssl rand -base64 32\`.`,
   );
   return null;
 }
 
 function readSecretKey(value: string | null, mode: Mode, faults: string[]): string | null {
   if (value === null || modeOfKey(value) === mode) return value;
-  const made = makeKey('secret', mode, randomBytes);
   faults.push(
-    `TENURE_SECRET_KEY is no valid key for ${mode} mode; its end is a checksum, so it must be generated. Here is a new one: ${made}`,
+    `TENURE_SECRET_KEY is no valid key for ${mode} mode; its end is a checksum, so it must be generated. Leave it out, and run \`npm run new-key\` once the server runs.`,
   );
   return null;
 }

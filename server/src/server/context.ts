@@ -1,7 +1,6 @@
 import { ApiSteps } from '../http/routes/api-steps.ts';
 import { WorkflowFollower, workflowLimits, type WorkflowLimits } from '../workflows/follower.ts';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Committer } from '../commit/committer.ts';
 import { FileStore } from '../commit/file-store.ts';
@@ -74,6 +73,7 @@ import { SearchIndex } from '../search/search-index.ts';
 import { Passwords } from '../sign-in/passwords.ts';
 import { openPortalRing } from '../sign-in/portal-sessions.ts';
 import { openSessionRing } from '../sign-in/sessions.ts';
+import { Health } from './health.ts';
 import { version } from './version.ts';
 import type { ApiVersion } from '../versions/api-version.ts';
 import { ApiVersions } from '../versions/apply.ts';
@@ -89,6 +89,7 @@ export interface Context extends HttpContext {
   portalUses: Uses;
   database: Database;
   eraser: Eraser;
+  health: Health;
   searchIndex: SearchIndex;
   metrics: Metrics;
   logos: Logos;
@@ -386,7 +387,7 @@ export async function createContext(
     dashboardDir: join(import.meta.dirname, '../../../dashboard/dist'),
     portalDir: join(import.meta.dirname, '../../../portal/dist'),
     eventShape,
-    isReady: () => isReady(reader),
+    health: new Health(reader),
     async close() {
       metrics.stop();
       await documents.stop();
@@ -411,18 +412,4 @@ async function databaseAheadMs(client: Client): Promise<number> {
   }
   // A smaller difference is measurement noise. On one machine the two clocks are the same.
   return Math.abs(best.aheadMs) > Math.max(5, best.tripMs) ? best.aheadMs : 0;
-}
-
-const readyTimeoutMs = 2_000;
-
-async function isReady(reader: Reader): Promise<boolean> {
-  const timeout = new AbortController();
-  const query = reader.query({ name: 'is_ready', text: 'select 1', values: [] }).then(
-    () => true,
-    () => false,
-  );
-  const tooLate = delay(readyTimeoutMs, false, { signal: timeout.signal }).catch(() => false);
-  const ready = await Promise.race([query, tooLate]);
-  timeout.abort();
-  return ready;
 }

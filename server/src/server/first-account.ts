@@ -17,17 +17,18 @@ import { findFirstOwner, findUser, hasUsers, oldestAccountId, type FoundUser } f
  * Makes the first account and key in an empty database, unless this process is a worker. An operator does not look for a key in a worker's
  * output.
  *
+ * @param options.makesKey false if the key would not be shown. A key from the settings is always made.
  * @returns the key, to be shown this once; null if none was made.
  */
-export async function makeFirstAccount(context: Context): Promise<string | null> {
+export async function makeFirstAccount(context: Context, { makesKey = true } = {}): Promise<string | null> {
   if (context.config.role === 'worker') return null;
   // The lock lets two processes on one empty database make one account, not two.
   return withClient(context.connection, (client) =>
-    withLock(client, firstStartLockKey, () => makeAccountAndKey(context)),
+    withLock(client, firstStartLockKey, () => makeAccountAndKey(context, makesKey)),
   );
 }
 
-async function makeAccountAndKey(context: Context): Promise<string | null> {
+async function makeAccountAndKey(context: Context, makesKey: boolean): Promise<string | null> {
   if ((await oldestAccountId(context.reader)) !== null) return null;
   const accountId = context.ids.make('acct');
   const record: AccountRecord = {
@@ -48,9 +49,11 @@ async function makeAccountAndKey(context: Context): Promise<string | null> {
     payment_provider: null,
     parent: null,
   };
-  const { key, change } = newSecretKey(context, accountId, context.config.secretKey);
-  await commitAsSystem(context, accountId, [{ resource: account, before: null, after: record }, change]);
-  return key;
+  const made = makesKey || context.config.secretKey ? newSecretKey(context, accountId, context.config.secretKey) : null;
+  const changes: RecordChange[] = [{ resource: account, before: null, after: record }];
+  if (made) changes.push(made.change);
+  await commitAsSystem(context, accountId, changes);
+  return made?.key ?? null;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isatty } from 'node:tty';
 import pino from 'pino';
 import { ConfigError, readConfig } from './config.ts';
 import { errorStack } from '../core/errors.ts';
@@ -77,10 +78,14 @@ async function start(overrides: Overrides): Promise<void> {
     );
     // A key that the operator set must work from the first response on. A generated key is shown once, so a failed start must not have made
     // it.
-    const givenKey = config.secretKey === null ? null : await makeFirstAccount(context);
+    if (config.secretKey !== null) await makeFirstAccount(context);
     await app.listen({ host: config.host, port: config.port });
-    const secretKey = givenKey ?? (await makeFirstAccount(context));
-    const dashboardLink = config.role === 'worker' || !config.hasDashboard ? null : await makeFirstOwnerLink(context);
+    lifetime.beforeStop(() => context.health.leave(), config.stopDelaySeconds * 1000);
+    // The output of a service goes to a log, where many people can read it. A sandbox has no secrets to protect.
+    const showsSecrets = config.mode === 'sandbox' || isatty(process.stdout.fd);
+    const secretKey = config.secretKey === null ? await makeFirstAccount(context, { makesKey: showsSecrets }) : null;
+    const showsLink = showsSecrets && config.role !== 'worker' && config.hasDashboard;
+    const dashboardLink = showsLink ? await makeFirstOwnerLink(context) : null;
     if (context.dispatcher) {
       ear = watchOthers(context, context.dispatcher);
       await startDelivering(context.dispatcher, isAlone);
@@ -89,7 +94,7 @@ async function start(overrides: Overrides): Promise<void> {
       const work = await startWork(context);
       lifetime.onStop(() => work.stop());
     }
-    process.stdout.write(welcome(config, storage.place, { secretKey, dashboardLink }));
+    process.stdout.write(welcome(config, storage.place, { secretKey, dashboardLink, showsSecrets }));
   } catch (error) {
     // Ignore errors that the stop caused.
     if (lifetime.stopping) return;
@@ -115,12 +120,19 @@ async function startDelivering(dispatcher: Dispatcher, isAlone: boolean): Promis
 /** Collects the steps of a stop, to take in reverse order. A signal begins the stop at any moment, also during the start. */
 class Lifetime {
   readonly #steps: (() => Promise<unknown> | void)[] = [];
-  #signalledAtMs = -Infinity;
+  #signalledAtMs: number | null = null;
+  /** What SIGTERM does first, and how long before the stop. A process that does not serve yet has nothing to announce. */
+  #announcement = { announce: () => {}, aheadMs: 0 };
   stopping = false;
 
   constructor() {
-    process.on('SIGINT', () => this.#onSignal());
-    process.on('SIGTERM', () => this.#onSignal());
+    process.on('SIGINT', (signal) => this.#onSignal(signal));
+    process.on('SIGTERM', (signal) => this.#onSignal(signal));
+  }
+
+  /** Lets SIGTERM call `announce` and then wait for `aheadMs` before the stop. SIGINT comes from a person at a terminal, and does not wait. */
+  beforeStop(announce: () => void, aheadMs: number): void {
+    this.#announcement = { announce, aheadMs };
   }
 
   /** Adds a step. If the stop has begun already, the step is taken at once. */
@@ -144,10 +156,17 @@ class Lifetime {
   }
 
   /** Begins an orderly stop with a time limit at the first signal, and exits at once at the second. */
-  #onSignal(): void {
-    if (performance.now() - this.#signalledAtMs < sameSignalMs) return;
-    if (this.stopping) process.exit(1);
+  #onSignal(signal: NodeJS.Signals): void {
+    if (performance.now() - (this.#signalledAtMs ?? -Infinity) < sameSignalMs) return;
+    if (this.#signalledAtMs !== null || this.stopping) process.exit(1);
     this.#signalledAtMs = performance.now();
+    const { announce, aheadMs } = this.#announcement;
+    announce();
+    if (signal === 'SIGTERM' && aheadMs > 0) setTimeout(() => this.#stopAndExit(), aheadMs);
+    else this.#stopAndExit();
+  }
+
+  #stopAndExit(): void {
     setTimeout(() => process.exit(1), stopTimeoutMs).unref();
     this.stop().then(
       () => process.exit(0),

@@ -69,6 +69,50 @@ describe('the settings of an identity provider', () => {
   });
 });
 
+describe('settings that are secret', () => {
+  test.each([
+    ['TENURE_MASTER_KEY', { TENURE_MASTER_KEY: 'hunter2hunter2' }, '`openssl rand -base64 32`'],
+    ['TENURE_MASTER_KEY', { DATABASE_URL: 'postgres://db/tenure' }, '`openssl rand -base64 32`'],
+    ['TENURE_METRICS_TOKEN', { TENURE_METRICS_TOKEN: 'hunter2' }, '`openssl rand -hex 24`'],
+    ['TENURE_SECRET_KEY', { TENURE_SECRET_KEY: 'sk_test_hunter2' }, '`npm run new-key`'],
+  ])('name the command that makes one, and print none, when %s is wrong: %j', (name, settings, command) => {
+    const messages = [1, 2].map(() => {
+      try {
+        readConfig(settings);
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return '';
+    });
+    expect(messages[0]).toMatch(new RegExp(`^${name} `));
+    expect(messages[0]).toContain(command);
+    expect(messages[0]).not.toContain('hunter2');
+    // A made secret would differ.
+    expect(messages[1]).toBe(messages[0]);
+  });
+});
+
+describe('how long a stop waits', () => {
+  const own = { DATABASE_URL: 'postgres://db/tenure', TENURE_MASTER_KEY: 'A'.repeat(43) };
+
+  test.each([
+    [5, own],
+    [5, { ...own, TENURE_ROLE: 'api' }],
+    [0, { ...own, TENURE_ROLE: 'worker' }],
+    [0, {}],
+    [7, { TENURE_STOP_DELAY_SECONDS: '7' }],
+    [0, { ...own, TENURE_STOP_DELAY_SECONDS: '0' }],
+  ])('is %d s when the settings are %j', (seconds, settings) => {
+    expect(readConfig(settings).stopDelaySeconds).toBe(seconds);
+  });
+
+  test.each(['-1', '1.5', '121', 'soon'])('stops the start when it is %s', (value) => {
+    expect(() => readConfig({ TENURE_STOP_DELAY_SECONDS: value })).toThrow(
+      `TENURE_STOP_DELAY_SECONDS is "${value}"; it must be a whole number of seconds from 0 to 120.`,
+    );
+  });
+});
+
 describe('misspelt settings', () => {
   test.each([
     ['TENURE_RETENTION_DAY', 'TENURE_RETENTION_DAYS'],

@@ -6,7 +6,7 @@ import type { HttpContext } from '../context.ts';
 export function addHealthRoutes(app: FastifyInstance, context: HttpContext): void {
   addPage(app, '/healthz', async () => ({ status: 'alive' }));
   addPage(app, '/readyz', async (_request, reply) => {
-    const ready = await context.isReady();
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'unavailable' });
+    const status = await context.health.status();
+    return reply.code(status === 'ready' ? 200 : 503).send({ status });
   });
 }

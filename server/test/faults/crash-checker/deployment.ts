@@ -111,6 +111,7 @@ export class Deployment {
         TENURE_SECRET_KEY: this.secretKey,
         TENURE_RETRY_SCHEDULE: retrySchedule.join(),
         TENURE_LOG_LEVEL: 'warn',
+        TENURE_STOP_DELAY_SECONDS: '0',
         ...this.#settings,
       },
       stdio: ['ignore', log, log],
@@ -122,6 +123,12 @@ export class Deployment {
   /** Kills the server, as a crash does. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
+  }
+
+  /** The running process. */
+  get process(): ChildProcess {
+    if (!this.#server) throw new Error('Bug! The server is not running.');
+    return this.#server;
   }
 
   /** Whether its process exists. */
