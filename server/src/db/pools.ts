@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import {
   Client,
   DatabaseError,
@@ -12,6 +13,7 @@ import {
   type QueryResultRow,
 } from 'pg';
 import type { Logger } from 'pino';
+import type { DiskWatch } from './disk-watch.ts';
 
 /** The driver's types. Only this folder opens connections. */
 export { DatabaseError, type Client, type Pool, type PoolClient };
@@ -101,8 +103,12 @@ const statementTimeoutMs = 10_000;
 /** Abandons a silent connection after so many milliseconds, because a network can fail without an error. */
 const queryTimeoutMs = 15_000;
 
-/** Opens the pools. They connect when first needed, and replace lost connections. */
-export function openDatabase(connection: Connection, log: Logger): Database {
+/**
+ * Opens the pools. They connect when first needed, and replace lost connections.
+ *
+ * @param disk looks at every error that PostgreSQL returns.
+ */
+export function openDatabase(connection: Connection, log: Logger, disk?: DiskWatch): Database {
   const common: PoolConfig = {
     ...connection,
     application_name: 'tenure',
@@ -132,7 +138,10 @@ export function openDatabase(connection: Connection, log: Logger): Database {
       if (!isEnding) log.warn({ code, message }, 'an idle database connection was lost');
     });
     // The user of the connection learns of its loss by failed queries. Without a listener the event would end the process.
-    pool.on('connect', (client) => client.on('error', () => {}));
+    pool.on('connect', (client) => {
+      client.on('error', () => {});
+      if (disk) errorsOf(client).on('errorMessage', (error) => disk.observe(error));
+    });
   }
   return {
     readers,
@@ -213,6 +222,11 @@ function hasCode(error: unknown, beginnings: readonly string[]): boolean {
 /** Returns the id of the server process behind a connection. The driver stores it to cancel queries. */
 export function processIdOf(client: Client | PoolClient): number {
   return (client as Client & { processID: number }).processID;
+}
+
+/** Returns the emitter of all errors that PostgreSQL returns on a connection, to any code. */
+function errorsOf(client: Client | PoolClient): EventEmitter<{ errorMessage: [DatabaseError] }> {
+  return (client as Client & { connection: EventEmitter<{ errorMessage: [DatabaseError] }> }).connection;
 }
 
 /** Returns whether a value of the statement is invalid, or breaks a constraint. A retry would fail again. */

@@ -197,8 +197,11 @@ export interface HttpContext {
   };
 }
 
-/** `unavailable`: the database does not respond. `stopping`: the process takes requests for a few seconds more. */
-export type HealthStatus = 'ready' | 'unavailable' | 'stopping';
+/**
+ * `disk_full`: writes fail, but reads do not. `unavailable`: the database does not respond. `stopping`: the process takes requests for a few
+ * seconds more.
+ */
+export type HealthStatus = 'ready' | 'disk_full' | 'unavailable' | 'stopping';
 
 /** Counts requests for the metrics. */
 export interface RequestObserver {

@@ -1,11 +1,13 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Clock } from '../core/clock.ts';
+import type { DiskWatch } from '../db/disk-watch.ts';
 import type { Database } from '../db/pools.ts';
 import { gaugeOnScrape } from './gauge-on-scrape.ts';
 import { CommitMetrics } from './commits.ts';
 import { DatabaseMetrics } from './database.ts';
 import { DeliveryMetrics } from './deliveries.ts';
+import { watchDisk } from './disk.ts';
 import { DutyMetrics } from './duties.ts';
 import { EmailMetrics } from './emails.ts';
 import { HeldBytesMetrics, type HeldBytes, type HeldKind } from './held-bytes.ts';
@@ -34,12 +36,13 @@ export class Metrics {
 
   constructor(parts: {
     database: Database;
+    disk: DiskWatch;
     clock: Clock;
     realClock: Clock;
     log: Logger;
     product: { version: string; mode: string; role: string };
   }) {
-    const { database, clock, realClock, log, product } = parts;
+    const { database, disk, clock, realClock, log, product } = parts;
     const registers = [this.#registry];
     gaugeOnScrape(
       registers,
@@ -50,6 +53,7 @@ export class Metrics {
       },
       (gauge) => gauge.set(product, 1),
     );
+    watchDisk(registers, disk);
     this.requests = new RequestMetrics(registers);
     this.commits = new CommitMetrics(registers);
     this.deliveries = new DeliveryMetrics(registers);

@@ -30,6 +30,7 @@ import {
 } from '../db/pools.ts';
 import { findKnown } from '../core/lists.ts';
 import { Turns } from '../core/turns.ts';
+import { DiskWatch } from '../db/disk-watch.ts';
 import { joinDeployment } from '../db/deployment.ts';
 import { LatestVersion } from '../db/latest-version.ts';
 import { migrate } from '../db/migrate.ts';
@@ -184,10 +185,12 @@ export async function createContext(
     return deployment;
   });
 
-  const database = (overrides.openDatabase ?? openDatabase)(connection, log);
+  const disk = new DiskWatch(log);
+  const database = (overrides.openDatabase ?? openDatabase)(connection, log, disk);
   await migrateQueue(connection, database.jobs);
   const metrics = new Metrics({
     database,
+    disk,
     clock,
     realClock,
     log,
@@ -387,7 +390,7 @@ export async function createContext(
     dashboardDir: join(import.meta.dirname, '../../../dashboard/dist'),
     portalDir: join(import.meta.dirname, '../../../portal/dist'),
     eventShape,
-    health: new Health(reader),
+    health: new Health(reader, disk),
     async close() {
       metrics.stop();
       await documents.stop();

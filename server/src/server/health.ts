@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { DiskWatch } from '../db/disk-watch.ts';
 import type { Reader } from '../db/reader.ts';
 import type { HealthStatus } from '../http/context.ts';
 
@@ -8,10 +9,12 @@ const answerTimeoutMs = 2_000;
 /** What `/readyz` reports about this process. */
 export class Health {
   readonly #reader: Reader;
+  readonly #disk: DiskWatch;
   #isStopping = false;
 
-  constructor(reader: Reader) {
+  constructor(reader: Reader, disk: DiskWatch) {
     this.#reader = reader;
+    this.#disk = disk;
   }
 
   /** Reports from now on that this process is about to stop, so that load balancers send no more requests. */
@@ -21,7 +24,8 @@ export class Health {
 
   async status(): Promise<HealthStatus> {
     if (this.#isStopping) return 'stopping';
-    return (await this.#isDatabaseThere()) ? 'ready' : 'unavailable';
+    if (!(await this.#isDatabaseThere())) return 'unavailable';
+    return this.#disk.isFull ? 'disk_full' : 'ready';
   }
 
   async #isDatabaseThere(): Promise<boolean> {

@@ -4,6 +4,7 @@ import pino from 'pino';
 import { ConfigError, readConfig } from './config.ts';
 import { errorStack } from '../core/errors.ts';
 import { createContext, type Context, type Overrides } from './context.ts';
+import { diskFullAdvice, isDiskFull } from '../db/disk-watch.ts';
 import { listen } from '../db/listen.ts';
 import { MasterKeyError, ModeError, ReleaseTooOldError } from '../db/deployment.ts';
 import { EmbeddedDatabaseError } from '../embedded-postgres/index.ts';
@@ -49,7 +50,7 @@ async function start(overrides: Overrides): Promise<void> {
   lifetime.onStop(() => destination.flushSync());
   try {
     const storage = await openStorage(config, (detail, givenUp) => {
-      log.error(detail);
+      log.error(isDiskFull(detail) ? `${detail} ${diskFullAdvice}` : detail);
       // Without a database there is nothing to serve. End the process, so that its supervisor can restart it.
       if (givenUp) void lifetime.stop().finally(() => fail(new EmbeddedDatabaseError(detail)));
     });
@@ -186,7 +187,9 @@ function fail(error: unknown): never {
     ModeError,
     ReleaseTooOldError,
   ].some((kind) => error instanceof kind);
-  if (code === 'EADDRINUSE') {
+  if (isDiskFull(error)) {
+    process.stderr.write(`Tenure could not start: ${message}. ${diskFullAdvice}\n`);
+  } else if (code === 'EADDRINUSE') {
     process.stderr.write(
       `Port ${port} on ${address} is already in use. Stop what uses it, or set PORT to another one.\n`,
     );

@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { DiskWatch } from '../../src/db/disk-watch.ts';
 import { openDatabase, withClient } from '../../src/db/pools.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { TestClock } from '../support/clock.ts';
@@ -149,7 +150,7 @@ describe('metrics from the database', () => {
     const { port } = silent.address() as AddressInfo;
     const database = openDatabase({ host: '127.0.0.1', port, user: 'nobody', database: 'none' }, log);
     const product = { version: '1', mode: 'sandbox', role: 'all' };
-    const metrics = new Metrics({ database, clock, realClock, log, product });
+    const metrics = new Metrics({ database, disk: new DiskWatch(log), clock, realClock, log, product });
     onTestFinished(() => metrics.stop());
     for (let round = 0; round < 3; round++) {
       const startedMs = performance.now();

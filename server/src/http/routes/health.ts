@@ -7,6 +7,7 @@ export function addHealthRoutes(app: FastifyInstance, context: HttpContext): voi
   addPage(app, '/healthz', async () => ({ status: 'alive' }));
   addPage(app, '/readyz', async (_request, reply) => {
     const status = await context.health.status();
-    return reply.code(status === 'ready' ? 200 : 503).send({ status });
+    // With a full disk, every process can still read. Without any process, reads would fail, too.
+    return reply.code(status === 'ready' || status === 'disk_full' ? 200 : 503).send({ status });
   });
 }
