@@ -1,6 +1,6 @@
 import type { Id } from '../core/ids.ts';
 import { patient, Turns } from '../core/turns.ts';
-import { filesMax, query, type Pool } from '../db/pools.ts';
+import { query, type Pool } from '../db/pools.ts';
 import { onlyRow } from '../db/only-row.ts';
 
 /** Milliseconds. No request takes so long, so an older upload never becomes a file. */
@@ -19,10 +19,11 @@ const purgedAtOnceMax = 20;
 export class FileStore {
   readonly #pool: Pool;
   /** The turns of accounts at parts, so that an account with many uploads does not delay the files of others. */
-  readonly #turns = new Turns(filesMax);
+  readonly #turns: Turns;
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, partsAtOnce: number) {
     this.#pool = pool;
+    this.#turns = new Turns(partsAtOnce);
   }
 
   async begin(accountId: string, file: Id, nowMs: number): Promise<void> {

@@ -14,6 +14,7 @@ import {
 } from 'pg';
 import type { Logger } from 'pino';
 import type { DiskWatch } from './disk-watch.ts';
+import { largestSizes, type PoolSizes } from './pool-sizes.ts';
 
 /** The driver's types. Only this folder opens connections. */
 export { DatabaseError, type Client, type Pool, type PoolClient };
@@ -47,29 +48,10 @@ export interface Database {
   end(): Promise<void>;
 }
 
-/** Two batches in flight keep the database busy while the next one gathers. More would only wait for each other. */
-export const writersMax = 2;
+/** Batches in flight. More would only wait for each other. */
+export const writersMax = largestSizes.writers;
 
-/** Few connections serve more requests than many: reads by id are batched, and every switch between backends costs time. */
-const readersMax = 4;
-export const listersMax = 3;
-
-/** All streams of an account share one read. */
-export const followersMax = 2;
-
-/** A part of 256 kB keeps a connection busy for milliseconds. Two connections serve many uploads at once. */
-export const filesMax = 2;
-
-/** One connection claims, one writes outcomes, one reads endpoints. */
-const deliverersMax = 3;
-
-/** One connection listens. The jobs share the others, and each uses one for a moment. */
-const jobsMax = 5;
-
-/** Two searches run at once, and the index is written beside them. Without searches, the connections close. */
-export const searchesMax = 2;
 const searching: PoolConfig = {
-  max: searchesMax + 1,
   // A search is stopped after a second. Without sequential scans, an index is used even if the statistics are old.
   statement_timeout: 1_000,
   options: '-c jit=off -c enable_seqscan=off',
@@ -78,7 +60,6 @@ const searching: PoolConfig = {
 
 /** Monitoring runs one query at a time and fails early. Without monitoring, the connection closes. */
 const watching: PoolConfig = {
-  max: 1,
   connectionTimeoutMillis: 500,
   statement_timeout: 300,
   query_timeout: 500,
@@ -106,9 +87,13 @@ const queryTimeoutMs = 15_000;
 /**
  * Opens the pools. They connect when first needed, and replace lost connections.
  *
- * @param disk looks at every error that PostgreSQL returns.
+ * @param options.disk looks at every error that PostgreSQL returns.
  */
-export function openDatabase(connection: Connection, log: Logger, disk?: DiskWatch): Database {
+export function openDatabase(
+  connection: Connection,
+  log: Logger,
+  { disk, sizes = largestSizes }: { disk?: DiskWatch; sizes?: PoolSizes } = {},
+): Database {
   const common: PoolConfig = {
     ...connection,
     application_name: 'tenure',
@@ -120,16 +105,16 @@ export function openDatabase(connection: Connection, log: Logger, disk?: DiskWat
     idleTimeoutMillis: 0,
     types: parsers,
   };
-  const readers = new Pool({ ...common, max: readersMax });
-  const listers = new Pool({ ...common, max: listersMax });
-  const followers = new Pool({ ...common, max: followersMax, options: inOrderOnly });
-  const files = new Pool({ ...common, max: filesMax });
-  const writers = new Pool({ ...common, max: writersMax, pipeline: true });
-  const deliverers = new Pool({ ...common, max: deliverersMax, options: indexesOnly });
+  const readers = new Pool({ ...common, max: sizes.readers });
+  const listers = new Pool({ ...common, max: sizes.listers });
+  const followers = new Pool({ ...common, max: sizes.followers, options: inOrderOnly });
+  const files = new Pool({ ...common, max: sizes.files });
+  const writers = new Pool({ ...common, max: sizes.writers, pipeline: true });
+  const deliverers = new Pool({ ...common, max: sizes.deliverers, options: indexesOnly });
   const { types: _, ...withDriversTypes } = common;
-  const jobs = new Pool({ ...withDriversTypes, max: jobsMax });
-  const searchers = new Pool({ ...common, ...searching });
-  const watchers = new Pool({ ...common, ...watching, options: indexesOnly });
+  const jobs = new Pool({ ...withDriversTypes, max: sizes.jobs });
+  const searchers = new Pool({ ...common, ...searching, max: sizes.searchers });
+  const watchers = new Pool({ ...common, ...watching, max: sizes.watchers, options: indexesOnly });
   let isEnding = false;
   const pools = [readers, listers, followers, files, writers, deliverers, jobs, searchers, watchers];
   for (const pool of pools) {

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes, type Payer } from '../core/byte-budget.ts';
 import { patient, Turns } from '../core/turns.ts';
-import { followersMax } from '../db/pools.ts';
 import type { Resource } from '../model/resource.ts';
 import {
   isAfter,
@@ -65,7 +64,7 @@ export class EventFeed {
   readonly #log: Logger;
   readonly #feeds = new Map<string, AccountFeed>();
   /** The turns of accounts at pages, so that an account with many streams does not delay the streams of others. */
-  readonly #turns = new Turns(followersMax);
+  readonly #turns: Turns;
   /** Bytes that followers hold, and bytes that are kept for them. */
   readonly budgets: { subscriptions: ByteBudget; kept: ByteBudget };
   #polling: NodeJS.Timeout | undefined;
@@ -73,6 +72,8 @@ export class EventFeed {
 
   constructor(parts: {
     reader: Reader;
+    /** Pages that are read at once. */
+    readsAtOnce: number;
     resource: Resource;
     log: Logger;
     subscriptionBytes: ByteLimits;
@@ -81,6 +82,7 @@ export class EventFeed {
     this.#reader = parts.reader;
     this.#resource = parts.resource;
     this.#log = parts.log;
+    this.#turns = new Turns(parts.readsAtOnce);
     this.budgets = {
       subscriptions: new ByteBudget(parts.subscriptionBytes, parts.memory),
       kept: new ByteBudget(keptBytes, parts.memory),

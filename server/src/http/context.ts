@@ -197,10 +197,7 @@ export interface HttpContext {
   };
 }
 
-/**
- * `disk_full`: writes fail, but reads do not. `unavailable`: the database does not respond. `stopping`: the process takes requests for a few
- * seconds more.
- */
+/** With `disk_full`, writes fail, but reads do not. With `stopping`, the process takes requests for a few seconds more. */
 export type HealthStatus = 'ready' | 'disk_full' | 'unavailable' | 'stopping';
 
 /** Counts requests for the metrics. */

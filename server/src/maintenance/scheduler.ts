@@ -10,6 +10,7 @@ import { purgeEmails } from './purge-emails.ts';
 import { purgeIdempotencyKeys } from './purge-idempotency-keys.ts';
 import { purgeSignIns } from './purge-sign-ins.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
+import { patient, Turns } from '../core/turns.ts';
 import type { IdMaker } from '../core/ids.ts';
 import type { Resource } from '../model/resource.ts';
 import { disableFailingEndpoints } from '../webhooks/auto-disable.ts';
@@ -89,6 +90,7 @@ const dropEveryMs = 10 * 60_000;
 export function startDuties(context: {
   config: { retentionDays: number };
   connection: Connection;
+  poolSizes: { duties: number };
   resources: readonly Resource[];
   /** The e-mails, which no route serves. */
   emails: Resource;
@@ -129,6 +131,9 @@ export function startDuties(context: {
   };
 
   const recoveries = new Recoveries(context, signal);
+  const turns = new Turns(context.poolSizes.duties);
+  /** Waits for a turn, because the work needs a connection of its own. */
+  const apart = <Result>(name: string, work: () => Promise<Result>): Promise<Result> => turns.run(name, patient, work);
 
   // The names are public: metrics and alerts use them. So `fold counts` keeps its name, and `write key uses` also writes those of sessions.
   const running = [
@@ -155,7 +160,7 @@ export function startDuties(context: {
     ),
     every(uploadsEveryMs, 'purge uploads', () => context.fileStore.purge(realClock.nowMs(), signal)),
     every(erasuresEveryMs, 'finish erasures', () => context.eraser.finish()),
-    every(recoveriesEveryMs, 'carry on recoveries', () => recoveries.advance()),
+    every(recoveriesEveryMs, 'carry on recoveries', () => apart('recoveries', () => recoveries.advance())),
     every(disablingEveryMs, 'disable failing endpoints', () => disableFailingEndpoints(context)),
     every(daybreakEveryMs, 'break days', () => context.breakDays(signal)),
     every(expiryEveryMs, 'expire records', () => context.expireRecords(signal)),
@@ -163,12 +168,16 @@ export function startDuties(context: {
       .filter((resource) => scheduled.has(resource))
       .map((resource) => every(overdueEveryMs, `wake overdue ${resource.path}`, () => wakeOverdue(context, resource))),
     every(partitionsEveryMs, 'make partitions', () =>
-      withClient(connection, (client) =>
-        withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())),
+      apart('partitions', () =>
+        withClient(connection, (client) =>
+          withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())),
+        ),
       ),
     ),
     every(dropEveryMs, 'drop history', () =>
-      dropOldHistory({ connection, readers: pool }, { nowMs: clock.nowMs(), retentionDays, resources }, signal),
+      apart('history', () =>
+        dropOldHistory({ connection, readers: pool }, { nowMs: clock.nowMs(), retentionDays, resources }, signal),
+      ),
     ),
   ];
   return {

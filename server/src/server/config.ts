@@ -8,6 +8,7 @@ import { formats, lineFault } from '../core/formats.ts';
 import { isLoopbackUrl } from '../core/loopback.ts';
 import type { SmtpSettings } from '../email/smtp.ts';
 import { isPlainUrl } from '../core/target-addresses.ts';
+import { connectionBounds, type ProcessKind } from '../db/pool-sizes.ts';
 import { masterKeyLength } from '../core/encryption.ts';
 import type { IdentityProviderSettings } from '../sign-in/identity-provider.ts';
 import { apiVersions } from '../versions/index.ts';
@@ -23,6 +24,8 @@ export interface Config {
   mode: Mode;
   /** The first account's key on an empty database. Null generates one. */
   secretKey: string | null;
+  /** The most connections of this process to the database. Null opens as many as help. */
+  databaseConnections: number | null;
   /** Null generates one in the data folder. */
   masterKey: Uint8Array | null;
   role: Role;
@@ -120,6 +123,7 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
   const identityProvider = readIdentityProvider(text, faults);
   const smtp = readSmtp(text, mode, faults);
   const hasDashboard = oneOf('TENURE_DASHBOARD', ['on', 'off'], 'on') === 'on';
+  const databaseConnections = readConnections(text('TENURE_DATABASE_CONNECTIONS'), { role, mode }, faults);
   const stopDelaySeconds = readStopDelay(text('TENURE_STOP_DELAY_SECONDS'), { role, databaseUrl }, faults);
   const logLevel = oneOf('TENURE_LOG_LEVEL', logLevels, 'info');
 
@@ -131,6 +135,7 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
     host,
     port,
     databaseUrl,
+    databaseConnections,
     dataDir,
     publicUrl: (publicUrl ?? ownUrl({ host, port })).replace(/\/+$/, ''),
     mode,
@@ -318,6 +323,17 @@ function readIdentityProvider(
     );
   }
   return { issuer, clientId, clientSecret, name: name ?? url.hostname };
+}
+
+function readConnections(value: string | null, kind: ProcessKind, faults: string[]): number | null {
+  if (value === null) return null;
+  const { min, max } = connectionBounds(kind);
+  const connections = Number(value);
+  if (/^\d{1,3}$/.test(value) && connections >= min && connections <= max) return connections;
+  faults.push(
+    `TENURE_DATABASE_CONNECTIONS is "${value}"; for TENURE_ROLE=${kind.role} in ${kind.mode} mode it must be a whole number from ${min} to ${max}.`,
+  );
+  return null;
 }
 
 /** Seconds. Load balancers check every second or two, and take a server out after two or three failures. */

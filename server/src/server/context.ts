@@ -19,15 +19,8 @@ import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import type { SmtpTimeouts } from '../email/smtp.ts';
 import { EventFeed } from '../events/event-feed.ts';
 import { FileChecker, type FileCheckerOptions } from '../file-check/checker.ts';
-import {
-  listersMax,
-  openDatabase,
-  searchesMax,
-  withClient,
-  type Client,
-  type Connection,
-  type Database,
-} from '../db/pools.ts';
+import { openDatabase, withClient, type Client, type Connection, type Database } from '../db/pools.ts';
+import { poolSizes, type PoolSizes } from '../db/pool-sizes.ts';
 import { findKnown } from '../core/lists.ts';
 import { Turns } from '../core/turns.ts';
 import { DiskWatch } from '../db/disk-watch.ts';
@@ -89,6 +82,7 @@ export interface Context extends HttpContext {
   sessionUses: Uses;
   portalUses: Uses;
   database: Database;
+  poolSizes: PoolSizes;
   eraser: Eraser;
   health: Health;
   searchIndex: SearchIndex;
@@ -186,7 +180,8 @@ export async function createContext(
   });
 
   const disk = new DiskWatch(log);
-  const database = (overrides.openDatabase ?? openDatabase)(connection, log, disk);
+  const sizes = poolSizes(config, config.databaseConnections);
+  const database = (overrides.openDatabase ?? openDatabase)(connection, log, { disk, sizes });
   await migrateQueue(connection, database.jobs);
   const metrics = new Metrics({
     database,
@@ -242,6 +237,7 @@ export async function createContext(
   const limitsOfStreams = { ...streamLimits, ...overrides.streamLimits };
   const eventFeed = new EventFeed({
     reader: new Reader(database.followers),
+    readsAtOnce: sizes.followers,
     resource: findKnown(resources, (resource) => streamed.has(resource)),
     log,
     subscriptionBytes: limitsOfStreams.bytes,
@@ -281,7 +277,7 @@ export async function createContext(
   });
   metrics.holdsBytes('commits', committer.bytes);
   const simulated = simulatedProviders(config);
-  const fileStore = new FileStore(database.files);
+  const fileStore = new FileStore(database.files, sizes.files);
   const fileChecker = new FileChecker(overrides.fileChecks);
   const sealedFiles = new SealedFiles(database.files, fileStore, randomBytes);
   const eraser = new Eraser({
@@ -324,11 +320,12 @@ export async function createContext(
     ids,
     randomBytes,
     database,
+    poolSizes: sizes,
     reader,
     lister: new Reader(database.listers),
-    listTurns: new Turns(listersMax),
+    listTurns: new Turns(sizes.listers),
     searcher: new Reader(database.searchers),
-    searchTurns: new Turns(searchesMax),
+    searchTurns: new Turns(Math.max(1, sizes.searchers - 1)),
     searchWaitMs,
     searchIndex,
     readRecord,

@@ -31,7 +31,7 @@ test('logs the remedy once a minute, with the words of PostgreSQL, when many sta
   const { connection } = await serverForTest();
   const lines: string[] = [];
   const disk = new DiskWatch(pino({ base: null }, { write: (line) => lines.push(line) }));
-  const database = openDatabase(connection, pino({ level: 'silent' }), disk);
+  const database = openDatabase(connection, pino({ level: 'silent' }), { disk });
   const raise = (code: string): Promise<unknown> =>
     database.readers.query(`do $$ begin raise exception 'no room' using errcode = '${code}'; end $$`);
   await expect(raise('53200')).rejects.toThrow('no room');

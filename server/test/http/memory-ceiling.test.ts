@@ -6,7 +6,7 @@ import type { FastifyReply } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ByteBudget } from '../../src/core/byte-budget.ts';
 import type { JsonObject } from '../../src/core/json-diff.ts';
-import { filesMax } from '../../src/db/pools.ts';
+import { largestSizes } from '../../src/db/pool-sizes.ts';
 import { withoutBody } from '../../src/http/parser.ts';
 import type { ApiRequest } from '../../src/http/request.ts';
 import { HeldResponses } from '../../src/http/response/held-responses.ts';
@@ -88,7 +88,7 @@ describe('the connections for files', () => {
   test('serve another account soon when one account waits for many parts', async () => {
     const server = await serverForTest();
     const { database, fileStore, ids } = server.context;
-    const held = await Promise.all(Array.from({ length: filesMax }, () => database.files.connect()));
+    const held = await Promise.all(Array.from({ length: largestSizes.files }, () => database.files.connect()));
     const ended: string[] = [];
     const discard = async (account: string): Promise<void> => {
       await fileStore.discard(account, ids.make('file'), false);

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import type { FastifyReply } from 'fastify';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ByteBudget } from '../../src/core/byte-budget.ts';
-import { listersMax } from '../../src/db/pools.ts';
+import { largestSizes } from '../../src/db/pool-sizes.ts';
 import { NoRoomError, ReadRoom } from '../../src/http/read-room.ts';
 import type { ApiRequest } from '../../src/http/request.ts';
 import { HeldResponses } from '../../src/http/response/held-responses.ts';
@@ -108,7 +108,7 @@ test.each([1, 5])('reads no list for clients that have disconnected when each se
   const server = await serverForTest();
   const { key } = await addAccount(server);
   const { listers } = server.context.database;
-  const held = await Promise.all(Array.from({ length: listersMax }, () => listers.connect()));
+  const held = await Promise.all(Array.from({ length: largestSizes.listers }, () => listers.connect()));
   onTestFinished(() => {
     for (const client of held.splice(0)) client.release();
   });
@@ -125,7 +125,7 @@ test.each([1, 5])('reads no list for clients that have disconnected when each se
   for (const client of held.splice(0)) client.release();
   await good(server.api.get('/v1/references'));
   // The first lists began before their clients left.
-  expect(read.mock.calls.length).toBeLessThanOrEqual(2 * listersMax);
+  expect(read.mock.calls.length).toBeLessThanOrEqual(2 * largestSizes.listers);
 });
 
 test.each(['a list', 'a record'])('holds no memory when a client disconnects while %s is read', async (what) => {

@@ -508,7 +508,7 @@ function withFilesBehind({ connection }: DatabaseProxy): (context: Context) => C
   return (context) => {
     const behind = openDatabase(connection, context.log);
     onTestFinished(() => behind.end());
-    return { ...context, fileStore: new FileStore(behind.files) };
+    return { ...context, fileStore: new FileStore(behind.files, 2) };
   };
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { connectionBounds, poolSizes, type PoolSizes } from '../../src/db/pool-sizes.ts';
 import { readConfig } from '../../src/server/config.ts';
 
 describe('addresses in the settings', () => {
@@ -89,6 +90,34 @@ describe('settings that are secret', () => {
     expect(messages[0]).not.toContain('hunter2');
     // A made secret would differ.
     expect(messages[1]).toBe(messages[0]);
+  });
+});
+
+describe('the connections to the database', () => {
+  const own = { DATABASE_URL: 'postgres://db/tenure', TENURE_MASTER_KEY: 'A'.repeat(43), TENURE_MODE: 'live' };
+
+  test.each([
+    ['api', 10, 20],
+    ['worker', 15, 30],
+    ['all', 15, 30],
+  ] as const)('are shared among all purposes, and fill the limit, when the role is %s: %d to %d', (role, min, max) => {
+    const kind = { role, mode: 'live' } as const;
+    expect(connectionBounds(kind)).toEqual({ min, max });
+    const read = (value: number): unknown =>
+      readConfig({ ...own, TENURE_ROLE: role, TENURE_DATABASE_CONNECTIONS: `${value}` });
+    for (const wrong of [min - 1, max + 1, 1.5, -1])
+      expect(() => read(wrong)).toThrow(`must be a whole number from ${min} to ${max}.`);
+    let before = poolSizes(kind, min);
+    for (let total = min; total <= max; total++) {
+      expect(read(total)).toMatchObject({ databaseConnections: total });
+      const sizes = poolSizes(kind, total);
+      for (const [purpose, size] of Object.entries(sizes)) {
+        expect(size, purpose).toBeGreaterThanOrEqual(before[purpose as keyof PoolSizes] - 1);
+        expect(size, purpose).toBeGreaterThan(0);
+      }
+      before = sizes;
+    }
+    expect(poolSizes(kind, max)).toEqual(poolSizes(kind, null));
   });
 });
 
