@@ -52,7 +52,9 @@ describe("commands on an operator's own database", { timeout: 60_000 }, () => {
     });
     expect(await runCommand('new-key', [], settings)).toEqual({
       code: 1,
-      output: expect.stringMatching(/^TENURE_MASTER_KEY is required with DATABASE_URL: the one of this database\. .* `openssl rand -base64 32`/),
+      output: expect.stringMatching(
+        /^TENURE_MASTER_KEY is required with DATABASE_URL: the one of this database\. .* `openssl rand -base64 32`/,
+      ),
     });
   });
 });

@@ -6,7 +6,7 @@ import { resources } from '../../src/resources/index.ts';
 /* What holds for all pages of the project: their links, and the blocks that tests execute. */
 
 const projectDir = join(import.meta.dirname, '../../..');
-const pages = globSync(['*.md', '{docs,examples,server/test,bench,sdk,.github}/**/*.md'], { cwd: projectDir })
+const pages = globSync(['*.md', '{docs,examples,server/test,bench,sdk,deploy,.github}/**/*.md'], { cwd: projectDir })
   .filter((page) => !page.includes('node_modules'))
   .sort();
 

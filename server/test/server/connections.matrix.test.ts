@@ -21,7 +21,7 @@ test('serves every kind of request, and opens no more connections, when the proc
   const stream = await fetch(`${api.url}/v1/events/stream`, {
     headers: { authorization: `Bearer ${processes.secretKey}` },
   });
-  onTestFinished(async () => void (await stream.body!.cancel()));
+  onTestFinished(() => stream.body!.cancel());
   const work = Array.from({ length: 10 }, async (_, round) => {
     const asked = { application: 'app_1', automatic_reference: { provider: 'provider_a' } };
     const { id } = (await good(client.post('/v1/references', asked))).body;
@@ -44,10 +44,10 @@ test('serves every kind of request, and opens no more connections, when the proc
 
 /** Counts the connections of the processes again and again, on one of its own. */
 function watchConnections(connection: Parameters<typeof withClient>[0]): { stop(): Promise<number> } {
-  let isOver = false;
+  const over = new AbortController();
   let most = 0;
   const watching = withClient(connection, async (client) => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const { rows } = await client.query<{ count: number }>(`
         select count(*)::integer as count from pg_stat_activity
         where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`);
@@ -57,7 +57,7 @@ function watchConnections(connection: Parameters<typeof withClient>[0]): { stop(
     }
   });
   const stop = async (): Promise<number> => {
-    isOver = true;
+    over.abort();
     await watching;
     return most;
   };

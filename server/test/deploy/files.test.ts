@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { readConfig } from '../../src/server/config.ts';
+
+/* The files of `deploy/` as texts. Other tests run those of nginx, HAProxy and systemd. */
+
+const deployDir = join(import.meta.dirname, '../../../deploy');
+
+interface Workload {
+  kind: string;
+  metadata: { name: string };
+  data?: Record<string, string>;
+  spec: { template: { spec: { containers: Container[]; terminationGracePeriodSeconds: number } } };
+}
+
+interface Container {
+  env: { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } }[];
+  readinessProbe: { httpGet: { path: string } };
+  livenessProbe: { httpGet: { path: string } };
+}
+
+interface Compose {
+  services: Record<string, { environment: Record<string, string>; stop_grace_period: string }>;
+}
+
+const compose = parse(textOf('docker/compose.yaml'), { merge: true }) as Compose;
+const documents = parseAllDocuments(textOf('kubernetes/tenure.yaml'));
+const manifests = documents.map((document) => document.toJS() as Workload);
+
+/** Variables of Node and of the C library, which the server does not read itself. */
+const ofOthers = new Set(['NODE_ENV', 'MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_']);
+
+describe('settings in the files of deploy/', () => {
+  test('exist when a file names them', () => {
+    const known = new Set([...settingsOfServer(), ...ofOthers]);
+    const named = [
+      ...Object.keys(compose.services.api!.environment),
+      ...Object.keys(compose.services.worker!.environment),
+      ...manifests.flatMap(({ data = {} }) => Object.keys(data)),
+      ...containers().flatMap(({ env }) => env.map(({ name }) => name)),
+      ...[...textOf('systemd/tenure@.service').matchAll(/^Environment=(.*)$/gm)].flatMap(([, line]) =>
+        line!.split(' ').map((pair) => pair.split('=')[0]!),
+      ),
+      ...[...textOf('docker/Dockerfile').matchAll(/^(?:ENV| {3}) (\w+)=/gm)].map(([, name]) => name!),
+      ...allTexts().flatMap((text) => text.match(/\bTENURE_[A-Z_]+\b/g) ?? []),
+    ];
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test('are accepted by the server when each process of Compose and Kubernetes starts', () => {
+    const own = {
+      POSTGRES_PASSWORD: 'secret',
+      TENURE_MASTER_KEY: `${'A'.repeat(43)}=`,
+      TENURE_PUBLIC_URL: 'https://a.example',
+    };
+    const filled = (text: string): string =>
+      text.replaceAll(/\$\{(\w+)(?::(?:-(\w+)|\?))\}/g, (_, name: string, otherwise?: string) =>
+        String((own as Record<string, string>)[name] ?? otherwise),
+      );
+    for (const role of ['api', 'worker']) {
+      const { environment } = compose.services[role]!;
+      const settings = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, filled(value)]));
+      expect(readConfig(settings)).toMatchObject({ role, mode: 'live', publicUrl: 'https://a.example' });
+    }
+    const secrets: Record<string, string> = {
+      'database-url': 'postgres://db/tenure',
+      'master-key': own.TENURE_MASTER_KEY,
+      'metrics-token': 'a-token-of-some-length',
+    };
+    const common = manifests.find(({ kind }) => kind === 'ConfigMap')!.data!;
+    for (const { env } of containers()) {
+      const settings = env.map(({ name, value, valueFrom }) => [name, value ?? secrets[valueFrom!.secretKeyRef.key]!]);
+      expect(() =>
+        readConfig({ ...common, ...(Object.fromEntries(settings) as Record<string, string>) }),
+      ).not.toThrow();
+    }
+  });
+});
+
+test('is valid YAML, and gives each process its probes and enough time to stop, when Kubernetes reads it', () => {
+  expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
+  expect(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+    'ConfigMap tenure',
+    'Deployment tenure-api',
+    'Deployment tenure-worker',
+    'Service tenure',
+    'PodDisruptionBudget tenure-api',
+  ]);
+  for (const container of containers()) {
+    expect(container.readinessProbe.httpGet.path).toBe('/readyz');
+    expect(container.livenessProbe.httpGet.path).toBe('/healthz');
+  }
+  // Five seconds before the signal, five after it, and twenty for the stop.
+  for (const { spec } of deployments()) expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(30);
+});
+
+function deployments(): Workload[] {
+  return manifests.filter(({ kind }) => kind === 'Deployment');
+}
+
+function containers(): Container[] {
+  return deployments().flatMap(({ spec }) => spec.template.spec.containers);
+}
+
+/** Returns the names of all settings that the server reads when it starts. */
+function settingsOfServer(): Set<string> {
+  const read = new Set<string>();
+  const unset = new Proxy<Record<string, string | undefined>>({}, { get: (_, name) => void read.add(String(name)) });
+  readConfig(unset);
+  return read;
+}
+
+function allTexts(): string[] {
+  return [
+    'README.md',
+    'systemd/tenure@.service',
+    'systemd/tenure-backup.service',
+    'nginx/tenure.conf',
+    'haproxy/haproxy.cfg',
+    'caddy/Caddyfile',
+    'docker/Dockerfile',
+    'docker/compose.yaml',
+    'kubernetes/tenure.yaml',
+  ].map(textOf);
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(deployDir, file), 'utf8');
+}
