@@ -19,6 +19,7 @@ test.for([
   ['tenure@worker.service', 'tenure@.service'],
   ['tenure@all.service', 'tenure@.service'],
   ['tenure-backup.service', 'tenure-backup.service'],
+  ['tenure-postgresql-backup.service', 'tenure-postgresql-backup.service'],
 ] as const)('is accepted and exposes little when systemd reads %s', ([unit, file], { skip }) => {
   skip(...isMissing);
   const folder = installed(file, unit);
@@ -28,12 +29,15 @@ test.for([
   expect(exposure, output).toBeLessThan(exposureMax);
 });
 
-test('is accepted when systemd reads the timer of backups', ({ skip }) => {
-  skip(...isMissing);
-  const folder = installed('tenure-backup.service', 'tenure-backup.service');
-  copyFileSync(join(unitsDir, 'tenure-backup.timer'), join(folder, 'tenure-backup.timer'));
-  expect(run('verify', join(folder, 'tenure-backup.timer'))).toEqual({ status: 0, output: '' });
-});
+test.for(['tenure-backup', 'tenure-postgresql-backup'])(
+  'is accepted when systemd reads the timer of %s',
+  (name, { skip }) => {
+    skip(...isMissing);
+    const folder = installed(`${name}.service`, `${name}.service`);
+    copyFileSync(join(unitsDir, `${name}.timer`), join(folder, `${name}.timer`));
+    expect(run('verify', join(folder, `${name}.timer`))).toEqual({ status: 0, output: '' });
+  },
+);
 
 /** Copies a unit into a folder, under the name of an instance, and with a program that exists here. */
 function installed(file: string, unit: string): string {
