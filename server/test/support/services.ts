@@ -30,6 +30,8 @@ export interface Services {
   clock: StillClock;
   pool: Pool;
   connection: Connection;
+  /** The address of one service. */
+  url(provider: Provider): string;
   /** Returns a client of one service, as the product calls it. */
   service(provider: Provider, credentials?: Readonly<Record<string, string>>): Service;
   /** Stops them all, as a process that ends. The database stays. */
@@ -76,6 +78,7 @@ export async function servicesForTest(shared?: Services, callTimeoutMs = 5_000):
     pool,
     connection,
     stop,
+    url: (provider) => simulators.urls[provider]!,
     service(provider, credentials = goodCredentials[provider]) {
       const client = new HttpProviderClient(simulators.urls[provider]!, callTimeoutMs);
       clients.push(client);
