@@ -18,6 +18,7 @@ describe.each([
   { command: 'restore', takes: ['a'] },
   { command: 'login-link', takes: [] },
   { command: 'new-key', takes: [] },
+  { command: 'provider-check', takes: ['http://127.0.0.1:9'] },
   { command: 'release-version', takes: [] },
   { command: 'seed', takes: [] },
 ])('npm run $command', { timeout: 60_000 }, ({ command, takes }) => {

@@ -64,6 +64,8 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   // An external service: it knows only what its customer sends over HTTP.
   'referencing/simulator': ['core', 'db', 'external-services'],
+  // It plays Tenure to a service, and knows no records.
+  'referencing/provider-check': ['core', 'external-services', 'referencing/providers'],
   referencing: [
     'core',
     'model',
@@ -180,7 +182,7 @@ const mayImport: Record<string, readonly string[]> = {
     'http/shared-files',
     'http/routes',
   ],
-  commands: ['core', 'db', 'embedded-postgres', 'versions', 'server'],
+  commands: ['core', 'db', 'embedded-postgres', 'versions', 'server', 'referencing/provider-check'],
   '.': ['server'],
 };
 /** The room that assembles all others. Only the commands and `main.ts` import it. */

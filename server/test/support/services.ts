@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { newMasterKey } from '../../src/server/config.ts';
-import type { Clock } from '../../src/core/clock.ts';
+import { DatabaseClock, type Clock } from '../../src/core/clock.ts';
 import type { Provider } from '../../src/core/providers.ts';
 import { pooledRandomBytes } from '../../src/core/random.ts';
 import { Encryption } from '../../src/core/encryption.ts';
@@ -85,6 +85,27 @@ export async function servicesForTest(shared?: Services, callTimeoutMs = 5_000):
       return serviceOf(provider, { client, credentials });
     },
   };
+}
+
+/** Starts one service for a test, in real time. Its working day lasts a second. Returns its address. */
+export async function serviceInRealTime(provider: Provider): Promise<string> {
+  const log = pino({ level: 'silent' });
+  const opened = openDatabase(await emptyDatabase(), log);
+  const clock = new DatabaseClock();
+  const simulators = await startSimulators({
+    pool: opened.readers,
+    encryption,
+    clock,
+    realClock: clock,
+    log,
+    workingDaySeconds: 1,
+    providers: [provider],
+  });
+  onTestFinished(async () => {
+    await simulators.stop();
+    await opened.end();
+  });
+  return simulators.urls[provider]!;
 }
 
 let database: Promise<{ connection: Connection }> | undefined;
