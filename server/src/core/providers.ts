@@ -20,6 +20,22 @@ export function notSetUp(provider: Provider, services: ReferencingServices): str
   return `\`${provider}\` is not set up in this deployment. ${choice}, or ask the operator to set TENURE_${provider.toUpperCase()}_URL.`;
 }
 
+/**
+ * Says why an account cannot order from a service, and what to do. Returns null if it can.
+ *
+ * @param withCredentials the services for which the account has set credentials. A simulated one needs none.
+ */
+export function notReady(
+  provider: Provider,
+  services: ReferencingServices,
+  withCredentials: readonly string[],
+): string | null {
+  const fault = notSetUp(provider, services);
+  if (fault !== null || services[provider] !== 'real' || withCredentials.includes(provider)) return fault;
+  const names = credentialNames[provider].map((name) => `\`${name}\``).join(' and ');
+  return `The account has no credentials for \`${provider}\`. Send ${names} in \`provider_credentials[${provider}]\` to POST /v1/account, or choose another provider.`;
+}
+
 /** Credentials that are sent unchanged in an HTTP header. */
 export const headerCredentials: readonly string[] = ['api_key', 'token'];
 

@@ -102,6 +102,8 @@ export interface AccountFacts {
   rootId: string;
   apiVersion: string | null;
   defaultProvider: Provider | null;
+  /** The referencing services for which it has set credentials. */
+  providersWithCredentials: readonly string[];
   linkedRecords: 'open' | 'strict';
   /** The name of a time zone (IANA). */
   timeZone: string;

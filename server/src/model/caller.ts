@@ -24,6 +24,8 @@ export interface Caller {
     name: string;
     api_version: string;
     default_provider: Provider | null;
+    /** The referencing services for which it has set credentials. */
+    providers_with_credentials: readonly string[];
     time_zone: string;
     rules: Rules;
     invoice_prefix: string;

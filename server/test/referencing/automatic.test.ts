@@ -332,6 +332,8 @@ describe('providers that cannot be reached', () => {
   test('keeps waiting when its service is no longer set up', async () => {
     const settings = { TENURE_MODE: 'live' };
     const before = await serverForTest({ settings: { ...settings, TENURE_PROVIDER_B_URL: 'http://127.0.0.1:9' } });
+    const credentials = { provider_b: { username: 'ada', password: 'p' } };
+    await good(before.api.post('/v1/account', { provider_credentials: credentials }));
     const { id } = await refer(before.api, { provider: 'provider_b' });
     const { connection, secretKey } = before;
     const after = await serverForTest({ connection, secretKey, settings, works: true });

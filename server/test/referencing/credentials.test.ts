@@ -130,17 +130,59 @@ describe('provider credentials', () => {
     await untilReference(other.api, refused.id, { status: 'complete' });
   });
 
-  test('asks for credentials in last_error when a live account has none', async () => {
+  test('asks for credentials in last_error when a live account has removed them', async () => {
     const live = await serverForTest({
       settings: { TENURE_MODE: 'live', TENURE_PROVIDER_B_URL: 'http://127.0.0.1:9' },
       works: true,
     });
+    const given = { username: 'ada', password: 'p' };
+    await good(live.api.post('/v1/account', { provider_credentials: { provider_b: given } }));
     const { id } = await refer(live.api, { provider: 'provider_b' });
+    await good(live.api.post('/v1/account', { provider_credentials: { provider_b: null } }));
+    await good(live.api.post(`/v1/references/${id}/retry`));
     await untilReference(live.api, id, {
       automatic_reference: {
         last_error: expect.stringMatching(/^credentials_missing: .*provider_credentials\[provider_b\]/),
       },
     });
+  });
+});
+
+describe('a live deployment that can reach one service', () => {
+  let live: TestServer;
+
+  beforeAll(async () => {
+    live = await startTestServer({ settings: { TENURE_MODE: 'live', TENURE_PROVIDER_A_URL: 'http://127.0.0.1:9' } });
+  });
+  afterAll(() => live.stop());
+
+  const refusal = invalid('automatic_reference[provider]');
+
+  test('refuses an order when the account has no credentials for the service, and takes it when they are set', async () => {
+    const other = await addAccount(live);
+    const without = { ...refusal, says: /no credentials for `provider_a`.*provider_credentials\[provider_a\]/ };
+    expectRefusal(await other.api.post('/v1/references', order('provider_a')), without);
+    await good(other.api.post('/v1/account', { default_provider: 'provider_a' }));
+    expectRefusal(await other.api.post('/v1/references', order()), without);
+    const byHand = await good(other.api.post('/v1/references', { application: 'app_1' }));
+    const move = { automatic_reference: { provider: 'provider_a' } };
+    expectRefusal(await other.api.post(`/v1/references/${byHand.body.id}`, move), without);
+
+    await good(other.api.post('/v1/account', { provider_credentials: credentials }));
+    await good(other.api.post('/v1/references', order()));
+    await good(other.api.post(`/v1/references/${byHand.body.id}`, move));
+    await good(other.api.post('/v1/account', { provider_credentials: { provider_a: null } }));
+    expectRefusal(await other.api.post('/v1/references', order()), without);
+  });
+
+  test('refuses an order, a default and credentials when the service has no address', async () => {
+    const says = /`provider_b` is not set up .*TENURE_PROVIDER_B_URL/;
+    expectRefusal(await live.api.post('/v1/references', order('provider_b')), { ...refusal, says });
+    const asDefault = await live.api.post('/v1/account', { default_provider: 'provider_b' });
+    expectRefusal(asDefault, { ...invalid('default_provider'), says });
+    const given = { provider_b: { username: 'ada', password: 'p' } };
+    const set = await live.api.post('/v1/account', { provider_credentials: given });
+    expectRefusal(set, { ...invalid('provider_credentials[provider_b]'), says });
   });
 });
 
@@ -199,6 +241,10 @@ describe('credentials that do not fit into an HTTP header', () => {
     },
   );
 });
+
+function order(provider?: string): object {
+  return { application: 'app_1', automatic_reference: provider === undefined ? {} : { provider } };
+}
 
 async function providersWithCredentials(): Promise<string[]> {
   const { rows } = await server.context.database.readers.query<{ provider_credentials: string | null }>(

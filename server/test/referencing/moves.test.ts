@@ -322,6 +322,8 @@ describe('refused moves', () => {
     const live = await serverForTest({
       settings: { TENURE_MODE: 'live', TENURE_PROVIDER_B_URL: 'http://127.0.0.1:9' },
     });
+    const credentials = { provider_b: { username: 'ada', password: 'p' } };
+    await good(live.api.post('/v1/account', { provider_credentials: credentials }));
     const made = await refer(live.api, { provider: 'provider_b' });
     const answer = await live.api.post(`/v1/references/${made.id}`, {
       automatic_reference: { provider: 'provider_c' },

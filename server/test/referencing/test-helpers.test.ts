@@ -198,10 +198,12 @@ describe('referencing test helpers', () => {
     const settings = { TENURE_MODE: 'live', TENURE_PROVIDER_A_URL: 'http://127.0.0.1:9' };
     const live = await startTestServer({ settings, works: true });
     try {
+      const credentials = { provider_a: { api_key: 'key', signing_secret: 'secret' } };
+      await good(live.api.post('/v1/account', { provider_credentials: credentials }));
       const { id } = await refer(live.api);
       await untilReference(live.api, id, {
         status: 'pending',
-        automatic_reference: { last_error: expect.stringMatching(/^credentials_missing: /) },
+        automatic_reference: { last_error: expect.stringMatching(/^unavailable: /) },
       });
       expectRefusal(await live.api.post(`/v1/test_helpers/references/${id}/complete`), refusals.routeUnknown);
       const { rows } = await live.context.database.readers.query('select count(*) as count from simulated_orders');

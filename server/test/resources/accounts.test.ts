@@ -599,7 +599,9 @@ describe('default provider', () => {
     const automatic = { application: 'app_1', automatic_reference: {} };
     expectRefusal(await live.api.post('/v1/references', automatic), invalid('automatic_reference[provider]'));
     expect((await live.api.get('/v1/references')).body.count).toBe(0);
-    expect((await live.api.post('/v1/account', { default_provider: 'provider_c' })).status).toBe(200);
+    const credentials = { provider_c: { api_key: 'key', signing_secret: 'secret' } };
+    const settled = { default_provider: 'provider_c', provider_credentials: credentials };
+    expect((await live.api.post('/v1/account', settled)).status).toBe(200);
     const made = await live.api.post('/v1/references', automatic);
     expect([made.status, made.body.automatic_reference.provider]).toEqual([200, 'provider_c']);
     const { body: child } = await live.api.post('/v1/accounts', { name: 'A branch' });

@@ -176,6 +176,8 @@ describe('creation with automatic_reference', () => {
     expectRefusal(response, 400, 'parameter_invalid', 'automatic_reference[provider]');
     expect((await live.api.get('/v1/references')).body.count).toBe(0);
 
+    const credentials = { provider_a: { api_key: 'key', signing_secret: 'secret' } };
+    expect((await live.api.post('/v1/account', { provider_credentials: credentials })).status).toBe(200);
     const named = { application: 'app_1', automatic_reference: { provider: 'provider_a' } };
     expect((await created(named, live.api)).automatic_reference).toStrictEqual(queued);
     const off = { application: 'app_1', automatic_reference: { enabled: false } };
@@ -196,6 +198,8 @@ describe('creation with automatic_reference', () => {
     expectRefused(await send({}), refusal);
     expectRefused(await send({ provider: 'provider_c' }), refusal);
     expect((await live.api.get('/v1/references')).body.count).toBe(0);
+    const credentials = { provider_b: { username: 'ada', password: 'p' } };
+    expect((await live.api.post('/v1/account', { provider_credentials: credentials })).status).toBe(200);
     expect((await send({ provider: 'provider_b' })).status).toBe(200);
     // A reference that is not enabled needs no service.
     expect((await send({ enabled: false, provider: 'provider_c' })).status).toBe(200);
@@ -784,7 +788,11 @@ async function request(method: string, path: string): Promise<ApiResponse> {
 async function serverWithDefaultProvider(mode: string, provider: string): Promise<{ api: Api }> {
   const settings = { TENURE_MODE: mode, TENURE_PROVIDER_B_URL: 'http://127.0.0.1:9' };
   const own = await serverForTest({ settings });
-  await own.context.database.readers.query('update accounts set default_provider = $1', [provider]);
+  // The credentials are never decrypted.
+  await own.context.database.readers.query('update accounts set default_provider = $1, provider_credentials = $2', [
+    provider,
+    JSON.stringify({ [provider]: 'encrypted' }),
+  ]);
   return { api: apiClient(own.url, own.secretKey) };
 }
 

@@ -15,6 +15,7 @@ export function callerAt(nowSeconds: number): Caller {
       name: 'Northern Homes',
       api_version: '2026-11-01',
       default_provider: null,
+      providers_with_credentials: [],
       time_zone: defaultTimeZone,
       rules: defaultRules,
       payment_provider: null,

@@ -120,6 +120,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
     root: string;
     api_version: string | null;
     default_provider: Provider | null;
+    providers_with_credentials: string[];
     linked_records: 'open' | 'strict';
     time_zone: string;
     rules: string;
@@ -138,7 +139,8 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
         join accounts above on above.account_id = line.parent and above.id = line.parent
       )
       select account.id, account.name, account.letterhead::jsonb ->> 'email' as reply_to, account.parent, line.id as root, account.api_version, account.default_provider, account.linked_records,
-        account.time_zone, account.rules, account.invoice_prefix, account.payment_provider
+        account.time_zone, account.rules, account.invoice_prefix, account.payment_provider,
+        array(select json_object_keys(account.provider_credentials::json)) as providers_with_credentials
       from accounts account
       join line on line.of = account.id and line.parent is null
       where account.account_id = any($1) and account.id = account.account_id`,
@@ -156,6 +158,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
       rootId: row.root,
       apiVersion: row.api_version,
       defaultProvider: row.default_provider,
+      providersWithCredentials: row.providers_with_credentials,
       linkedRecords: row.linked_records,
       timeZone: row.time_zone,
       invoicePrefix: row.invoice_prefix,

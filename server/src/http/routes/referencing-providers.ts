@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { findKnown } from '../../core/lists.ts';
-import { credentialNames, providers, type Provider, type ReferencingServices } from '../../core/providers.ts';
+import { credentialNames, notReady, providers, type Provider, type ReferencingServices } from '../../core/providers.ts';
 import { fieldOf } from '../../model/record.ts';
 import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';
 import { ownAccount } from '../../model/traits/own-account.ts';
@@ -22,6 +22,10 @@ const ReferencingProvider = closedObject({
   credential_names: Type.Array(Type.String(), {
     description: 'The members of `provider_credentials[<provider>]`, all of which the service needs.',
   }),
+  advice: described(
+    nullable(Type.String()),
+    'What is missing, and what to do before you can order references. Null if nothing is missing.',
+  ),
   account: Type.Optional(Type.String({ description: 'The account acted upon, if `Service-Context` names it.' })),
 });
 
@@ -47,6 +51,7 @@ export function referencingProvidersRoute({ resources, readRecord, referencingSe
         service: 'real',
         credentials_set: true,
         credential_names: [...credentialNames.provider_a],
+        advice: null,
       },
     },
     path: '/v1/referencing_providers',
@@ -77,5 +82,6 @@ function stateOf(provider: Provider, credentials: Readonly<Record<string, string
     service,
     credentials_set: isSet,
     credential_names: [...credentialNames[provider]],
+    advice: notReady(provider, services, Object.keys(credentials)),
   };
 }

@@ -22,6 +22,7 @@ export function callerOf(
 ): Caller {
   const { config, clock, ids, encryption, randomBytes, permissions, eventTypes, referencingServices } = context;
   const { name, apiVersion, defaultProvider, timeZone, rules, invoicePrefix, paymentProvider } = request.account;
+  const { providersWithCredentials } = request.account;
   const nowSeconds = toSeconds(clock.nowMs());
   return {
     mode: config.mode,
@@ -31,6 +32,7 @@ export function callerOf(
       name,
       api_version: apiVersion,
       default_provider: defaultProvider,
+      providers_with_credentials: providersWithCredentials,
       time_zone: timeZone,
       rules,
       invoice_prefix: invoicePrefix,

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { isErased } from '../../model/change.ts';
 import { isObject, sameJson, type Json } from '../../core/json-diff.ts';
 import { invalidParameter } from '../../core/errors.ts';
-import { notSetUp } from '../../core/providers.ts';
+import { notReady, notSetUp, type Provider } from '../../core/providers.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Change, RecordChange } from '../../model/resource.ts';
 import { adviceFor, errorText } from './advice.ts';
@@ -74,13 +74,20 @@ export function decideAutomaticReference(
       'No referencing provider is set. Send `automatic_reference[provider]`, or set a default provider for the account.',
     );
   }
-  const fault = enabled && provider ? notSetUp(provider, caller.referencingServices) : null;
+  const fault = enabled && provider ? orderFault(provider, caller) : null;
   if (fault !== null) throw invalidParameter('automatic_reference[provider]', fault);
   const status = enabled ? 'queued' : null;
   return {
     automatic_reference: { enabled, last_error: null, outcome: null, provider, status, provider_data: null },
     provider_order: enabled ? newOrder(caller.nowSeconds) : null,
   };
+}
+
+/** Says why the account cannot order from the provider. A sandbox also takes orders that wait for credentials. */
+function orderFault(provider: Provider, { mode, account, referencingServices }: Caller): string | null {
+  return mode === 'live'
+    ? notReady(provider, referencingServices, account.providers_with_credentials)
+    : notSetUp(provider, referencingServices);
 }
 
 /** Returns the order of a reference that a provider works on. */

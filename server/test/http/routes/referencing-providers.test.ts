@@ -39,7 +39,13 @@ describe('the list of referencing providers', () => {
       service: 'real',
       credentials_set: true,
       credential_names: ['api_key', 'signing_secret'],
+      advice: null,
     });
+    expect(body.data.slice(1).map(({ advice }: { advice: string }) => advice)).toEqual([
+      expect.stringMatching(/^`provider_b` is not set up .*TENURE_PROVIDER_B_URL/),
+      expect.stringMatching(/^The account has no credentials for `provider_c`\. Send `api_key` and `signing_secret` /),
+      expect.stringMatching(/^`provider_d` is not set up .*TENURE_PROVIDER_D_URL/),
+    ]);
     expect(text).not.toContain(secrets.api_key);
     await good(live.api.post('/v1/account', { provider_credentials: { provider_a: null } }));
     expect(await statesOf(live.api)).toEqual({ ...missing, ...notSetUp });
@@ -60,7 +66,7 @@ describe('the list of referencing providers', () => {
     try {
       const { body } = await good(sandbox.api.get('/v1/referencing_providers'));
       for (const one of body.data)
-        expect(one).toMatchObject({ status: 'ready', service: 'simulated', credentials_set: false });
+        expect(one).toMatchObject({ status: 'ready', service: 'simulated', credentials_set: false, advice: null });
     } finally {
       await sandbox.stop();
     }
