@@ -5369,12 +5369,16 @@ export interface WorkflowsResource {
   ): TenurePromise<Workflow | WorkflowWithSecret>;
   /**
    * Sets the members that you send. All others stay as they are. Changes the definition, whose `version`
-   * grows. Runs that have begun keep their copy. Your key needs each permission of the workflow.
+   * grows. Runs that have begun keep their copy. Your key also needs `events.read`, and each permission
+   * of the workflow.
    */
   update(id: string, params: WorkflowsUpdateParams, options?: RequestOptions): TenurePromise<Workflow>;
   /** Deletes the workflow. Events and logs still name it. */
   delete(id: string, options?: RequestOptions): TenurePromise<DeletedWorkflow>;
-  /** Events that follow start runs. Events from before do not. */
+  /**
+   * Events that follow start runs. Events from before do not. Your key also needs `events.read`, and
+   * each permission of the workflow.
+   */
   activate(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Workflow>;
   /** Events start no runs until you activate it again. Runs that have begun continue. */
   pause(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Workflow>;
@@ -5382,8 +5386,7 @@ export interface WorkflowsResource {
   archive(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Workflow>;
   /**
    * Returns what the workflow would do for an event of your account: whether the event matches, and what
-   * each step would send. Nothing is sent or changed, and the workflow need not be active. Your key also
-   * needs `events.read`.
+   * each step would send. Nothing is sent or changed, and the workflow need not be active.
    */
   test(id: string, params: WorkflowsTestParams, options?: RequestOptions): TenurePromise<WorkflowTest>;
 }

@@ -1259,7 +1259,8 @@ export interface ApprovalRequest {
   api_key: string | null;
   /**
    * The customer that the request is about, so that an erasure finds it. Null if there is none. A
-   * request that makes a customer has it once it is executed.
+   * request that makes a customer has it once it is executed. A step of a workflow has the first
+   * customer of its event.
    */
   customer: string | null | Customer | DeletedCustomer;
   /** The operation, as the API docs name it: `references_cancel`. Null for a step of a workflow. */
@@ -1269,8 +1270,8 @@ export interface ApprovalRequest {
   /** The path. Null for a step of a workflow. */
   path: string | null;
   /**
-   * The body as the agent sent it, without secrets. Null if there is none, or if its customer was
-   * erased.
+   * The body as the agent sent it, without secrets. Null if there is none, or if its customer or record
+   * was erased.
    */
   request_body: Record<string, unknown> | null;
   /** Why the agent wants this: the header `Service-Reason`. Null if it was not sent. */
@@ -6196,6 +6197,8 @@ export interface ReferencingProvider {
   credentials_set: boolean;
   /** The members of `provider_credentials[<provider>]`, all of which the service needs. */
   credential_names: Array<string>;
+  /** What is missing, and what to do before you can order references. Null if nothing is missing. */
+  advice: string | null;
   /** The account acted upon, if `Service-Context` names it. */
   account?: string;
 }
@@ -8867,7 +8870,10 @@ export interface WorkflowTestStep {
   id: string;
   /** The position of its item, from 0. Null without `for_each`. */
   item: number | null;
-  /** `unknown`: it names the output of an earlier step, which there is only in a run. */
+  /**
+   * `unknown`: it names the output of an earlier step, which there is only in a run. Or the requests of
+   * the steps before it have a megabyte, and the answer shows no more.
+   */
   would: 'run' | 'skip' | 'fail' | 'unknown' | (string & {});
   /** What it would send. Null if it would send nothing, or if that is unknown. */
   request: Record<string, unknown> | null;
@@ -12583,12 +12589,16 @@ export interface WorkflowsResource {
   ): TenurePromise<Workflow | WorkflowWithSecret>;
   /**
    * Sets the members that you send. All others stay as they are. Changes the definition, whose `version`
-   * grows. Runs that have begun keep their copy. Your key needs each permission of the workflow.
+   * grows. Runs that have begun keep their copy. Your key also needs `events.read`, and each permission
+   * of the workflow.
    */
   update(id: string, params: WorkflowsUpdateParams, options?: RequestOptions): TenurePromise<Workflow>;
   /** Deletes the workflow. Events and logs still name it. */
   delete(id: string, options?: RequestOptions): TenurePromise<DeletedWorkflow>;
-  /** Events that follow start runs. Events from before do not. */
+  /**
+   * Events that follow start runs. Events from before do not. Your key also needs `events.read`, and
+   * each permission of the workflow.
+   */
   activate(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Workflow>;
   /** Events start no runs until you activate it again. Runs that have begun continue. */
   pause(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Workflow>;
@@ -12596,8 +12606,7 @@ export interface WorkflowsResource {
   archive(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Workflow>;
   /**
    * Returns what the workflow would do for an event of your account: whether the event matches, and what
-   * each step would send. Nothing is sent or changed, and the workflow need not be active. Your key also
-   * needs `events.read`.
+   * each step would send. Nothing is sent or changed, and the workflow need not be active.
    */
   test(id: string, params: WorkflowsTestParams, options?: RequestOptions): TenurePromise<WorkflowTest>;
 }
