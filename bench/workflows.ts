@@ -157,13 +157,14 @@ async function measureSteps(post: Post): Promise<Record<'step' | 'stepP99', { va
   return { step: { value: percentile(durations, 0.5) }, stepP99: { value: percentile(durations, 0.99) } };
 }
 
+/** What is beside the load for a while. */
+interface Beside {
+  begin: () => Promise<void>;
+  end: () => Promise<void>;
+}
+
 /** Compares POST with and without something beside it, in turn. Returns the medians. */
-async function comparePairs(
-  bench: Bench,
-  url: string,
-  round: number,
-  { begin, end }: { begin(): Promise<void>; end(): Promise<void> },
-): Promise<Reading> {
+async function comparePairs(bench: Bench, url: string, round: number, { begin, end }: Beside): Promise<Reading> {
   const ratios: Reading[] = [];
   for (let pair = 0; pair < pairs; pair++) {
     const perSecond = await inTurn(round + pair, {
@@ -182,18 +183,15 @@ async function comparePairs(
 }
 
 /** Makes one run that waits, and says how to copy it and how to remove the copies. */
-async function makeWaitingRuns(
-  { database, accountId }: Deployment,
-  post: Post,
-): Promise<{ begin(): Promise<void>; end(): Promise<void> }> {
-  const step = {
+async function makeWaitingRuns({ database, accountId }: Deployment, post: Post): Promise<Beside> {
+  const awaiting = {
     id: 'check',
     action: 'wait_for_event',
     type: 'reference.created',
     filters: [{ path: 'data.object.customer', op: 'eq', value: '{{event.data.object.id}}' }],
     timeout: 86_400,
   };
-  const id = await makeWorkflow(post, { type: 'customer.created' }, [step]);
+  const id = await makeWorkflow(post, { type: 'customer.created' }, [awaiting]);
   await post(`/v1/workflows/${id}/activate`, {});
   await delay(1_000);
   await post('/v1/customers', { name: 'Ada Lovelace' });

@@ -176,7 +176,7 @@ async function announceAll() {
   // The company can change its mind for a month. A callback that fails is sent again in the next round.
   const recent = Object.entries(orders).filter(([, { madeAt }]) => Date.now() - madeAt < monthMs);
   await Promise.allSettled(recent.map(([key, one]) => announce(key, one)));
-  setTimeout(announceAll, Number(pollSeconds) * 1000);
+  setTimeout(() => void announceAll(), Number(pollSeconds) * 1000);
 }
 
 const digest = (text) => createHash('sha256').update(text).digest();

@@ -3,7 +3,7 @@ import type { Change } from '../model/resource.ts';
 import { begun, type StepEntry, type WorkflowRunRecord } from '../resources/workflows/run.ts';
 import type { Step } from './rules/definition.ts';
 
-/** An event that a run waits for: its type or `kind.*`, and an id that it has in its data, if one is known. */
+/** An event that a run waits for: its type or `kind.*`. Its data has the id `record`, if that is known. */
 export interface Awaited {
   type: string;
   record: string | null;

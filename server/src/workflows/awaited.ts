@@ -30,11 +30,10 @@ export function awaitedRecord({ filters = [], for_each: list }: Step, filled: re
         /^steps\.\w+\.output\.id$/.test(path) ||
         (path === 'item' && list?.startsWith('event.')),
     );
-  const index = filled.findIndex(
-    ({ path, op, value }, at) =>
-      op === 'eq' && path.startsWith('data.') && isFixed(filters[at]?.value) && isWholeId.test(String(value)),
-  );
-  return index === -1 ? null : String(filled[index]!.value);
+  const ids = filled
+    .filter(({ path, op }, at) => op === 'eq' && path.startsWith('data.') && isFixed(filters[at]?.value))
+    .map(({ value }) => value);
+  return ids.find((id): id is string => typeof id === 'string' && isWholeId.test(id)) ?? null;
 }
 
 const isWholeId = /^[a-z]+_[0-9A-Za-z]{22}$/;

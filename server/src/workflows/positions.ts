@@ -257,7 +257,7 @@ export async function awaitsAny(client: Runs, accountId: string): Promise<boolea
   return rows[0]?.is_any ?? false;
 }
 
-/** Returns the runs of an account that await an event of these types, and of these records if they name one. */
+/** Returns the runs that await an event of these types. A run that awaits one with an id needs the id to be among `ids`. */
 export async function readAwaiting(
   client: Runs,
   accountId: string,

@@ -28,7 +28,7 @@ export async function idsInOrder({ accountId }: Tenant, { context }: TestServer)
   return rows.map(({ id }) => id);
 }
 
-/** Waits until each event of an account is older than all transactions in the cluster, also than those of other tests. */
+/** Waits until each event of an account is older than all transactions in the cluster. Other tests have some, too. */
 export async function untilSettled({ accountId }: Pick<Tenant, 'accountId'>, { context }: TestServer): Promise<void> {
   const unsettled = async (): Promise<number | null> => {
     const { rowCount } = await context.database.readers.query(

@@ -25,8 +25,8 @@ export function matchesAll(filters: readonly Filter[], look: (path: string) => L
 }
 
 /**
- * Returns false if the text of an event's data shows that the filters do not match: a word that they want is not in it. This spares the
- * parsing of most events. The text must be of the API version of the filters.
+ * Returns false if a word that the filters want is missing in the text of an event's data. This spares the parsing of most events. The
+ * text must be of the API version of the filters.
  */
 export function mayMatch(filters: readonly Filter[], data: string): boolean {
   return filters.every(
