@@ -64,6 +64,9 @@ describeInBrowser('a link to a file', () => {
     await using open = await openDashboard(server, `/references/${office.finished}`, { person: owner, width: 390 });
     const { page, problems } = open;
     const links = page.getByRole('region', { name: 'For the landlord' });
+    // What loads above the button would move it away from the mouse.
+    await links.getByText('The landlord reads the report by a link').waitFor();
+    await page.getByRole('region', { name: 'History' }).getByText('ordered').first().waitFor();
     await links.getByRole('button', { name: 'Send to the landlord' }).click();
     const dialog = page.getByRole('dialog', { name: 'Send to the landlord' });
     await dialog.getByText('names no phone number').waitFor();

@@ -51,7 +51,7 @@ describeInBrowser('the palette', () => {
   test('offers the record of every id when the API returns such records', async () => {
     await using open = await openDashboard(server, '/', { person: owner });
     const { page } = open;
-    await page.getByRole('button', { name: 'Find a page' }).click();
+    await page.getByRole('button', { name: 'Find a person or a page' }).click();
     expect(prefixes).toContain('ref');
     for (const prefix of prefixes) {
       await page.getByRole('dialog', { name: 'Go to' }).getByRole('searchbox').fill(`${prefix}_1`);
@@ -63,7 +63,7 @@ describeInBrowser('the palette', () => {
     await using open = await openDashboard(server, '/', { person: owner });
     const { page, problems } = open;
     const take = async (word: string, name: string): Promise<void> => {
-      await page.getByRole('button', { name: 'Find a page' }).click();
+      await page.getByRole('button', { name: 'Find a person or a page' }).click();
       await page.getByRole('dialog', { name: 'Go to' }).getByRole('searchbox').fill(word);
       await page.getByRole('menuitem', { name }).click();
     };

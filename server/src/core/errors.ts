@@ -108,7 +108,7 @@ export const errorCatalogue = {
     status: 400,
     type: 'invalid_request_error',
     explanation:
-      'The workflow sends e-mails, and this deployment has no mail server. Set `TENURE_SMTP_URL` and `TENURE_MAIL_FROM`, or remove the step. A sandbox needs no mail server.',
+      'The workflow sends e-mails, and this deployment has no mail server. Set `TENURE_SMTP_URL` and `TENURE_EMAIL_FROM`, or remove the step. A sandbox needs no mail server.',
   },
   idempotency_key_in_use: {
     status: 409,

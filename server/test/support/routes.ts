@@ -106,6 +106,7 @@ export const alsoNeeded: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/files/:id/links': ['file_contents.read'],
   'POST /v1/webhook_endpoints': ['events.read'],
   'POST /v1/workflows': ['events.read'],
+  'POST /v1/workflows/:id/activate': ['events.read'],
   'POST /v1/workflows/:id/test': ['events.read'],
   'GET /v1/account/api_version/preview': ['logs.read', 'events.read'],
 };

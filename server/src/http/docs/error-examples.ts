@@ -195,7 +195,7 @@ export const errorExamples: Record<ApiErrorCode, ErrorExample> & Partial<Record<
     wrong: { method: 'POST', path: '/v1/workflows/wf_…/activate' },
     error: {
       message:
-        'This workflow sends e-mails, and this deployment has no mail server. Set `TENURE_SMTP_URL` and `TENURE_MAIL_FROM`, or remove the step.',
+        'This workflow sends e-mails, and this deployment has no mail server. Set `TENURE_SMTP_URL` and `TENURE_EMAIL_FROM`, or remove the step.',
     },
     mend: 'Set up the mail server, or let the workflow send no e-mails.',
     right: {

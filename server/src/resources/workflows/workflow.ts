@@ -292,7 +292,7 @@ function activated(current: WorkflowRecord, caller: Caller): Change<WorkflowReco
   if (caller.firstEmailStatus === null && current.steps.some(({ action }) => action === 'email'))
     throw new ApiError(
       'email_unconfigured',
-      'This workflow sends e-mails, and this deployment has no mail server. Set `TENURE_SMTP_URL` and `TENURE_MAIL_FROM`, or remove the step.',
+      'This workflow sends e-mails, and this deployment has no mail server. Set `TENURE_SMTP_URL` and `TENURE_EMAIL_FROM`, or remove the step.',
     );
   return {
     after: {
@@ -316,8 +316,8 @@ interface WrittenInput {
 /**
  * Returns the definition as it is stored. The values of its headers are encrypted, each by itself.
  *
- * @param earlier the workflow that the definition changes. A header without a value keeps the earlier one, but only for the same URL. Else
- *   a key could send a value that it cannot read to its own server.
+ * @param earlier the workflow that the definition changes. A header without a value keeps the earlier one, but only for the same server.
+ *   Else a key could send a value that it cannot read to a server of its own.
  */
 function readDefinition(
   { trigger, steps, permissions }: WrittenInput,
