@@ -133,6 +133,10 @@ export type FollowedEvent = EventRow & {
   ordinal: number;
 };
 
+export function positionOf({ epoch, transaction_id: transactionId, ordinal }: FollowedEvent): Position {
+  return { epoch, transactionId: BigInt(transactionId), ordinal };
+}
+
 export interface FollowedPage {
   events: FollowedEvent[];
   /** Whether there may be more settled events. */

@@ -1,0 +1,174 @@
+import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
+import { toSeconds } from '../core/clock.ts';
+import { firstIdAt, isId } from '../core/ids.ts';
+import type { JsonObject } from '../core/json-diff.ts';
+import { DatabaseError, type PoolClient } from '../db/pools.ts';
+import { beginning, isAfter } from '../events/event-order.ts';
+import { newRecord } from '../model/change.ts';
+import { begun, canceled, workflowRun, type WorkflowRunRecord } from '../resources/workflows/run.ts';
+import { paused, workflow, type WorkflowRecord } from '../resources/workflows/workflow.ts';
+import { rowToEvent } from './event-rows.ts';
+import { eventIn, type StoredEvent } from './events.ts';
+import { countRuns, positionOf, readActivations, readStarted, type FollowedEvent } from './positions.ts';
+import { lookInEvent, matchesAll, mayMatch } from './rules/filters.ts';
+import type { ScopeContext } from './scope.ts';
+import { awaitedTypes } from './types.ts';
+
+/** Runs that begin runs by their own events: a loop ends here. */
+const depthMax = 5;
+
+export interface TriggerContext extends SystemChangeContext, ScopeContext {
+  eventTypes: readonly string[];
+}
+
+/** What may start runs: events in their order, and the active workflows of their account. */
+export interface Triggers {
+  events: readonly FollowedEvent[];
+  workflows: readonly WorkflowRecord[];
+  /** Runs of one workflow in an hour. */
+  runsAnHour: number;
+}
+
+/**
+ * Starts one run for each event and workflow that match, unless it was started before. A workflow that starts too many runs within an hour
+ * is paused.
+ */
+export async function startRuns(
+  context: TriggerContext,
+  client: PoolClient,
+  accountId: string,
+  { events, workflows, runsAnHour }: Triggers,
+): Promise<void> {
+  const typesOf = typesOfTriggers(context, workflows);
+  const activations = await readActivations(
+    client,
+    accountId,
+    workflows.map(({ id }) => id),
+  );
+  const starts = events.flatMap((row) => {
+    // Many workflows can hear of one event, so it is parsed once.
+    let stored: StoredEvent | undefined;
+    const shown = new Map<string, JsonObject>();
+    const shownIn = (version: string): JsonObject => {
+      stored ??= rowToEvent(row);
+      const known = shown.get(version) ?? eventIn(context, stored, version);
+      shown.set(version, known);
+      return known;
+    };
+    const matching = workflows.filter(
+      (each) =>
+        typesOf.get(each.id)!.has(row.type) &&
+        // The order of events tells what came after the activation. The clocks of processes differ.
+        isAfter(positionOf(row), activations.get(each.id) ?? beginning) &&
+        (row.shape_version !== each.api_version || mayMatch(each.trigger.filters, row.data)) &&
+        matchesAll(each.trigger.filters, (path) => lookInEvent(shownIn(each.api_version), path)),
+    );
+    return matching.map((each) => ({ row, owner: each }));
+  });
+  if (starts.length === 0) return;
+  const started = await readStarted(
+    client,
+    accountId,
+    starts.map(({ row }) => row.id),
+  );
+  const fromId = firstIdAt(workflowRun.prefix, context.clock.nowMs() - 3_600_000);
+  const counts = new Map<string, number>();
+  const full = new Set<string>();
+  const making: Promise<void>[] = [];
+  for (const { row, owner } of starts) {
+    if (started.has(`${owner.id} ${row.id}`) || full.has(owner.id)) continue;
+    const count = counts.get(owner.id) ?? (await countRuns(client, accountId, owner.id, { fromId, most: runsAnHour }));
+    counts.set(owner.id, count + 1);
+    if (count >= runsAnHour) {
+      full.add(owner.id);
+      // A run begins only while its workflow is active, so the runs within the limit go first.
+      await Promise.all(making.splice(0));
+      await pause(context, owner, runsAnHour);
+    } else making.push(makeRun(context, owner, rowToEvent(row)));
+  }
+  await Promise.all(making);
+}
+
+/** Returns the types of events that start runs, for each workflow. */
+export function typesOfTriggers(
+  { eventTypes }: Pick<TriggerContext, 'eventTypes'>,
+  workflows: readonly WorkflowRecord[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  return new Map(workflows.map(({ id, trigger }) => [id, new Set(awaitedTypes(trigger.type, eventTypes))]));
+}
+
+async function pause(context: TriggerContext, owner: WorkflowRecord, runsAnHour: number): Promise<void> {
+  const { clock } = context;
+  const reason = `It started ${runsAnHour} runs within an hour. Check its trigger, then activate it again.`;
+  await changeAsSystem(context, workflow, owner, {}, (now) =>
+    now.status === 'active' ? paused(now, toSeconds(clock.nowMs()), reason) : null,
+  );
+}
+
+/** Makes one run. The workflow is a guard: a run that begins has its present version. */
+async function makeRun(context: TriggerContext, owner: WorkflowRecord, stored: StoredEvent): Promise<void> {
+  const { committer, readRecord, ids, clock } = context;
+  const { account_id: accountId } = owner;
+  const depth = await depthOf(context, accountId, stored);
+  const id = ids.make(workflowRun.prefix);
+  const making = committer.commitAsSystem({
+    accountId,
+    actor: { type: 'system', id, name: owner.name, key: null, source: 'api' },
+    locks: [],
+    decide: async () => {
+      const now = await readRecord(workflow, accountId, owner.id);
+      if (!now || now.status !== 'active') return null;
+      const run = newRun(id, now, { event: stored.id, depth, nowMs: clock.nowMs(), from: stored.id });
+      const isTooDeep = depth > depthMax;
+      const end = isTooDeep
+        ? canceled(run, toSeconds(clock.nowMs()), `Runs have started runs ${depthMax} times. The workflows are a loop.`)
+        : null;
+      return {
+        changes: [
+          { resource: workflowRun, before: null, after: end?.after ?? run, ...(end?.verbs && { verbs: end.verbs }) },
+        ],
+        guards: [{ resource: workflow, record: now }],
+      };
+    },
+  });
+  await making.catch((error: unknown) => {
+    // Another process, whose lock was lost, has made it.
+    if (error instanceof DatabaseError && error.constraint === 'workflow_runs_once') return;
+    throw error;
+  });
+}
+
+/** Returns one more than the depth of the run that caused the event. */
+async function depthOf({ readRecord }: TriggerContext, accountId: string, { request }: StoredEvent): Promise<number> {
+  const actor = (request as { actor?: { id?: string | null } | null } | null)?.actor;
+  if (typeof actor?.id !== 'string' || !isId(workflowRun.prefix, actor.id)) return 1;
+  const cause = await readRecord(workflowRun, accountId, actor.id);
+  return (cause?.depth ?? 0) + 1;
+}
+
+/** Returns a new run, which keeps a copy of the workflow. */
+function newRun(
+  id: WorkflowRunRecord['id'],
+  owner: WorkflowRecord,
+  { event, depth, nowMs, from }: { event: string; depth: number; nowMs: number; from: string },
+): WorkflowRunRecord {
+  const { name, steps, permissions, sealed_headers, api_version } = owner;
+  return {
+    ...newRecord(id, owner.account_id),
+    workflow: owner.id,
+    version: owner.version,
+    event,
+    depth,
+    status: 'running',
+    steps: [],
+    approval_request: null,
+    canceled_reason: null,
+    succeeded_at: null,
+    failed_at: null,
+    canceled_at: null,
+    definition: { name, steps, permissions, sealed_headers, api_version },
+    progress: { at: 0, item: 0, due_at_ms: nowMs, ...begun(from) },
+    awaits: null,
+    awaits_record: null,
+  };
+}

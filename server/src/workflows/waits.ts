@@ -1,0 +1,119 @@
+import type { SystemChangeContext } from '../commit/change-as-system.ts';
+import type { Json } from '../core/json-diff.ts';
+import type { PoolClient } from '../db/pools.ts';
+import { toDecision } from '../model/change.ts';
+import { isPrefixMatch } from '../model/event-names.ts';
+import { workflowRun, type WorkflowRunRecord } from '../resources/workflows/run.ts';
+import { advanced, stepAt } from './advance.ts';
+import { idsIn, isMatch } from './awaited.ts';
+import { rowToEvent } from './event-rows.ts';
+import type { StoredEvent } from './events.ts';
+import { readAwaiting, type FollowedEvent } from './positions.ts';
+import { itemsMax } from './rules/definition.ts';
+import { filledIn } from './rules/templates.ts';
+import { faultOf, itemsOf, scopeOf, withValues, type ScopeContext } from './scope.ts';
+import { principalOf } from './task.ts';
+
+type WaitContext = SystemChangeContext & ScopeContext;
+
+/** Ends the waits of runs for these events. A run whose filters cannot be read any more fails by its own job. */
+export async function endWaits(
+  context: WaitContext,
+  client: PoolClient,
+  accountId: string,
+  events: readonly FollowedEvent[],
+): Promise<void> {
+  const types = [...new Set(events.map(({ type }) => type))];
+  // A run that begins to wait only now looks for these events itself.
+  const awaiting = await readAwaiting(client, accountId, { types, ids: idsIn(events) });
+  for (const { id, awaits, awaits_record: record } of awaiting) {
+    const own = events.filter(({ type, data }) => isPrefixMatch(type, awaits) && data.includes(record ?? ''));
+    if (own.length > 0) await endWait(context, accountId, id, own);
+  }
+}
+
+async function endWait(
+  context: WaitContext,
+  accountId: string,
+  id: string,
+  events: readonly FollowedEvent[],
+): Promise<void> {
+  const { committer, readRecord, ids, clock } = context;
+  const run = await readRecord(workflowRun, accountId, id);
+  if (!run || run.status !== 'waiting' || run.awaits === null) return;
+  if (run.approval_request !== null) return wakeAsker(context, run, events);
+  const step = stepAt(run);
+  let items: Json[] | null;
+  let found: FollowedEvent | undefined;
+  try {
+    const scope = await scopeOf(context, run, step);
+    items = itemsOf(step, scope, itemsMax);
+    if (items) scope.item = items[run.progress.item] ?? null;
+    const filters = withValues(step.filters ?? [], scope, filledIn);
+    found = events.find(
+      (row) =>
+        row.id > run.progress.from &&
+        isPrefixMatch(row.type, run.awaits!) &&
+        isMatch(context, rowToEvent(row), run.definition.api_version, filters),
+    );
+  } catch (error) {
+    faultOf(error);
+    // The job of the run meets the same fault, and records it.
+    return lookAgain(context, run);
+  }
+  if (!found) return;
+  await committer.commitAsSystem({
+    accountId,
+    actor: principalOf(run),
+    locks: [id],
+    decide: async () => {
+      const now = await readRecord(workflowRun, accountId, id);
+      if (
+        !now ||
+        now.status !== 'waiting' ||
+        now.progress.at !== run.progress.at ||
+        now.progress.item !== run.progress.item
+      )
+        return null;
+      const nowMs = clock.nowMs();
+      const change = advanced(
+        now,
+        { kind: 'succeeded', output: { event: found.id } },
+        { items: items && items.length, startedAtMs: nowMs, nowMs, from: ids.make('evt') },
+      );
+      return { changes: toDecision(workflowRun, now, change).changes };
+    },
+  });
+}
+
+/** Lets a run look at its approval request, if an event tells of the decision. */
+async function wakeAsker(
+  context: WaitContext,
+  run: WorkflowRunRecord,
+  events: readonly FollowedEvent[],
+): Promise<void> {
+  const isDecision = (row: FollowedEvent): boolean =>
+    row.type !== 'approval_request.created' && objectIdOf(rowToEvent(row)) === run.approval_request;
+  if (events.some(isDecision)) await lookAgain(context, run);
+}
+
+/** Lets the job of a waiting run look at its step at once. */
+async function lookAgain({ committer, readRecord, clock }: WaitContext, run: WorkflowRunRecord): Promise<void> {
+  const { account_id: accountId, id, progress } = run;
+  await committer.commitAsSystem({
+    accountId,
+    actor: principalOf(run),
+    locks: [id],
+    decide: async () => {
+      const now = await readRecord(workflowRun, accountId, id);
+      if (now?.status !== 'waiting' || now.progress.at !== progress.at || now.progress.item !== progress.item)
+        return null;
+      const after = { ...now, progress: { ...now.progress, due_at_ms: clock.nowMs() } };
+      return { changes: toDecision(workflowRun, now, { after }).changes };
+    },
+  });
+}
+
+function objectIdOf({ data }: StoredEvent): string | undefined {
+  return (data as { object?: { id?: string } }).object?.id;
+}
