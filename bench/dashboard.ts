@@ -145,7 +145,7 @@ async function slowestClick(open: Opening): Promise<number> {
   const page = await context.newPage();
   await page.goto(`/dashboard?account=${open.account}`);
   await page.locator('[aria-label="Last 24 hours"]').waitFor();
-  await page.getByRole('button', { name: 'Find a page or an id' }).click();
+  await page.getByRole('button', { name: 'Find a person or a page' }).click();
   await page.getByRole('menuitem', { name: 'Logs' }).click();
   await page.locator('main tbody tr').first().waitFor();
   await page.getByRole('link', { name: 'By path and code' }).click();

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import { costs } from './costs.ts';
 import { dashboard } from './dashboard.ts';
 import { deliveries } from './deliveries.ts';
@@ -88,6 +88,7 @@ async function main(): Promise<void> {
   if (options.peersFile !== null) return comparePeers(options.peersFile, options);
   const startedMs = performance.now();
   const lastTookMs = new Map<string, number>();
+  const failed = new Set<string>();
   const tools = findTools();
   process.stderr.write(missingToolsText(tools));
   const wanted = suites.filter(({ name }) => options.only === null || options.only.includes(name));
@@ -105,7 +106,13 @@ async function main(): Promise<void> {
         const wouldEndMs = suiteStartedMs - startedMs + (lastTookMs.get(suite.name) ?? 0);
         if (round > 0 && wouldEndMs > options.minutes * 60_000) continue;
         process.stderr.write(`Round ${round + 1} of ${options.rounds}: ${suite.name} …`);
-        rounds.get(suite.name)!.push(await suite.round(bench, round));
+        try {
+          rounds.get(suite.name)!.push(await suite.round(bench, round));
+        } catch (error) {
+          // The figures of the other suites took long, so they are kept.
+          failed.add(suite.name);
+          process.stderr.write(`\n${inspect(error)}\n`);
+        }
         lastTookMs.set(suite.name, performance.now() - suiteStartedMs);
         process.stderr.write(` ${(lastTookMs.get(suite.name)! / 1000).toFixed(0)} s\n`);
       }
@@ -120,7 +127,10 @@ async function main(): Promise<void> {
     process.stdout.write(
       `\n${tableOf(results.figures)}\n\nMedians of up to ${options.rounds} rounds, in ${minutes} minutes. Everything: ${file}\n`,
     );
-    if (options.isPublished) publish(results);
+    if (failed.size > 0) {
+      process.stderr.write(`Without a figure: ${[...failed].join(', ')}. Nothing is published.\n`);
+      process.exitCode = 1;
+    } else if (options.isPublished) publish(results);
   } finally {
     for (const suite of wanted) await suite.stop?.();
     await receiver.stop();
