@@ -68,13 +68,7 @@ async function endWait(
     locks: [id],
     decide: async () => {
       const now = await readRecord(workflowRun, accountId, id);
-      if (
-        !now ||
-        now.status !== 'waiting' ||
-        now.progress.at !== run.progress.at ||
-        now.progress.item !== run.progress.item
-      )
-        return null;
+      if (!now || !isAtSameWait(now, run)) return null;
       const nowMs = clock.nowMs();
       const change = advanced(
         now,
@@ -99,19 +93,23 @@ async function wakeAsker(
 
 /** Lets the job of a waiting run look at its step at once. */
 async function lookAgain({ committer, readRecord, clock }: WaitContext, run: WorkflowRunRecord): Promise<void> {
-  const { account_id: accountId, id, progress } = run;
+  const { account_id: accountId, id } = run;
   await committer.commitAsSystem({
     accountId,
     actor: principalOf(run),
     locks: [id],
     decide: async () => {
       const now = await readRecord(workflowRun, accountId, id);
-      if (now?.status !== 'waiting' || now.progress.at !== progress.at || now.progress.item !== progress.item)
-        return null;
+      if (!now || !isAtSameWait(now, run)) return null;
       const after = { ...now, progress: { ...now.progress, due_at_ms: clock.nowMs() } };
       return { changes: toDecision(workflowRun, now, { after }).changes };
     },
   });
+}
+
+/** Returns whether a run still waits at the step and the item at which it was read. */
+function isAtSameWait({ status, progress }: WorkflowRunRecord, read: WorkflowRunRecord): boolean {
+  return status === 'waiting' && progress.at === read.progress.at && progress.item === read.progress.item;
 }
 
 function objectIdOf({ data }: StoredEvent): string | undefined {
