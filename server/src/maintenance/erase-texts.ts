@@ -100,7 +100,7 @@ export async function readIdsWithTexts(
  * @returns their ids, by resource.
  */
 export async function readIdsAsking(
-  { resources, reader, database }: ErasureContext,
+  { resources, reader }: ErasureContext,
   accountId: string,
   ids: readonly string[],
   personId: string | null,
@@ -108,33 +108,31 @@ export async function readIdsAsking(
   const found = new Map<Resource, string[]>();
   const kinds = resources.filter((resource) => personalTexts.of(resource)?.asks);
   if (kinds.length === 0) return found;
-  const { rows: events } = await query<{ id: string; request: string }>(
-    database.listers,
-    `select id, request from events where account_id = $1 and mentions && $2::text[] and object_id = any($2::text[])`,
-    [accountId, ids],
-  );
-  const requests = events.flatMap(({ request }) => {
-    const cause = parseJson(request);
-    const id = isObject(cause) ? cause.id : cause;
-    return typeof id === 'string' ? [id] : [];
-  });
   for (const resource of kinds) {
     const { asks, person } = personalTexts.of(resource)!;
     const runs = resources.find(({ path }) => path === resource.links?.[asks!.run])!;
     const rows = await reader.query<{ id: string }>({
       name: `read_${resource.table}_asking`,
+      // A person can have many events, so they stay in the database.
       text: `
+        with about as materialized (
+          select id, case json_typeof(request::json) when 'object' then request::json ->> 'id' else request::json #>> '{}' end as request
+          from events
+          where account_id = $1 and mentions && $2::text[] and object_id = any($2::text[])
+        )
         select id
         from ${resource.table}
         where account_id = $1
           and (${person} is null or ${person} = $3)
           and (
             split_part(${asks!.path}, '/', 4) = any($2::text[])
-            or ${asks!.executed} = any($4::text[])
-            or ${asks!.run} in (select id from ${runs.table} where account_id = $1 and event = any($5::text[]))
+            or ${asks!.executed} in (select request from about where request is not null)
+            or ${asks!.run} in (
+              select id from ${runs.table} where account_id = $1 and event in (select id from about)
+            )
           )
         order by id`,
-      values: [accountId, ids, personId, [...new Set(requests)], events.map(({ id }) => id)],
+      values: [accountId, ids, personId],
     });
     found.set(
       resource,
