@@ -157,7 +157,7 @@ async function measureSteps(post: Post): Promise<Record<'step' | 'stepP99', { va
   return { step: { value: percentile(durations, 0.5) }, stepP99: { value: percentile(durations, 0.99) } };
 }
 
-/** What is beside the load for a while. */
+/** Begins and ends the work beside a load. */
 interface Beside {
   begin: () => Promise<void>;
   end: () => Promise<void>;

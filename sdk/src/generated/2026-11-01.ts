@@ -6197,7 +6197,7 @@ export interface ReferencingProvider {
   credentials_set: boolean;
   /** The members of `provider_credentials[<provider>]`, all of which the service needs. */
   credential_names: Array<string>;
-  /** What is missing, and what to do before you can order references. Null if nothing is missing. */
+  /** How to set up the service if you cannot order references yet. Null if nothing is missing. */
   advice: string | null;
   /** The account acted upon, if `Service-Context` names it. */
   account?: string;

@@ -24,7 +24,7 @@ const ReferencingProvider = closedObject({
   }),
   advice: described(
     nullable(Type.String()),
-    'What is missing, and what to do before you can order references. Null if nothing is missing.',
+    'How to set up the service if you cannot order references yet. Null if nothing is missing.',
   ),
   account: Type.Optional(Type.String({ description: 'The account acted upon, if `Service-Context` names it.' })),
 });
