@@ -8,8 +8,9 @@ import { Client } from 'pg';
 import { newMasterKey, type Role } from '../server/src/server/config.ts';
 import { makeKey } from '../server/src/core/api-keys.ts';
 import { startEmbeddedDatabase, type EmbeddedDatabase } from '../server/src/embedded-postgres/index.ts';
-import { freePort, startChild, untilAnswered, type Child } from './child.ts';
+import { startChild, untilAnswered, type Child } from './child.ts';
 import { run } from './tools.ts';
+import { freePort } from '../server/test/support/free-port.ts';
 
 export const projectDir = fileURLToPath(new URL('../', import.meta.url));
 

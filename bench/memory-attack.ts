@@ -11,10 +11,11 @@ import { makeKey } from '../server/src/core/api-keys.ts';
 import { findRunningDatabase } from '../server/src/embedded-postgres/index.ts';
 import { findFaults } from './attack/faults.ts';
 import { allOfIt, partOf, ways, type Order, type Report } from './attack/order.ts';
-import { freePort, startChild, startCommand, untilAnswered, watchMemory, type Child } from './child.ts';
+import { startChild, startCommand, untilAnswered, watchMemory, type Child } from './child.ts';
 import { envOfStart, flagsOfStart, projectDir } from './deployment.ts';
 import { requestBody } from './sample.ts';
 import { percentile } from './suite.ts';
+import { freePort } from '../server/test/support/free-port.ts';
 
 const help = `npm run memory-attack -- [options]
 

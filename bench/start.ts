@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeKey } from '../server/src/core/api-keys.ts';
-import { freePort } from './child.ts';
 import { projectDir } from './deployment.ts';
 import type { Suite } from './suite.ts';
+import { freePort } from '../server/test/support/free-port.ts';
 
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 20_000;

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium, type Page } from 'playwright-core';
+import { freePort } from '../server/test/support/free-port.ts';
 
 /*
  * Takes the pictures of the guide for offices, in a sandbox with the seed, as an operator. With a folder as its argument, it takes each
@@ -229,14 +229,6 @@ async function linkOf(server: ChildProcess): Promise<string> {
     }
   }
   throw new Error('The server printed no link.');
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
 }
 
 function chromiumPath(): string {

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeKey } from '../../server/src/core/api-keys.ts';
-import { freePort } from '../child.ts';
+import { freePort } from '../../server/test/support/free-port.ts';
 import { flagsOfStart, projectDir } from '../deployment.ts';
 import { startProduct, type Product } from './product.ts';
 

@@ -15,10 +15,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../../bench/child.ts';
 import { withClient, type Connection } from '../../src/db/pools.ts';
 import { processesForTest } from '../support/processes.ts';
 import { apiClient, good } from '../support/server.ts';
+import { freePort } from '../support/free-port.ts';
 
 /* Backs up and restores an operator's PostgreSQL, by the settings of the guide and the command of the unit. */
 

@@ -5,8 +5,8 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { freePort } from '../../../bench/child.ts';
 import { soon } from '../webhooks/scenario.ts';
+import { freePort } from '../support/free-port.ts';
 
 /** A proxy of which `deploy/` has the settings. */
 export type ProxyKind = 'nginx' | 'haproxy';

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { freePort } from '../../../bench/child.ts';
 import { compare } from '../../../bench/products/compare.ts';
 import { comparisonTable } from '../../../bench/products/comparison-table.ts';
 import type { Sizes } from '../../../bench/products/measure.ts';
 import { readPeers } from '../../../bench/products/peers-file.ts';
 import { fakeProject, receiverHost } from '../support/webhook-products.ts';
+import { freePort } from '../support/free-port.ts';
 
 const key = 'a-secret-key';
 const fake = fileURLToPath(new URL('../support/webhook-products.ts', import.meta.url));

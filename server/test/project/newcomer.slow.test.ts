@@ -1,10 +1,10 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 
 /*
  * Runs the README's commands on a clean clone with nothing installed. One run is by root, below a folder closed to other users. The other
@@ -269,12 +269,4 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
     if (performance.now() > giveUpAtMs) throw new Error('It did not come about in time.');
     await delay(20);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,23 +1,15 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { linesOf } from '../../src/referencing/provider-check/index.ts';
 import { judged } from '../referencing/provider-check/kit.ts';
+import { freePort } from '../support/free-port.ts';
 
 /* The example translator, as the process that its README starts, in front of its imaginary company. */
 
 const folder = join(import.meta.dirname, '../../../examples/provider-translator');
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Starts a program for a test, and returns its address when it listens. */
 async function startForTest(program: string, settings: Record<string, string>): Promise<{ url: string; stop(): void }> {

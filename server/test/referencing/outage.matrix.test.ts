@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { good, type Api, type TestServer } from '../support/server.ts';
 import { eventsOf, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
 import { giveCredentials, vendorForTest } from './vendor.ts';
+import { freePort } from '../support/free-port.ts';
 
 /* A service that is away, hangs or is busy, with its references and those of other services. */
 
@@ -22,7 +21,7 @@ const advance = (api: Api, seconds: number) => good(api.post('/v1/test_helpers/c
 const jobsTaken = (): Promise<void> => delay(1_300);
 
 test('shows the outage and then completes every reference with one order when a service is away for an hour', async () => {
-  const port = await closedPort();
+  const port = await freePort();
   const server = await serverAsking(`http://127.0.0.1:${port}`);
   const { api } = server;
   const made = await Promise.all(Array.from({ length: 20 }, () => refer(api)));
@@ -112,18 +111,8 @@ async function timeOf(api: Api, count: number): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** Finds a port without a listener, until the test listens. */
-async function closedPort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
-
 test('goes on after a retry when the server had given up, and keeps one order', async () => {
-  const port = await closedPort();
+  const port = await freePort();
   const server = await serverAsking(`http://127.0.0.1:${port}`);
   const { api } = server;
   const { id } = await refer(api);
@@ -156,7 +145,7 @@ test('goes on after a retry when the server had given up, and keeps one order', 
 });
 
 test('asks a service at once, and not again within five seconds, when retries are repeated', async () => {
-  const port = await closedPort();
+  const port = await freePort();
   const server = await serverAsking(`http://127.0.0.1:${port}`);
   const { api } = server;
   const { id } = await refer(api);

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo } from 'node:net';
 import pino from 'pino';
 import { expect, inject, onTestFinished } from 'vitest';
 import { readConfig, type Config } from '../../src/server/config.ts';
@@ -14,6 +13,7 @@ import { isStream } from './answer-text.ts';
 import { holdAnswers } from './answers.ts';
 import { withShortAges, withShortWaits } from './freshness.ts';
 import { databaseIn } from './global-setup.ts';
+import { freePort } from './free-port.ts';
 
 export interface TestServer {
   url: string;
@@ -116,15 +116,6 @@ export async function startTestServer(
       await database?.drop();
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Pins every account as if its first request came before the test. The test then sees no event of it. */

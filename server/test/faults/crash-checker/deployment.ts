@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { makeKey } from '../../../src/core/api-keys.ts';
 import { isAlive, kill, processesIn, readPostmasterPid } from './processes.ts';
+import { freePort } from '../../support/free-port.ts';
 
 const projectDir = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -223,24 +223,4 @@ export class Deployment {
 
 function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
-}
-
-/** Ports below those that Linux gives to outgoing connections and to servers that ask for any port (`ip_local_port_range`). */
-const [portMin, portsEnd] = [10_000, 32_768];
-
-/**
- * Returns a port that was free a moment ago. The server must have the same one after each start, so it is none that the system gives away
- * meanwhile.
- */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(portMin, portsEnd);
-    const probe = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => probe.close(resolve));
-    return port;
-  }
 }
