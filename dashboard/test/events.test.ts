@@ -91,13 +91,35 @@ describeInBrowser('the pages of events', () => {
     await using open = await openDashboard(server, '/events?type=customer.*');
     const { page, problems } = open;
     const streaming = page.waitForResponse((response) => response.url().includes('/events/stream'));
-    await page.getByRole('table', { name: 'Events' }).waitFor();
+    await page.getByText('2 of 2 events').waitFor();
     await streaming;
     await makeCustomer('Charles Example');
     await page.getByRole('button', { name: '1 new' }).click();
     await page.getByText('3 of 3 events').waitFor();
     expect(await page.getByRole('link', { name: 'customer.created' }).count()).toBe(2);
     expect(problems).toEqual([]);
+  });
+
+  test('are counted by the same stream when the names of the keys come after it', async () => {
+    await using open = await openDashboard(server, '/');
+    const { page } = open;
+    const gate = Promise.withResolvers<void>();
+    await page.route('**/v1/api_keys?*', async (route) => {
+      await gate.promise;
+      await route.fallback();
+    });
+    const streams: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/events/stream')) streams.push(request.url());
+    });
+    const streaming = page.waitForResponse((response) => response.url().includes('/events/stream'));
+    await page.goto(`${server.url}/dashboard/events?type=customer.*`);
+    await streaming;
+    gate.resolve();
+    const end = server.secretKey.slice(-4);
+    await page.getByRole('combobox', { name: 'Actor' }).fill(end);
+    await page.getByRole('option', { name: new RegExp(`…${end}$`) }).waitFor();
+    expect(streams).toHaveLength(1);
   });
 
   test('are reached by keyboard alone', async () => {

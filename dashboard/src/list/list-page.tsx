@@ -121,7 +121,8 @@ export function RecordList<Row extends { id: string }, Name extends string>({
   const navigate = useNavigate();
   const queries = useQueryClient();
   const query = useRows(list, search, contents === undefined);
-  const liveSource = useMemo(() => list.live?.(search) ?? null, [list, search]);
+  const { live: sourceOf } = list;
+  const liveSource = useMemo(() => sourceOf?.(search) ?? null, [sourceOf, search]);
   const live = useLiveCount(liveSource);
   const setSearch = (next: ListSearch<Name>): void => {
     // The router knows the parameters of each route, but not that this is the route of this list.
