@@ -6,7 +6,7 @@ import { runLoad } from './load/wrk.ts';
 import { requestBody } from './sample.ts';
 import { inTurn, ratio, verify, type Bench, type Suite } from './suite.ts';
 
-const warmUpSeconds = 1;
+const warmUpSeconds = 5;
 const plainServer = new URL('limits/plain-get-server.ts', import.meta.url);
 const bareServer = new URL('limits/bare-server.ts', import.meta.url);
 export const referenceCount = 10_000;

@@ -9,7 +9,8 @@ import { connections, runLoad, type LoadResult } from './load/wrk.ts';
 import { requestBody, takeSample, type Sample } from './sample.ts';
 import { inTurn, ratio, verify, type Bench, type Figure, type Reading, type Suite } from './suite.ts';
 
-const warmUpSeconds = 1;
+/** After a second, V8 still compiles, and POST is a third slower. */
+const warmUpSeconds = 5;
 const subscribed = 2;
 
 /** Milliseconds after which a process has done the work of its start. */
