@@ -11,7 +11,8 @@ async function main(args: string[]): Promise<number> {
     import('./program.ts'),
     import('./command-line.ts'),
   ]);
-  const plain = plainArguments(args);
+  // As in git, `tenure help references` is `tenure references --help`.
+  const plain = plainArguments(args[0] === 'help' ? [...args.slice(1), '--help'] : args);
   const program = makeProgram(plain);
   try {
     await program.parseAsync(plain.length === 0 ? ['--help'] : plain, { from: 'user' });

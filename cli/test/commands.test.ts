@@ -45,6 +45,19 @@ describe('commands of resources', () => {
     expect(await user.run(['search', 'x'])).toMatchObject({ code: 1, stderr: expect.stringContaining('`query`') });
   });
 
+  test.each([[[]], [['references']], [['references', 'create']]])(
+    'prints the same help for `help` before a command as for --help after it: %j',
+    async (command) => {
+      const user = new User(server);
+      const asked = await user.run(['help', ...command]);
+      expect(asked).toEqual(await user.run([...command, '--help']));
+      expect(asked).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`Usage: ${['tenure', ...command].join(' ')}`),
+      });
+    },
+  );
+
   test('reads fields from -d, from a file and from standard input', async () => {
     const user = new User(server);
     const file = join(user.home, 'application.json');
