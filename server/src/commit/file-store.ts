@@ -1,5 +1,5 @@
 import type { Id } from '../core/ids.ts';
-import { patient, Turns } from '../core/turns.ts';
+import { patient, FairQueue } from '../core/fair-queue.ts';
 import { query, type Pool } from '../db/pools.ts';
 import { onlyRow } from '../db/only-row.ts';
 
@@ -18,12 +18,12 @@ const purgedAtOnceMax = 20;
  */
 export class FileStore {
   readonly #pool: Pool;
-  /** The turns of accounts at parts, so that an account with many uploads does not delay the files of others. */
-  readonly #turns: Turns;
+  /** Lets accounts take turns at parts, so that an account with many uploads does not delay the files of others. */
+  readonly #queue: FairQueue;
 
   constructor(pool: Pool, partsAtOnce: number) {
     this.#pool = pool;
-    this.#turns = new Turns(partsAtOnce);
+    this.#queue = new FairQueue(partsAtOnce);
   }
 
   async begin(accountId: string, file: Id, nowMs: number): Promise<void> {
@@ -114,7 +114,7 @@ export class FileStore {
     party: string,
     statement: { name: string; text: string; values: unknown[] },
   ): Promise<Row[]> {
-    const { rows } = await this.#turns.run(party, patient, () => query<Row>(this.#pool, statement));
+    const { rows } = await this.#queue.run(party, patient, () => query<Row>(this.#pool, statement));
     return rows;
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes, type Payer } from '../core/byte-budget.ts';
-import { patient, Turns } from '../core/turns.ts';
+import { patient, FairQueue } from '../core/fair-queue.ts';
 import type { Resource } from '../model/resource.ts';
 import {
   isAfter,
@@ -63,8 +63,8 @@ export class EventFeed {
   readonly #resource: Resource;
   readonly #log: Logger;
   readonly #feeds = new Map<string, AccountFeed>();
-  /** The turns of accounts at pages, so that an account with many streams does not delay the streams of others. */
-  readonly #turns: Turns;
+  /** Lets accounts take turns at pages, so that an account with many streams does not delay the streams of others. */
+  readonly #queue: FairQueue;
   /** Bytes that followers hold, and bytes that are kept for them. */
   readonly budgets: { subscriptions: ByteBudget; kept: ByteBudget };
   #polling: NodeJS.Timeout | undefined;
@@ -82,7 +82,7 @@ export class EventFeed {
     this.#reader = parts.reader;
     this.#resource = parts.resource;
     this.#log = parts.log;
-    this.#turns = new Turns(parts.readsAtOnce);
+    this.#queue = new FairQueue(parts.readsAtOnce);
     this.budgets = {
       subscriptions: new ByteBudget(parts.subscriptionBytes, parts.memory),
       kept: new ByteBudget(keptBytes, parts.memory),
@@ -131,7 +131,7 @@ export class EventFeed {
     if (known) return known;
     const page = { accountId, limit: pageSize, bytesMax: pageBytesMax };
     const read = (position: Position): Promise<EventPage> =>
-      this.#turns.run(accountId, patient, () => readEventsAfter(this.#reader, this.#resource, { ...page, position }));
+      this.#queue.run(accountId, patient, () => readEventsAfter(this.#reader, this.#resource, { ...page, position }));
     const keep = (bytes: number): HeldBytes | null => this.budgets.kept.tryTake(accountId, bytes);
     const feed = new AccountFeed(now.position, read, keep, this.#log);
     this.#feeds.set(accountId, feed);

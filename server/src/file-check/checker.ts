@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { ApiError, ClientGoneError, invalidParameter } from '../core/errors.ts';
-import { Turns } from '../core/turns.ts';
+import { FairQueue } from '../core/fair-queue.ts';
 import type { Checked, FileToCheck } from './process.ts';
 
 /** A piece of a file on its way to the other process, in bytes. */
@@ -33,8 +33,8 @@ export class FileChecker {
   readonly #timeoutMs: number;
   readonly #waitMs: number;
   readonly #idleMs: number;
-  /** The turns of accounts, so that an account with many files delays others by one file. */
-  readonly #turns = new Turns(1);
+  /** Lets accounts take turns, so that an account with many files delays others by one file. */
+  readonly #queue = new FairQueue(1);
   readonly #stopping = new AbortController();
   #process: ChildProcess | null = null;
   #idle: NodeJS.Timeout | null = null;
@@ -110,7 +110,7 @@ export class FileChecker {
       },
     };
     try {
-      return await this.#turns.run(accountId, client, async () => {
+      return await this.#queue.run(accountId, client, async () => {
         clearTimeout(timer);
         return await this.#checkNow(file, bytes);
       });

@@ -13,7 +13,7 @@ import type { IdMaker } from '../core/ids.ts';
 import type { ReferencingServices } from '../core/providers.ts';
 import type { RandomBytes } from '../core/random.ts';
 import type { AddressRanges } from '../core/address-ranges.ts';
-import type { Turns } from '../core/turns.ts';
+import type { FairQueue } from '../core/fair-queue.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
 import type { Reader } from '../db/reader.ts';
 import type { RecordReader } from '../db/record-reader.ts';
@@ -65,12 +65,12 @@ export interface HttpContext {
   personalDataIds: RegExp;
   /** The members of bodies and queries that no log may show. */
   secretMembers: SecretMembers;
-  /** The turns of accounts at lists, because a list can take long. A platform and its connected accounts are one party. */
-  listTurns: Turns;
+  /** Lets accounts take turns at lists, because a list can take long. A platform and its connected accounts are one party. */
+  listQueue: FairQueue;
   /** The reader of searches. Its statements end after a second. */
   searcher: Reader;
-  /** The turns of accounts at searches. */
-  searchTurns: Turns;
+  /** Lets accounts take turns at searches. */
+  searchQueue: FairQueue;
   /** Milliseconds in which a search indexes what its account has just written. */
   searchWaitMs: number;
   searchIndex: {

@@ -10,7 +10,7 @@ import { purgeEmails } from './purge-emails.ts';
 import { purgeIdempotencyKeys } from './purge-idempotency-keys.ts';
 import { purgeSignIns } from './purge-sign-ins.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
-import { patient, Turns } from '../core/turns.ts';
+import { patient, FairQueue } from '../core/fair-queue.ts';
 import type { IdMaker } from '../core/ids.ts';
 import type { Resource } from '../model/resource.ts';
 import { disableFailingEndpoints } from '../webhooks/auto-disable.ts';
@@ -131,9 +131,9 @@ export function startDuties(context: {
   };
 
   const recoveries = new Recoveries(context, signal);
-  const turns = new Turns(context.poolSizes.duties);
+  const queue = new FairQueue(context.poolSizes.duties);
   /** Waits for a turn, because the work needs a connection of its own. */
-  const apart = <Result>(name: string, work: () => Promise<Result>): Promise<Result> => turns.run(name, patient, work);
+  const apart = <Result>(name: string, work: () => Promise<Result>): Promise<Result> => queue.run(name, patient, work);
 
   // The names are public: metrics and alerts use them. So `fold counts` keeps its name, and `write key uses` also writes those of sessions.
   const running = [

@@ -1,6 +1,6 @@
 import { ByteBudget, type ByteCeiling, type ByteLimits, type Payer } from '../core/byte-budget.ts';
 import { ApiError } from '../core/errors.ts';
-import { patient, Turns } from '../core/turns.ts';
+import { patient, FairQueue } from '../core/fair-queue.ts';
 import type { StatementFacts } from '../db/statement.ts';
 import type { StoredRecord } from '../model/record.ts';
 import { Printer } from '../print/printer.ts';
@@ -28,7 +28,7 @@ const waitMs = 5_000;
 export class Documents {
   readonly #reading: Reading;
   readonly #printer: Printer<DocumentContents>;
-  readonly #turns = new Turns(atOnceMax);
+  readonly #queue = new FairQueue(atOnceMax);
   /** The memory of documents that are printed. */
   readonly bytes: ByteBudget;
 
@@ -64,7 +64,7 @@ export class Documents {
 
   /** Reads a document when it is its turn, so that one that waits holds no memory. */
   #print(payer: Payer, read: () => Promise<DocumentContents>): Promise<Buffer> {
-    return this.#turns.run(payer.rootId, patient, async () => this.#printHeld(payer, await read()));
+    return this.#queue.run(payer.rootId, patient, async () => this.#printHeld(payer, await read()));
   }
 
   async #printHeld(payer: Payer, contents: DocumentContents): Promise<Buffer> {

@@ -22,7 +22,7 @@ import { FileChecker, type FileCheckerOptions } from '../file-check/checker.ts';
 import { openDatabase, withClient, type Client, type Connection, type Database } from '../db/pools.ts';
 import { poolSizes, type PoolSizes } from '../db/pool-sizes.ts';
 import { findKnown } from '../core/lists.ts';
-import { Turns } from '../core/turns.ts';
+import { FairQueue } from '../core/fair-queue.ts';
 import { DiskWatch } from '../db/disk-watch.ts';
 import { joinDeployment } from '../db/deployment.ts';
 import { LatestVersion } from '../db/latest-version.ts';
@@ -323,9 +323,9 @@ export async function createContext(
     poolSizes: sizes,
     reader,
     lister: new Reader(database.listers),
-    listTurns: new Turns(sizes.listers),
+    listQueue: new FairQueue(sizes.listers),
     searcher: new Reader(database.searchers),
-    searchTurns: new Turns(Math.max(1, sizes.searchers - 1)),
+    searchQueue: new FairQueue(Math.max(1, sizes.searchers - 1)),
     searchWaitMs,
     searchIndex,
     readRecord,

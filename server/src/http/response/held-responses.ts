@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { ByteBudget, HeldBytes, Payer } from '../../core/byte-budget.ts';
 import { ApiError, ClientGoneError } from '../../core/errors.ts';
-import { Turns } from '../../core/turns.ts';
+import { FairQueue } from '../../core/fair-queue.ts';
 import type { ApiRequest } from '../request.ts';
 import type { OpenContents } from '../route.ts';
 import {
@@ -28,8 +28,8 @@ export class HeldResponses {
   readonly #reads: ByteBudget;
   readonly #downloads: ByteBudget;
   readonly #limits: Pick<ReadLimits, 'waitMs' | 'takeMs' | 'slowestBytesPerMs'>;
-  /** The turns of very large responses, one at a time. Trees of accounts are the parties. */
-  readonly #veryLarge = new Turns(1);
+  /** Makes very large responses one at a time. Trees of accounts are the parties. */
+  readonly #veryLarge = new FairQueue(1);
 
   constructor(budgets: ReadBudgets, limits: Pick<ReadLimits, 'waitMs' | 'takeMs' | 'slowestBytesPerMs'>) {
     this.#reads = budgets.reads;

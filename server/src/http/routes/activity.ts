@@ -139,13 +139,13 @@ export function activityRoute(context: HttpContext): ReadRoute {
 }
 
 async function activityOf(context: HttpContext, request: ApiRequest, query: Query): Promise<JsonObject> {
-  const { lister, listTurns, clock } = context;
+  const { lister, listQueue, clock } = context;
   const { accountId, hasServiceContext } = request;
   const range = rangeOf(query, toSeconds(clock.nowMs()));
   const endpointId = query.webhook_endpoint === undefined ? null : String(query.webhook_endpoint);
   const isWhole = endpointId === null;
   // Like a list, because a day has many rows.
-  const { rows, latency } = await listTurns.run(request.payer.rootId, request.room!, async () => ({
+  const { rows, latency } = await listQueue.run(request.payer.rootId, request.room!, async () => ({
     rows: await readActivity(lister, { accountId, endpointId, ...range, intervalSeconds: intervals[range.interval] }),
     latency: {
       requests: isWhole ? { ...(await readRequestLatency(lister, accountId)) } : null,

@@ -69,14 +69,14 @@ function personErased({ object }: Resource, record: StoredRecord): ApiError {
  * @throws {ApiError} `parameter_invalid` if the page is too large.
  */
 export async function loadPage(
-  { lister, listTurns }: HttpContext,
+  { lister, listQueue }: HttpContext,
   resource: Resource,
   query: ListQuery,
   request: ApiRequest,
 ): Promise<ListPage & { records: StoredRecord[] }> {
   const room = request.room!;
   const { rootId } = request.payer;
-  const small = await listTurns.run(rootId, room, () => readList(lister, resource, query, 'small'));
+  const small = await listQueue.run(rootId, room, () => readList(lister, resource, query, 'small'));
   if (small.records) return { ...small, records: small.records, bytes: 0 };
   if (small.bytes > pageBytesMax)
     throw invalidParameter(
@@ -84,7 +84,7 @@ export async function loadPage(
       `These ${query.limit} records have more than ${pageBytesMax / 1024 / 1024} MB. Send a smaller \`limit\`.`,
     );
   room.use(small.bytes);
-  const page = await listTurns.run(rootId, room, () => readList(lister, resource, query, 'all'));
+  const page = await listQueue.run(rootId, room, () => readList(lister, resource, query, 'all'));
   return { ...page, records: page.records!, bytes: small.bytes };
 }
 

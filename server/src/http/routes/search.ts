@@ -175,14 +175,14 @@ interface Terms {
 
 /** @throws {ApiError} `overloaded` if the search takes too long. */
 async function candidatesOf(
-  { searcher, searchTurns }: HttpContext,
+  { searcher, searchQueue }: HttpContext,
   request: ApiRequest,
   { text, words, wanted, readable }: Terms & { wanted: readonly Resource[] },
 ): Promise<string[]> {
   const { accountId } = request;
   const leading = [...readable].filter((resource) => searchable.has(resource));
   try {
-    return await searchTurns.run(request.payer.rootId, request.room!, async () => {
+    return await searchQueue.run(request.payer.rootId, request.room!, async () => {
       const byId = await findByIdStart(searcher, { accountId, kinds: wanted, limit: candidatesMax }, text.trim());
       const byText = await findIds(searcher, { accountId, words, kinds: wanted, leading, limit: candidatesMax });
       return [...new Set([...byId, ...byText])];

@@ -13,7 +13,7 @@ export const patient: Client = { whenReleased() {} };
  * Runs few pieces of work at once. If more wait, their parties take turns. So a party with much work delays another by one piece of work at
  * most for each that runs.
  */
-export class Turns {
+export class FairQueue {
   readonly #atOnceMax: number;
   #running = 0;
   /** The parties in the order of their turns, each with its waiting work. None is empty. */

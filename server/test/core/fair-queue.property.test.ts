@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ClientGoneError } from '../../src/core/errors.ts';
-import { Turns } from '../../src/core/turns.ts';
+import { FairQueue } from '../../src/core/fair-queue.ts';
 
 const patient = { whenReleased: (): void => {} };
 
@@ -10,7 +10,7 @@ test('runs all work, never more at once than the limit, and each party in turn w
   const parties = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), parties, async (atOnceMax, wanted) => {
-      const turns = new Turns(atOnceMax);
+      const queue = new FairQueue(atOnceMax);
       const began: string[] = [];
       let running = 0;
       const work = async (party: string): Promise<void> => {
@@ -19,7 +19,7 @@ test('runs all work, never more at once than the limit, and each party in turn w
         await nextTurn();
         running--;
       };
-      await Promise.all(wanted.map((party) => turns.run(party, patient, () => work(party))));
+      await Promise.all(wanted.map((party) => queue.run(party, patient, () => work(party))));
       expect(began.toSorted()).toEqual(wanted.toSorted());
       // Behind those that began at once, no party has a second turn while another has waited for its first.
       const behind = began.slice(atOnceMax);
@@ -35,22 +35,22 @@ test('runs all work, never more at once than the limit, and each party in turn w
 });
 
 test('continues with other work when one piece fails', async () => {
-  const turns = new Turns(1);
-  const failing = turns.run('a', patient, () => Promise.reject(new Error('no')));
-  const other = turns.run('b', patient, async () => 'done');
+  const queue = new FairQueue(1);
+  const failing = queue.run('a', patient, () => Promise.reject(new Error('no')));
+  const other = queue.run('b', patient, async () => 'done');
   await expect(failing).rejects.toThrow('no');
   expect(await other).toBe('done');
 });
 
 test('runs no work of a client that has disconnected while it waited', async () => {
-  const turns = new Turns(1);
+  const queue = new FairQueue(1);
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  const first = turns.run('a', patient, () => ended);
+  const first = queue.run('a', patient, () => ended);
   const callbacks: ((() => void) | null)[] = [];
   const leaving = { whenReleased: (callback: (() => void) | null) => void callbacks.push(callback) };
   let hasRun = false;
-  const left = turns.run('b', leaving, async () => void (hasRun = true));
-  const behind = turns.run('b', patient, async () => 'done');
+  const left = queue.run('b', leaving, async () => void (hasRun = true));
+  const behind = queue.run('b', patient, async () => 'done');
   callbacks[0]!();
   await expect(left).rejects.toThrow(ClientGoneError);
   end();
