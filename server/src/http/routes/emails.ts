@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { emailsHiddenFrom, keptEmail, shownEmail } from '../../email/kept.ts';
+import { emailsHiddenFrom, sandboxEmail, shownEmail } from '../../email/sandbox-emails.ts';
 import { emailKinds } from '../../model/email.ts';
 import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';
 import type { HttpContext } from '../context.ts';
@@ -58,15 +58,15 @@ export function emailRoutes(context: HttpContext): ReadRoute[] {
       path: '/v1/test_helpers/emails',
       // A link to a file shows what the file contains.
       permission: 'file_contents.read',
-      object: keptEmail.object,
+      object: sandboxEmail.object,
       expandable: null,
-      query: listParameters(keptEmail),
+      query: listParameters(sandboxEmail),
       async read(request, query) {
-        const wanted = listQuery(context, keptEmail, query, request.accountId);
+        const wanted = listQuery(context, sandboxEmail, query, request.accountId);
         wanted.filters.push({ filter: { column: 'status', match: 'exact', schema: {} }, value: 'kept' });
         const { records, count, hasMore } = await loadPage(
           context,
-          keptEmail,
+          sandboxEmail,
           {
             ...wanted,
             without: emailsHiddenFrom(request.principal, isConfirmed(request.principal, realSecondsOf(context))),

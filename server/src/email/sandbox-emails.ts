@@ -8,7 +8,7 @@ import { email, type EmailRecord } from '../resources/email.ts';
 import { openEmail } from './queue.ts';
 
 /** The kind of the e-mails that a sandbox keeps. */
-export const keptEmail = email;
+export const sandboxEmail = email;
 
 /**
  * Returns the e-mails whose links would give a principal more rights than it has. Null if it may read all.
