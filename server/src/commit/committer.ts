@@ -15,7 +15,7 @@ import { KeyedMutex } from './keyed-mutex.ts';
 import { exclusiveKeys, prepareEntry, sharedKeys, type RowFactory, type BatchEntry } from './batch-entry.ts';
 import { OverloadedError, type WriteRequest, type Outcome, type SystemDecision } from './write-request.ts';
 import { countRows, provesCommit } from './statements/history.ts';
-import type { EarlyClaim, EarlyClaims, EarlyOutcome, MadeDelivery } from './early-claim.ts';
+import type { NewDeliveryClaim, NewDeliveryClaims, NewDeliveryOutcome, MadeDelivery } from './new-delivery-claims.ts';
 import { claimedDeliveries, insertsDeliveries, type MadeRow } from './statements/deliveries.ts';
 import { statementsOf, type BatchOptions } from './statements/index.ts';
 import { refusalCode, type RefusalReason, type Statement } from './statements/statement.ts';
@@ -104,7 +104,7 @@ export class Committer {
   readonly #epoch: number;
   readonly #doubtMs: number;
   readonly #onDeliveries: () => void;
-  readonly #earlyClaims: EarlyClaims | null;
+  readonly #newDeliveryClaims: NewDeliveryClaims | null;
   readonly #onEvents: (accountIds: Iterable<string>) => void;
   readonly #observer: CommitObserver | undefined;
   readonly #mutex = new KeyedMutex();
@@ -121,7 +121,7 @@ export class Committer {
 
   /**
    * @param parts.onDeliveries is called when a batch with unclaimed deliveries is durable; it must return at once.
-   * @param parts.earlyClaims claims deliveries as they are made, if this process sends any.
+   * @param parts.newDeliveryClaims claims deliveries as they are made, if this process sends any.
    * @param parts.onEvents is called with the accounts whose events are durable; it must return at once.
    */
   constructor(
@@ -129,7 +129,7 @@ export class Committer {
       writers: Pool;
       epoch: number;
       onDeliveries?: () => void;
-      earlyClaims?: EarlyClaims | null;
+      newDeliveryClaims?: NewDeliveryClaims | null;
       onEvents?: (accountIds: Iterable<string>) => void;
       observer?: CommitObserver;
       doubtMs?: number;
@@ -142,7 +142,7 @@ export class Committer {
     this.#rowFactory = parts;
     this.#epoch = parts.epoch;
     this.#onDeliveries = parts.onDeliveries ?? (() => {});
-    this.#earlyClaims = parts.earlyClaims ?? null;
+    this.#newDeliveryClaims = parts.newDeliveryClaims ?? null;
     this.#onEvents = parts.onEvents ?? (() => {});
     this.#observer = parts.observer;
     this.#doubtMs = parts.doubtMs ?? doubtMsDefault;
@@ -390,8 +390,8 @@ export class Committer {
    * running.
    */
   async #send(batch: BatchEntry[]): Promise<Sent> {
-    const claim = batch.some(hasEvents) ? (this.#earlyClaims?.begin() ?? null) : null;
-    let claimed: EarlyOutcome = 'unknown';
+    const claim = batch.some(hasEvents) ? (this.#newDeliveryClaims?.begin() ?? null) : null;
+    let claimed: NewDeliveryOutcome = 'unknown';
     try {
       return await this.#sendUntilKnown(batch, claim, (outcome) => (claimed = outcome));
     } finally {
@@ -402,8 +402,8 @@ export class Committer {
   /** @param onClaimed is called if it is known which deliveries the batch has claimed. */
   async #sendUntilKnown(
     batch: BatchEntry[],
-    claim: EarlyClaim | null,
-    onClaimed: (outcome: EarlyOutcome) => void,
+    claim: NewDeliveryClaim | null,
+    onClaimed: (outcome: NewDeliveryOutcome) => void,
   ): Promise<Sent> {
     const startedMs = performance.now();
     const lost: LostConnection[] = [];

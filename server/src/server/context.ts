@@ -266,7 +266,7 @@ export async function createContext(
     personalDataIds,
     epoch: eventEpoch,
     onDeliveries,
-    earlyClaims: dispatcher,
+    newDeliveryClaims: dispatcher,
     onEvents: (accountIds) => {
       eventFeed.wake(accountIds);
       searchIndex.wake(accountIds);

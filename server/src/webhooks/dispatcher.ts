@@ -8,7 +8,7 @@ import type { Pool } from '../db/pools.ts';
 import { UnknownVersionError, type ApiVersions } from '../versions/apply.ts';
 import type { ByteBudget, ByteCeiling, ByteLimits } from '../core/byte-budget.ts';
 import { timeOfId } from '../core/ids.ts';
-import type { EarlyClaim, EarlyClaims, MadeDelivery } from '../commit/early-claim.ts';
+import type { NewDeliveryClaim, NewDeliveryClaims, MadeDelivery } from '../commit/new-delivery-claims.ts';
 import { claimDeliveries, claimedEvent, releaseClaim, type ClaimedDelivery, type ClaimedEvent } from './claim.ts';
 import { OutcomeWriter, rewritePauseMsMax, type AttemptRow, type Outcome } from './record-outcomes.ts';
 import { Endpoints, type Endpoint } from './endpoints.ts';
@@ -112,7 +112,7 @@ export interface DispatcherParts {
  * open while a receiver works. Any number of processes can deliver from one database. The deliveries of a killed process are claimed again
  * within two seconds, or at the latest when its leases expire.
  */
-export class Dispatcher implements EarlyClaims {
+export class Dispatcher implements NewDeliveryClaims {
   readonly #parts: DispatcherParts;
   readonly #endpoints: Endpoints;
   readonly #sender: Sender;
@@ -130,7 +130,7 @@ export class Dispatcher implements EarlyClaims {
   /** Whether more deliveries may be due than the last claim took. */
   #isBehind = true;
   /** Transactions under way that claim the deliveries they make. */
-  #earlyClaims = 0;
+  #newDeliveryClaims = 0;
   /** Whether deliveries may be due that no claim has looked for yet. */
   #wanted = false;
   #claiming: Promise<void> | null = null;
@@ -214,11 +214,11 @@ export class Dispatcher implements EarlyClaims {
    * Begins a claim of deliveries that a transaction is about to make. Older deliveries go first: while more are due than one claim takes,
    * new ones wait in the database.
    */
-  begin(): EarlyClaim | null {
+  begin(): NewDeliveryClaim | null {
     const { claimMax, heldMax, leaseMs } = this.#parts.limits;
     if (!this.#poll || this.#stopping || this.#isBehind) return null;
-    if (this.#held + (this.#earlyClaims + 1) * claimMax > heldMax / 2) return null;
-    this.#earlyClaims++;
+    if (this.#held + (this.#newDeliveryClaims + 1) * claimMax > heldMax / 2) return null;
+    this.#newDeliveryClaims++;
     const token = this.workers.makeToken();
     const untilMs = this.#parts.realClock.nowMs() + leaseMs;
     return {
@@ -227,7 +227,7 @@ export class Dispatcher implements EarlyClaims {
       max: claimMax,
       fullEndpoints: this.#queues.full(),
       end: (made) => {
-        this.#earlyClaims--;
+        this.#newDeliveryClaims--;
         if (made === 'unknown') return void this.#forget(token);
         if (made.length === 0) return;
         this.#held += made.length;
@@ -251,7 +251,7 @@ export class Dispatcher implements EarlyClaims {
     await this.#claiming;
     this.#queues.empty();
     const endsAtMs = performance.now() + graceMs;
-    const isBusy = (): boolean => this.#held + this.#earlyClaims > 0;
+    const isBusy = (): boolean => this.#held + this.#newDeliveryClaims > 0;
     while (isBusy() && performance.now() < endsAtMs) await delay(5);
     this.#cutOff = true;
     this.#sender.interrupt();

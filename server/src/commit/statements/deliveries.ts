@@ -3,7 +3,7 @@ import { timeOfId } from '../../core/ids.ts';
 import type { Id } from '../../core/ids.ts';
 import { arrayLiteral } from '../../db/array-literal.ts';
 import type { BatchEntry } from '../batch-entry.ts';
-import type { EarlyClaim, MadeDelivery } from '../early-claim.ts';
+import type { NewDeliveryClaim, MadeDelivery } from '../new-delivery-claims.ts';
 import { type Statement, type Cell, statementOf } from './statement.ts';
 
 /**
@@ -14,7 +14,7 @@ import { type Statement, type Cell, statementOf } from './statement.ts';
 export function insertDeliveries(
   batch: readonly BatchEntry[],
   nowMs: number,
-  claim: EarlyClaim | null,
+  claim: NewDeliveryClaim | null,
 ): Statement | null {
   const rows: Cell[][] = [];
   for (const { accountId, events, deliveries } of batch) {

@@ -1,5 +1,5 @@
 import type { BatchEntry } from '../batch-entry.ts';
-import type { EarlyClaim } from '../early-claim.ts';
+import type { NewDeliveryClaim } from '../new-delivery-claims.ts';
 import type { Statement } from './statement.ts';
 import { claimKeys } from './idempotency-keys.ts';
 import { guardAndUpdateRecords, deleteRecords, insertRecords } from './records.ts';
@@ -41,5 +41,5 @@ export interface BatchOptions {
   /** Whether an earlier trip may have committed the batch. */
   again: boolean;
   /** Claims the batch's own deliveries for this process. */
-  claim: EarlyClaim | null;
+  claim: NewDeliveryClaim | null;
 }

@@ -106,7 +106,7 @@ export class Life {
       personalDataIds: /(?!)/g,
       epoch: 1,
       onDeliveries: () => this.dispatcher.wake(),
-      earlyClaims: this.dispatcher,
+      newDeliveryClaims: this.dispatcher,
       doubtMs: world.doubtMs,
     });
     this.dispatcher.start();
