@@ -80,7 +80,7 @@ import { requireFeature } from './pipeline/portal.ts';
 import type { Principal } from '../model/principal.ts';
 import { HeldResponses, whenClosed } from './response/held-responses.ts';
 import { largeJson } from './response/large-json.ts';
-import { uncountedBytes } from './read-room.ts';
+import { uncountedBytes } from './read-memory.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -447,7 +447,7 @@ function readHandler(context: HttpContext, responses: HeldResponses, route: Read
         return await download(context, responses, request, reply, () => asFile.open(apiRequest, query));
       const body = await responses.read(apiRequest, reply, async () => {
         const object = versions.convert(await route.read(apiRequest, query), versions.newest, apiRequest.version);
-        const { usedBytes } = apiRequest.room!;
+        const { usedBytes } = apiRequest.memory!;
         return usedBytes > uncountedBytes ? largeJson(object, usedBytes) : JSON.stringify(object);
       });
       return await send(reply, { status: 200, body });

@@ -27,7 +27,7 @@ import type { StepOperation } from '../model/step-operation.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Freshness } from '../search/search-index.ts';
 import type { ApiVersions } from '../versions/apply.ts';
-import type { ReadBudgets, ReadLimits } from './read-room.ts';
+import type { ReadBudgets, ReadLimits } from './read-memory.ts';
 import type { IdentityProvider } from '../sign-in/identity-provider.ts';
 import type { Passwords } from '../sign-in/passwords.ts';
 import type { PortalRing } from '../sign-in/portal-sessions.ts';

@@ -12,7 +12,7 @@ import type { Principal } from '../model/principal.ts';
 import type { ImportedFile } from '../model/traits/imports-file.ts';
 import type { Contents } from '../model/traits/stores-file.ts';
 import type { ApiVersions } from '../versions/apply.ts';
-import type { ReadRoom } from './read-room.ts';
+import type { ReadMemory } from './read-memory.ts';
 
 /**
  * A request as it arrives. Authentication makes it an `AuthenticatedRequest`. Its route and its account make it an `ApiRequest`. It stays
@@ -59,7 +59,7 @@ export interface ReceivedRequest {
   /** An uploaded file that is read and not stored. */
   file: ImportedFile | null;
   /** The memory for the records that it reads. Null if that is not counted. */
-  room: ReadRoom | null;
+  memory: ReadMemory | null;
 }
 
 /** The client of a request, as far as its address tells. */
@@ -204,7 +204,7 @@ export function receiveRequest(
     originalRequest: null,
     upload: null,
     file: null,
-    room: null,
+    memory: null,
   };
 }
 

@@ -46,7 +46,7 @@ import { Metrics } from '../metrics/metrics.ts';
 import { resources as ownResources } from '../resources/index.ts';
 import { Dispatcher, dispatcherLimits, type DispatcherLimits } from '../webhooks/dispatcher.ts';
 import { streamLimits } from '../http/routes/sse.ts';
-import { openReadBudgets, readLimits, type ReadLimits } from '../http/read-room.ts';
+import { openReadBudgets, readLimits, type ReadLimits } from '../http/read-memory.ts';
 import { guardedConnector, systemResolve, type ResolveHost } from '../webhooks/ssrf-guard.ts';
 import { deliveriesNotifier } from '../webhooks/notify.ts';
 import { Eraser } from '../maintenance/erasure.ts';

@@ -131,7 +131,7 @@ describe('very large responses', () => {
       const request = { payer: { accountId: rootId, rootId } } as ApiRequest;
       const reply = { raw: new EventEmitter() } as FastifyReply;
       return responses.read(request, reply, async () => {
-        request.room!.use(9 * megabyte);
+        request.memory!.use(9 * megabyte);
         makingMax = Math.max(makingMax, ++making);
         for (let turns = 0; turns < 5; turns++) await nextTurn();
         making--;
@@ -150,7 +150,7 @@ describe('very large responses', () => {
     const request = { payer: { accountId: 'a', rootId: 'a' } } as ApiRequest;
     let heldMax = 0;
     await responses.read(request, { raw: new EventEmitter() } as FastifyReply, async () => {
-      request.room!.use(20 * megabyte);
+      request.memory!.use(20 * megabyte);
       heldMax = Math.max(heldMax, budget.held);
       return '{}';
     });

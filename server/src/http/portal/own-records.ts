@@ -96,7 +96,7 @@ export async function readOwn<R extends StoredRecord>(
     offset: 0,
     cursor: null,
   };
-  const page = request.room
+  const page = request.memory
     ? await loadPage(context, resource, query, request)
     : await readList(context.lister, resource, query, 'all');
   return (page.records ?? []) as R[];

@@ -5,7 +5,7 @@ import type { PortalFeature } from '../../model/portal.ts';
 import type { OperationDocs } from '../../model/resource.ts';
 import { portalSession } from '../../resources/portal-session.ts';
 import type { HttpContext } from '../context.ts';
-import { countingReader } from '../read-room.ts';
+import { countingReader } from '../read-memory.ts';
 import type { ApiRequest, UploadRoute } from '../request.ts';
 import type { GuardedDecision, Query, ReadRoute, RouteResponse, WriteRoute } from '../route.ts';
 import { requireOpen } from './own-records.ts';
@@ -44,7 +44,7 @@ export function read(
     portalFeatures: features,
     query,
     read: (request, asked) =>
-      handle({ ...context, readRecord: countingReader(context.readRecord, request.room!) }, request, asked),
+      handle({ ...context, readRecord: countingReader(context.readRecord, request.memory!) }, request, asked),
   };
 }
 

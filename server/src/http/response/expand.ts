@@ -109,8 +109,8 @@ export async function renderExpanded(
   expanded: Expanded = { bytes: 0 },
 ): Promise<JsonObject> {
   const object = render(context.versions, resource, record, request);
-  // No room counts the response to a write. So its linked records are read one at a time.
-  const inTurn = request.room === null;
+  // The response to a write is not counted. So its linked records are read one at a time.
+  const inTurn = request.memory === null;
   for (const [link, inner] of Object.entries(expansion)) {
     const target = context.resources.find(({ path }) => path === resource.links![link]);
     if (!target) continue;
@@ -151,16 +151,16 @@ const expandedBytesMax = 32 * 1024 * 1024;
 const storedBytesMax = 512 * 1024;
 
 /** @throws {ApiError} `parameter_invalid` if the response becomes too large. */
-function countExpanded({ room }: ApiRequest, record: StoredRecord, expanded: Expanded): void {
+function countExpanded({ memory }: ApiRequest, record: StoredRecord, expanded: Expanded): void {
   const bytes = bytesOf(record);
-  room?.use(bytes);
+  memory?.use(bytes);
   expanded.bytes += bytes;
-  if (room && room.usedBytes > expandedBytesMax)
+  if (memory && memory.usedBytes > expandedBytesMax)
     throw invalidParameter(
       'expand',
       `With these records, the response would have more than ${expandedBytesMax / 1024 / 1024} MB. Expand less, or request fewer records with \`limit\`.`,
     );
-  if (!room && expanded.bytes > storedBytesMax)
+  if (!memory && expanded.bytes > storedBytesMax)
     throw invalidParameter(
       'expand',
       `The linked records have more than ${storedBytesMax / 1024} kB, the most in a response to a change. Nothing was changed. Expand less, or retrieve the record with \`expand\` afterwards.`,
@@ -177,7 +177,7 @@ async function expandId(
 ): Promise<Json> {
   if (typeof id !== 'string' || !isId(target.prefix, id)) return id;
   const read = (): Promise<StoredRecord | null> => context.readRecord(target, request.accountId, id);
-  const record = await (request.room ? request.room.readUnknown(read) : read());
+  const record = await (request.memory ? request.memory.readUnknown(read) : read());
   if (!record) return id;
   countExpanded(request, record, expanded);
   return renderExpanded(context, request, target, record, inner, expanded);

@@ -6,13 +6,13 @@ import type { ApiRequest } from '../request.ts';
 import type { OpenContents } from '../route.ts';
 import {
   NoRoomError,
-  ReadRoom,
+  ReadMemory,
   roomFor,
   uncountedBytes,
   veryLargeBytes,
   type ReadBudgets,
   type ReadLimits,
-} from '../read-room.ts';
+} from '../read-memory.ts';
 
 /** The size in bytes of two parts of a file: the one that is sent, and the next one. */
 const downloadBytes = 512 * 1024;
@@ -50,16 +50,16 @@ export class HeldResponses {
     const watchClient = (): void => {
       if (isWatched) return;
       isWatched = true;
-      whenClosed(reply, () => request.room?.release());
+      whenClosed(reply, () => request.memory?.release());
     };
     for (;;) {
-      const room = new ReadRoom(this.#reads, request.payer, taken, watchClient);
-      request.room = room;
+      const memory = new ReadMemory(this.#reads, request.payer, taken, watchClient);
+      request.memory = memory;
       if (taken) watchClient();
       const made =
         taken && taken.bytes > veryLargeBytes
-          ? await this.#veryLarge.run(request.payer.rootId, room, () => this.#makeWithin(room, make))
-          : await this.#makeWithin(room, make);
+          ? await this.#veryLarge.run(request.payer.rootId, memory, () => this.#makeWithin(memory, make))
+          : await this.#makeWithin(memory, make);
       if (typeof made !== 'number') {
         if (Buffer.isBuffer(made)) this.#boundTime(reply, made.length);
         return made;
@@ -76,23 +76,23 @@ export class HeldResponses {
   }
 
   /**
-   * Makes the response in this room. Returns the bytes that it needs if it needs more.
+   * Makes the response within this memory. Returns the bytes that it needs if it needs more.
    *
    * The error for that ends here. If it lived while the request waits, its stack would keep all that was read.
    */
-  async #makeWithin(room: ReadRoom, make: () => Promise<string | Buffer>): Promise<string | Buffer | number> {
+  async #makeWithin(memory: ReadMemory, make: () => Promise<string | Buffer>): Promise<string | Buffer | number> {
     try {
       const made = await make();
       if (made.length <= uncountedBytes) {
-        room.release();
+        memory.release();
         return made;
       }
       // Return bytes, because the connection would copy a text again.
       const bytes = Buffer.isBuffer(made) ? made : Buffer.from(made);
-      room.settle(bytes.length);
+      memory.settle(bytes.length);
       return bytes;
     } catch (error) {
-      room.release();
+      memory.release();
       if (error instanceof NoRoomError) return error.bytes;
       throw error;
     }

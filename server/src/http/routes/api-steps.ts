@@ -105,7 +105,7 @@ export class ApiSteps {
       originalRequest: null,
       upload: null,
       file: null,
-      room: null,
+      memory: null,
     };
     const input = context.versions.convertBody(route.object, body, version, context.versions.newest);
     return {

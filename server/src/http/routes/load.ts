@@ -6,7 +6,7 @@ import type { Resource } from '../../model/resource.ts';
 import { ownAccount } from '../../model/traits/own-account.ts';
 import { ownKeysOnly } from '../../model/traits/own-keys-only.ts';
 import { readList, type ListPage, type ListQuery } from '../../db/list-query.ts';
-import { pageBytesMax } from '../read-room.ts';
+import { pageBytesMax } from '../read-memory.ts';
 import { recordMissing } from '../response/errors.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
@@ -74,17 +74,17 @@ export async function loadPage(
   query: ListQuery,
   request: ApiRequest,
 ): Promise<ListPage & { records: StoredRecord[] }> {
-  const room = request.room!;
+  const memory = request.memory!;
   const { rootId } = request.payer;
-  const small = await listQueue.run(rootId, room, () => readList(lister, resource, query, 'small'));
+  const small = await listQueue.run(rootId, memory, () => readList(lister, resource, query, 'small'));
   if (small.records) return { ...small, records: small.records, bytes: 0 };
   if (small.bytes > pageBytesMax)
     throw invalidParameter(
       'limit',
       `These ${query.limit} records have more than ${pageBytesMax / 1024 / 1024} MB. Send a smaller \`limit\`.`,
     );
-  room.use(small.bytes);
-  const page = await listQueue.run(rootId, room, () => readList(lister, resource, query, 'all'));
+  memory.use(small.bytes);
+  const page = await listQueue.run(rootId, memory, () => readList(lister, resource, query, 'all'));
   return { ...page, records: page.records!, bytes: small.bytes };
 }
 

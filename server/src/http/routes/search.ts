@@ -14,7 +14,7 @@ import { matchOf, type Match } from '../../search/match.ts';
 import type { TextContext } from '../../search/texts.ts';
 import { charactersOf, wordsOf, type Word } from '../../search/words.ts';
 import type { HttpContext } from '../context.ts';
-import { countingReader } from '../read-room.ts';
+import { countingReader } from '../read-memory.ts';
 import type { ApiRequest } from '../request.ts';
 import { renderExpanded } from '../response/expand.ts';
 import type { Query, ReadRoute } from '../route.ts';
@@ -182,7 +182,7 @@ async function candidatesOf(
   const { accountId } = request;
   const leading = [...readable].filter((resource) => searchable.has(resource));
   try {
-    return await searchQueue.run(request.payer.rootId, request.room!, async () => {
+    return await searchQueue.run(request.payer.rootId, request.memory!, async () => {
       const byId = await findByIdStart(searcher, { accountId, kinds: wanted, limit: candidatesMax }, text.trim());
       const byText = await findIds(searcher, { accountId, words, kinds: wanted, leading, limit: candidatesMax });
       return [...new Set([...byId, ...byText])];
@@ -226,8 +226,8 @@ async function compare(
 }
 
 /** Reads each record once, and none that the caller may not read. */
-function readingOf(context: HttpContext, { room }: ApiRequest, readable: ReadonlySet<Resource>): TextContext {
-  const readOnce = countingReader(context.readRecord, room!);
+function readingOf(context: HttpContext, { memory }: ApiRequest, readable: ReadonlySet<Resource>): TextContext {
+  const readOnce = countingReader(context.readRecord, memory!);
   return {
     resources: context.resources,
     readRecord: async (kind, accountId, id) => (readable.has(kind) ? readOnce(kind, accountId, id) : null),

@@ -200,7 +200,7 @@ async function lookAtLast(
   look: (record: StoredRecord) => Promise<JsonObject | null>,
 ): Promise<(JsonObject | null)[]> {
   const resource = findKnown(context.resources, (candidate) => candidate.object === object);
-  const room = request.room!;
+  const memory = request.memory!;
   const looks: (JsonObject | null)[] = [];
   for (let last: string | null = null, more = true; more && looks.length < lookedAtMax;) {
     const { records, bytes, hasMore } = await loadPage(
@@ -219,11 +219,11 @@ async function lookAtLast(
     );
     for (const record of records) {
       const seen = await look(record);
-      if (seen) room.use(JSON.stringify(seen).length);
+      if (seen) memory.use(JSON.stringify(seen).length);
       looks.push(seen);
       await nextTurn();
     }
-    room.giveBack(bytes);
+    memory.giveBack(bytes);
     last = records.at(-1)?.id ?? null;
     more = hasMore;
   }

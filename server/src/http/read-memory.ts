@@ -73,7 +73,7 @@ const unknownAtOnceMax = 8;
 /**
  * The memory of one request for records. A request without room releases all its memory first, so that no two requests wait for each other.
  */
-export class ReadRoom {
+export class ReadMemory {
   readonly #budget: ByteBudget;
   readonly #payer: Payer;
   readonly #watchClient: () => void;
@@ -88,7 +88,7 @@ export class ReadRoom {
 
   /**
    * @param taken the bytes that it holds from the beginning. The caller watches the client for them.
-   * @param watchClient is called when the room must be released if the client disconnects. It may release the room at once.
+   * @param watchClient is called when the memory must be released if the client disconnects. It may release it at once.
    */
   constructor(
     budget: ByteBudget,
@@ -112,7 +112,7 @@ export class ReadRoom {
   /**
    * Makes room for these bytes, in addition to the used ones.
    *
-   * @throws {NoRoomError} also if the room was released: what a failed request still reads must hold nothing. A room never grows to a very
+   * @throws {NoRoomError} also if the memory was released: what a failed request still reads must hold nothing. It never grows to a very
    * large one, because such a response must wait for its turn first.
    */
   reserve(bytes: number): void {
@@ -160,9 +160,9 @@ export class ReadRoom {
 
   /**
    * Holds the bytes of a response instead of those of its records. The response is in memory already. So it is not
-   * made again if the room for the records is a little too small.
+   * made again if the memory for the records is a little too small.
    *
-   * @throws {NoRoomError} if the room is empty.
+   * @throws {NoRoomError} if there is no memory left.
    */
   settle(bytes: number): void {
     this.#usedBytes = 0;
@@ -172,7 +172,7 @@ export class ReadRoom {
     for (const other of others) other.release();
   }
 
-  /** Calls back when the room is released: also when the client disconnects. There is one such callback at a time; null removes it. */
+  /** Calls back when the memory is released: also when the client disconnects. There is one such callback at a time; null removes it. */
   whenReleased(callback: (() => void) | null): void {
     this.#onRelease = callback;
     if (!callback) return;
@@ -190,10 +190,10 @@ export class ReadRoom {
 }
 
 /** Returns a reader that counts each record towards the memory of a request, and reads it once. */
-export function countingReader(readRecord: RecordReader, room: ReadRoom): RecordReader {
+export function countingReader(readRecord: RecordReader, memory: ReadMemory): RecordReader {
   return readingOnce(async (kind, accountId, id) => {
-    const record = await room.readUnknown(() => readRecord(kind, accountId, id));
-    if (record) room.use(bytesOf(record));
+    const record = await memory.readUnknown(() => readRecord(kind, accountId, id));
+    if (record) memory.use(bytesOf(record));
     return record;
   });
 }

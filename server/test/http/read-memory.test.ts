@@ -7,7 +7,7 @@ import type { FastifyReply } from 'fastify';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ByteBudget } from '../../src/core/byte-budget.ts';
 import { largestSizes } from '../../src/db/pool-sizes.ts';
-import { NoRoomError, ReadRoom } from '../../src/http/read-room.ts';
+import { NoRoomError, ReadMemory } from '../../src/http/read-memory.ts';
 import type { ApiRequest } from '../../src/http/request.ts';
 import { HeldResponses } from '../../src/http/response/held-responses.ts';
 import { makeLargeCustomer } from '../support/large-records.ts';
@@ -21,41 +21,41 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 const payer = { accountId: 'acct_1', rootId: 'acct_1' };
 
-describe('the room of a request', () => {
+describe('the memory of a request', () => {
   test('holds nothing more when it was released while something was still read', () => {
     const budget = new ByteBudget({ max: 10 * megabyte, maxPerAccount: 10 * megabyte });
-    const room = new ReadRoom(budget, payer, null, () => {});
-    room.use(megabyte);
-    room.release();
-    expect(() => room.use(megabyte)).toThrow(NoRoomError);
+    const memory = new ReadMemory(budget, payer, null, () => {});
+    memory.use(megabyte);
+    memory.release();
+    expect(() => memory.use(megabyte)).toThrow(NoRoomError);
     expect(budget.held).toBe(0);
   });
 
   test('holds a finished response when it is larger than the room for its records, and others wait', async () => {
     const budget = new ByteBudget({ max: megabyte, maxPerAccount: megabyte });
-    const room = new ReadRoom(budget, payer, null, () => {});
-    room.use(megabyte);
+    const memory = new ReadMemory(budget, payer, null, () => {});
+    memory.use(megabyte);
     const other = budget.take('acct_2', megabyte);
-    room.settle(1.1 * megabyte);
+    memory.settle(1.1 * megabyte);
     expect(budget.held).toBe(1.1 * megabyte);
-    room.release();
+    memory.release();
     (await other).release();
     expect(budget.held).toBe(0);
   });
 
   test('holds nothing when the client had disconnected before the first read', () => {
     const budget = new ByteBudget({ max: 10 * megabyte, maxPerAccount: 10 * megabyte });
-    const room: ReadRoom = new ReadRoom(budget, payer, null, () => room.release());
-    expect(() => room.use(megabyte)).toThrow(NoRoomError);
+    const memory: ReadMemory = new ReadMemory(budget, payer, null, () => memory.release());
+    expect(() => memory.use(megabyte)).toThrow(NoRoomError);
     expect(budget.held).toBe(0);
     let calls = 0;
-    room.whenReleased(() => calls++);
+    memory.whenReleased(() => calls++);
     expect(calls).toBe(1);
   });
 
   test('reads few records at a time, with room for each, when their size is not known', async () => {
     const budget = new ByteBudget({ max: 10 * megabyte, maxPerAccount: 10 * megabyte });
-    const room = new ReadRoom(budget, payer, null, () => {});
+    const memory = new ReadMemory(budget, payer, null, () => {});
     let reading = 0;
     let readingMax = 0;
     const read = async (): Promise<void> => {
@@ -64,8 +64,8 @@ describe('the room of a request', () => {
       await new Promise((resolve) => setImmediate(resolve));
       reading--;
     };
-    await Promise.all(Array.from({ length: 50 }, () => room.readUnknown(read)));
-    room.release();
+    await Promise.all(Array.from({ length: 50 }, () => memory.readUnknown(read)));
+    memory.release();
     expect([readingMax, budget.held]).toEqual([8, 0]);
   });
 });
@@ -86,7 +86,7 @@ test('keeps nothing that it read when it waits for room', async () => {
     // As for linked records: the function that finds no room is a closure over all that was read.
     const expand = async (index: number): Promise<string> => {
       await nextTurn();
-      request.room!.use(megabyte / 400);
+      request.memory!.use(megabyte / 400);
       return page[index]!.name;
     };
     await Promise.all(page.map((_, index) => expand(index)));
