@@ -8,7 +8,7 @@ import {
   ResponseUnboundedError,
 } from '../core/response-bounds.ts';
 import { ProviderFault, type ProviderClient, type ProviderRequest } from './service.ts';
-import { refusal } from './reading.ts';
+import { refusal } from './parse-response.ts';
 import { asError } from '../core/errors.ts';
 
 /** Bytes. No service sends longer responses. The rest of one is not read. */

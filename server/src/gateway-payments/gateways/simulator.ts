@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { withoutContacts } from '../../external-services/without-contacts.ts';
-import { codeOf, meaningOf, orNull, read } from '../../external-services/reading.ts';
+import { codeOf, meaningOf, orNull, parseResponse } from '../../external-services/parse-response.ts';
 import type { ProviderAccess, ProviderRequest } from '../../external-services/service.ts';
 import { headerOf, isHmacOf, memberOf } from '../../external-services/signatures.ts';
 import type { Charge, Failure, PaymentGateway } from './gateway.ts';
@@ -78,11 +78,11 @@ async function ask({ client, credentials }: ProviderAccess, request: ProviderReq
     ...request,
     headers: { ...request.headers, authorization: `Bearer ${credentials.api_key ?? ''}` },
     refusalIn: (answer) => {
-      const { code, text } = read(faultSchema, answer).error;
+      const { code, text } = parseResponse(faultSchema, answer).error;
       return { code, message: text };
     },
   });
-  const { id, state, paid_at: takenAt, reason, refunds } = read(chargeSchema, body);
+  const { id, state, paid_at: takenAt, reason, refunds } = parseResponse(chargeSchema, body);
   return {
     id,
     status: meaningOf(states, state),

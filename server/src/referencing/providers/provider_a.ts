@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { withoutContacts } from '../../external-services/without-contacts.ts';
 import type { ProviderAccess, ProviderRequest } from '../../external-services/service.ts';
 import type { Findings, Order, OrderStatus, Progress, ReferencingProvider, Rent, Verdict } from './provider.ts';
-import { codeOf, meaningOf, orNull, read } from '../../external-services/reading.ts';
+import { codeOf, meaningOf, orNull, parseResponse } from '../../external-services/parse-response.ts';
 import { noteOf } from './notes.ts';
 import { headerOf, isHmacOf, memberOf } from '../../external-services/signatures.ts';
 
@@ -96,7 +96,7 @@ export const providerA: ReferencingProvider = {
 
   async find(access, referenceId) {
     const path = `/v1/reference-requests?clientReferenceId=${encodeURIComponent(referenceId)}`;
-    return read(listSchema, await ask(access, { method: 'GET', path })).requests[0]?.requestId ?? null;
+    return parseResponse(listSchema, await ask(access, { method: 'GET', path })).requests[0]?.requestId ?? null;
   },
 
   async invite(access, orderId, email) {
@@ -115,7 +115,9 @@ export const providerA: ReferencingProvider = {
   },
 
   async fetchFindings(access, orderId) {
-    return findingsOf(read(reportSchema, await ask(access, { method: 'GET', path: `${pathOf(orderId)}/report` })));
+    return findingsOf(
+      parseResponse(reportSchema, await ask(access, { method: 'GET', path: `${pathOf(orderId)}/report` })),
+    );
   },
 
   readCallback({ headers, body, credentials, nowSeconds }) {
@@ -167,7 +169,7 @@ function orderBody({ credentials }: ProviderAccess, order: Order): object {
 }
 
 function progressOf(body: unknown): Progress {
-  const request = read(requestSchema, body);
+  const request = parseResponse(requestSchema, body);
   const status = meaningOf(stages, request.stage);
   return {
     orderId: request.requestId,

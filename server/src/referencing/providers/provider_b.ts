@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { withoutContacts } from '../../external-services/without-contacts.ts';
 import type { ProviderAccess, ProviderRequest } from '../../external-services/service.ts';
 import type { Findings, Order, OrderStatus, Progress, ReferencingProvider, Rent, Verdict } from './provider.ts';
-import { codeOf, meaningOf, orNull, read } from '../../external-services/reading.ts';
+import { codeOf, meaningOf, orNull, parseResponse } from '../../external-services/parse-response.ts';
 import { noteOf } from './notes.ts';
 
 /*
@@ -95,7 +95,7 @@ export const providerB: ReferencingProvider = {
     // 404: there is no such case.
     const path = `/api/cases/${encodeURIComponent(referenceId)}`;
     const { status, body } = await call(access, { method: 'GET', path, expected: [200, 404] });
-    return status === 404 ? null : read(caseSchema, body).CaseNumber;
+    return status === 404 ? null : parseResponse(caseSchema, body).CaseNumber;
   },
 
   async cancel(access, orderId) {
@@ -121,7 +121,7 @@ async function call(
     ...request,
     headers: { authorization: `Basic ${secret}` },
     refusalIn: (answer) => {
-      const { Code: code, Text: message } = read(faultSchema, answer).Fault;
+      const { Code: code, Text: message } = parseResponse(faultSchema, answer).Fault;
       return { code, message };
     },
   });
@@ -154,7 +154,7 @@ function orderBody({ applicant, rent, hasGuarantor, scenario }: Order): object {
 }
 
 function progressOf(body: unknown): Progress {
-  const found = read(caseSchema, body);
+  const found = parseResponse(caseSchema, body);
   const status = meaningOf(states, found.State);
   return {
     orderId: found.CaseNumber,
@@ -169,7 +169,7 @@ function progressOf(body: unknown): Progress {
 }
 
 function findingsOf(body: unknown): Findings {
-  const report = read(reportSchema, body);
+  const report = parseResponse(reportSchema, body);
   const names = report.Sections.flatMap(({ Contact }) => (Contact ? [Contact.FullName] : []));
   const clean = (text: string): string => withoutContacts(text, names);
   const { Income: income, CreditFile: credit } = report;

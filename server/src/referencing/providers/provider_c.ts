@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { withoutContacts } from '../../external-services/without-contacts.ts';
 import type { ProviderAccess, ProviderRequest } from '../../external-services/service.ts';
 import type { Findings, Order, OrderStatus, Progress, ReferencingProvider, Verdict } from './provider.ts';
-import { codeOf, meaningOf, orNull, read } from '../../external-services/reading.ts';
+import { codeOf, meaningOf, orNull, parseResponse } from '../../external-services/parse-response.ts';
 import { noteOf } from './notes.ts';
 import { headerOf, isHmacOf, memberOf } from '../../external-services/signatures.ts';
 
@@ -91,7 +91,7 @@ export const providerC: ReferencingProvider = {
 
   async find(access, referenceId) {
     const path = `/applications?external_id=${encodeURIComponent(referenceId)}`;
-    return read(listSchema, await ask(access, { method: 'GET', path })).applications[0]?.uuid ?? null;
+    return parseResponse(listSchema, await ask(access, { method: 'GET', path })).applications[0]?.uuid ?? null;
   },
 
   async invite(access, orderId, email) {
@@ -120,7 +120,7 @@ async function ask({ client, credentials }: ProviderAccess, request: ProviderReq
     ...request,
     headers: { 'x-api-key': credentials.api_key ?? '' },
     refusalIn: (answer) => {
-      const { type, detail } = read(problemSchema, answer);
+      const { type, detail } = parseResponse(problemSchema, answer);
       return { code: type.split(':').at(-1), message: detail };
     },
   });
@@ -155,7 +155,7 @@ function orderBody({ credentials }: ProviderAccess, order: Order): object {
 }
 
 function progressOf(body: unknown): Progress {
-  const { uuid, phase, recommendation, hold } = read(applicationSchema, body).application;
+  const { uuid, phase, recommendation, hold } = parseResponse(applicationSchema, body).application;
   const status = meaningOf(phases, phase);
   return {
     orderId: uuid,
@@ -170,7 +170,7 @@ function progressOf(body: unknown): Progress {
 }
 
 function findingsOf(body: unknown): Findings {
-  const { means, credit_search: credit, screening, ...assessment } = read(assessmentSchema, body).assessment;
+  const { means, credit_search: credit, screening, ...assessment } = parseResponse(assessmentSchema, body).assessment;
   const names = assessment.enquiries.flatMap(({ answered_by: referee }) => (referee ? [referee.name] : []));
   const clean = (text: string): string => withoutContacts(text, names);
   return {

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { withoutContacts } from '../../external-services/without-contacts.ts';
 import { ProviderFault, type ProviderAccess, type ProviderRequest } from '../../external-services/service.ts';
 import type { Findings, Order, OrderStatus, Progress, ReferencingProvider, Verdict } from './provider.ts';
-import { codeOf, meaningOf, orNull, read } from '../../external-services/reading.ts';
+import { codeOf, meaningOf, orNull, parseResponse } from '../../external-services/parse-response.ts';
 import { noteOf } from './notes.ts';
 
 /*
@@ -78,7 +78,7 @@ export const providerD: ReferencingProvider = {
       // 409: another process has made it meanwhile.
       expected: [200, 201, 409],
     });
-    if (status !== 409) return progressOf(read(screeningSchema, body));
+    if (status !== 409) return progressOf(parseResponse(screeningSchema, body));
     const made = await lookUp(access, order.referenceId);
     if (made) return progressOf(made);
     throw new ProviderFault('response_invalid', 'The service says that there is an order, and does not find it.');
@@ -86,7 +86,7 @@ export const providerD: ReferencingProvider = {
 
   async read(access, orderId) {
     const { body } = await ask(access, { method: 'GET', path: pathOf(orderId) });
-    return progressOf(read(screeningSchema, body));
+    return progressOf(parseResponse(screeningSchema, body));
   },
 
   async find(access, referenceId) {
@@ -101,7 +101,7 @@ export const providerD: ReferencingProvider = {
 
   async fetchFindings(access, orderId) {
     const { body } = await ask(access, { method: 'GET', path: `${pathOf(orderId)}/findings` });
-    return findingsOf(read(findingsSchema, body));
+    return findingsOf(parseResponse(findingsSchema, body));
   },
 };
 
@@ -111,7 +111,7 @@ async function lookUp(
 ): Promise<Static<typeof screeningSchema> | undefined> {
   const path = `/screenings?reference=${encodeURIComponent(referenceId)}`;
   const { body } = await ask(access, { method: 'GET', path });
-  return read(listSchema, body).screenings[0];
+  return parseResponse(listSchema, body).screenings[0];
 }
 
 async function ask(
@@ -122,7 +122,7 @@ async function ask(
     ...request,
     headers: { authorization: `Token ${credentials.token}` },
     refusalIn: (answer) => {
-      const { code, reason } = read(faultSchema, answer);
+      const { code, reason } = parseResponse(faultSchema, answer);
       return { code, message: reason };
     },
   });

@@ -8,7 +8,7 @@ import { ProviderFault } from './service.ts';
  *
  * @throws {ProviderFault} `response_invalid`, with the place of the first fault but never its value.
  */
-export function read<Schema extends TSchema>(schema: Schema, body: unknown): Static<Schema> {
+export function parseResponse<Schema extends TSchema>(schema: Schema, body: unknown): Static<Schema> {
   if (Value.Check(schema, body)) return body;
   const place = Value.Errors(schema, body)[0]?.instancePath || '/';
   throw new ProviderFault('response_invalid', `The service's answer is not what it should be at ${place}.`);
