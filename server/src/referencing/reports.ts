@@ -11,7 +11,7 @@ import { ProviderFault } from '../external-services/service.ts';
 import type { Findings } from './providers/provider.ts';
 import type { ReportContents, ReportDecision, Unfinished } from './report/contents.ts';
 import type { Logos } from '../rent-documents/logos.ts';
-import { homeAt, letterheadOf } from '../rent-documents/places.ts';
+import { homeAt, letterheadOf } from '../rent-documents/sender-and-home.ts';
 import { isId } from '../core/ids.ts';
 import { file, type FileRecord } from '../resources/file/index.ts';
 import { user } from '../resources/people/user.ts';

@@ -12,7 +12,7 @@ import { payment } from '../resources/letting/payment/index.ts';
 import { tenancy as tenancies, type TenancyRecord } from '../resources/letting/tenancy/index.ts';
 import type { Home, InvoiceContents, Sender, StatementContents } from './contents.ts';
 import type { Logos } from './logos.ts';
-import { homeAt, senderOf } from './places.ts';
+import { homeAt, senderOf } from './sender-and-home.ts';
 
 /** The parts of the server's context that documents are read with. */
 export interface Reading {

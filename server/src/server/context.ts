@@ -35,7 +35,7 @@ import type { HttpContext, StreamLimits } from '../http/context.ts';
 import { breakDays } from '../maintenance/daybreak.ts';
 import { expireRecords } from '../maintenance/expire-records.ts';
 import { openAccounts } from '../http/pipeline/account-context.ts';
-import { Uses } from '../http/pipeline/uses.ts';
+import { Uses } from '../http/pipeline/last-uses.ts';
 import { openKeyRing } from '../http/pipeline/authenticate.ts';
 import { eventTypesOf } from '../http/openapi/event-types.ts';
 import { SecretMembers } from '../core/secret-members.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newSeed } from '../faults/crash-checker/checker.ts';
 import { playSequences } from './sequences.ts';
-import { standBetween, type Between } from '../support/between.ts';
+import { standBetween, type Between } from '../support/faulty-proxy.ts';
 import { withoutDelivering } from '../support/deployments.ts';
 import { serverForTest } from '../support/server.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { unexplainedBy } from '../support/folding.ts';
+import { unexplainedBy } from '../support/explained-by-events.ts';
 import { Account } from './account.ts';
 import { anyCommands } from './commands.ts';
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { standBetween, type Between, type Passed } from '../support/between.ts';
+import { standBetween, type Between, type Passed } from '../support/faulty-proxy.ts';
 import { serverForTest } from '../support/server.ts';
 import { Api } from './crash-checker/api.ts';
 import { newSeed } from './crash-checker/checker.ts';

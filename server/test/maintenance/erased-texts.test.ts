@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Agency, dawn, fiveWeeks, lettingClock, startDay, week, type Made } from '../letting/agency.ts';
 import { formOf } from '../support/files.ts';
-import { unexplainedBy } from '../support/folding.ts';
+import { unexplainedBy } from '../support/explained-by-events.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { good, serverForTest, type TestServer } from '../support/server.ts';
 import { endpointFor } from '../webhooks/scenario.ts';

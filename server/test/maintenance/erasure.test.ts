@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Action, Resource } from '../../src/model/resource.ts';
 import { formOf, pdfOf } from '../support/files.ts';
 import { copyNewestEvent, makeLargeCustomer } from '../support/large-records.ts';
-import { unexplainedBy } from '../support/folding.ts';
+import { unexplainedBy } from '../support/explained-by-events.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';

@@ -3,7 +3,7 @@ import { breakDays } from '../../src/maintenance/daybreak.ts';
 import { Agency, dawn, dawnMsMax, expectCode, fiveWeeks, startDay, type Made } from '../letting/agency.ts';
 import { TestClock } from '../support/clock.ts';
 import { formOf, pdfOf } from '../support/files.ts';
-import { unexplainedBy } from '../support/folding.ts';
+import { unexplainedBy } from '../support/explained-by-events.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { allPermissions } from '../support/permissions.ts';
 import { good, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';

@@ -348,7 +348,7 @@ test('writes only in the committer and in housekeeping duties', () => {
     // Simulated services store the charges and orders that they receive.
     'gateway-payments/simulator/charges.ts',
     // The time of a key's last use is not a change of the key.
-    'http/pipeline/uses.ts',
+    'http/pipeline/last-uses.ts',
     // The merge of deltas changes no count.
     'maintenance/compact-activity.ts',
     'maintenance/compact-counts.ts',

@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newMasterKey } from '../../src/server/config.ts';
-import { Uses } from '../../src/http/pipeline/uses.ts';
+import { Uses } from '../../src/http/pipeline/last-uses.ts';
 import { signedIn as personIn } from '../support/browser.ts';
 import { allOf } from '../support/paging.ts';
 import { furtherPermissions, readOnlyKinds, writableKinds } from '../support/permissions.ts';

@@ -5,7 +5,7 @@ import { nearestName } from '../../core/nearest.ts';
 import { closedObject } from '../../model/schemas.ts';
 import type { Guide } from '../docs/guides.ts';
 import { searchEntries } from '../docs/search-entries.ts';
-import { answerBytesMax } from './fit.ts';
+import { answerBytesMax } from './cut-answer.ts';
 import { toolInput } from './input.ts';
 import type { McpCall, Tool } from './tool.ts';
 

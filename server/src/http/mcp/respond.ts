@@ -17,7 +17,7 @@ import { apiErrorOf, errorResponse } from '../response/errors.ts';
 import { whenClosed } from '../response/held-responses.ts';
 import { RefusedError } from './call-api.ts';
 import { docsRead, docsSearch, guideText } from './docs-tools.ts';
-import { fitted } from './fit.ts';
+import { fitted } from './cut-answer.ts';
 import { sendInner } from './inner-request.ts';
 import { faultOf, prompts } from './prompts.ts';
 import { activityTool, listTool, retrieveTool, whoami } from './read-tools.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/core/json-diff.ts';
-import { answerBytesMax, fitted } from '../../../src/http/mcp/fit.ts';
+import { answerBytesMax, fitted } from '../../../src/http/mcp/cut-answer.ts';
 import { injectedInstructions } from '../../support/injected-instructions.ts';
 import { connectMcp, mcpClients, mcpKey, type Mcp } from '../../support/mcp.ts';
 import { good, startTestServer, type TestServer } from '../../support/server.ts';
