@@ -12,6 +12,7 @@ import { inUse } from '../../model/traits/in-use.ts';
 import { keepsOne } from '../../model/traits/keeps-one.ts';
 import { writeRoute, actionResponse, refusingErased, docsOf } from './resource-writes.ts';
 
+/** Returns the deletion of a record. It removes the record, erases a person, or is an action of the kind, such as a revocation. */
 export function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 'erases' | Action): WriteRoute {
   const name = displayName(resource.object);
   const summary = `Delete ${aOrAn(resource)}`;

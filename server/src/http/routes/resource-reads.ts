@@ -17,6 +17,7 @@ import { aboutAccount } from '../../model/traits/about-account.ts';
 import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';
 import type { Nesting } from '../../model/traits/nested-under.ts';
 
+/** Returns the list of all records of a kind. */
 export function listRoute(context: HttpContext, resource: Resource): ReadRoute {
   return {
     method: 'GET',
@@ -82,6 +83,7 @@ export function listRoutesBelow(
   });
 }
 
+/** Returns the read of one record. */
 export function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
   const { path } = resource;
   return {
@@ -125,6 +127,7 @@ async function renderList(
   };
 }
 
+/** Marks the routes of a kind that no API key may use. */
 export function forPersons(resource: Resource): { isForPersons?: true } {
   return forPersonsOnly.has(resource) ? { isForPersons: true } : {};
 }

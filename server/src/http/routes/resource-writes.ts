@@ -24,6 +24,7 @@ import { ownAccount } from '../../model/traits/own-account.ts';
 import { storesFile } from '../../model/traits/stores-file.ts';
 import { forPersons } from './resource-reads.ts';
 
+/** Returns the creation of a record. */
 export function createRoute(context: HttpContext, resource: Resource, create: Create<StoredRecord>): WriteRoute {
   const docs = { summary: `Create ${aOrAn(resource)}`, description: `Creates ${aOrAn(resource)}.`, ...docsOf(create) };
   const contents = storesFile.of(resource);
@@ -51,6 +52,7 @@ export function createRoute(context: HttpContext, resource: Resource, create: Cr
   };
 }
 
+/** Returns the update of a record. */
 export function updateRoute(context: HttpContext, resource: Resource, update: Update<StoredRecord>): WriteRoute {
   return {
     ...writeRoute(context, resource, 'POST', '/:id', update.body),
@@ -61,6 +63,7 @@ export function updateRoute(context: HttpContext, resource: Resource, update: Up
   };
 }
 
+/** Returns one action of a kind: `POST /v1/<path>/{id}/<name>`. */
 export function actionRoute(context: HttpContext, resource: Resource, name: string, action: Action): WriteRoute {
   const [permission, ...also] = action.permissions ?? [`${resource.path}.write`];
   const { isForPersons, ...route } = writeRoute(
@@ -163,6 +166,7 @@ function summedUpBy({ resources }: HttpContext, resource: Resource, links: JsonO
   });
 }
 
+/** Describes an update for the API docs. */
 export function updateDocs(resource: Resource, update: Update<StoredRecord>): OperationDocs & { summary: string } {
   const description = `Sets the members that you send. All others stay as they are.`;
   const { description: particular, ...docs } = refusingErased(resource, docsOf(update));
