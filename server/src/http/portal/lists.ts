@@ -1,3 +1,4 @@
+import { Type, type TSchema } from 'typebox';
 import { invalidParameter } from '../../core/errors.ts';
 import { isId } from '../../core/ids.ts';
 import type { Json, JsonObject } from '../../core/json-diff.ts';
@@ -11,6 +12,12 @@ import { listQuery } from '../routes/list.ts';
 import { loadPage } from '../routes/load.ts';
 import type { IdPage, PageQuery } from './find.ts';
 import { viewerOf } from './own-records.ts';
+
+/** The parameters of each list. */
+export const paging: Record<string, TSchema> = {
+  limit: Type.Integer({ minimum: 1, maximum: 50 }),
+  starting_after: Type.String({ minLength: 1, maxLength: 255 }),
+};
 
 /** Leaves out the drafts of the office. */
 export const withoutDrafts = { column: 'status', beginnings: ['draft'] } as const;

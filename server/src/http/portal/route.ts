@@ -2,12 +2,14 @@ import type { TObject, TSchema } from 'typebox';
 import type { JsonObject } from '../../core/json-diff.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { PortalFeature } from '../../model/portal.ts';
-import type { OperationDocs } from '../../model/resource.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import type { Action, OperationDocs, Resource } from '../../model/resource.ts';
 import { portalSession } from '../../resources/portal-session.ts';
 import type { HttpContext } from '../context.ts';
 import { countingReader } from '../read-memory.ts';
 import type { ApiRequest, UploadRoute } from '../request.ts';
 import type { GuardedDecision, Query, ReadRoute, RouteResponse, WriteRoute } from '../route.ts';
+import { decideActionOn } from '../write/decisions.ts';
 import { requireOpen } from './own-records.ts';
 
 const common = { permission: null, object: 'portal', expandable: null } as const;
@@ -87,4 +89,16 @@ export function write(
     },
     render,
   };
+}
+
+/** Decides an action of a kind, as the same route of the API does. */
+export function decideMove<R extends StoredRecord>(
+  context: HttpContext,
+  resource: Resource<R>,
+  name: string,
+  ...rest: [before: R, request: ApiRequest, input: JsonObject, caller: Caller]
+): Promise<GuardedDecision> {
+  const action: Action<R> | undefined = resource.actions?.[name];
+  if (!action) throw new Error(`Bug! ${resource.object} has no action ${name}.`);
+  return decideActionOn(context, resource, action, ...rest);
 }
