@@ -5,13 +5,14 @@ import { readConfig } from '../server/config.ts';
 import { DatabaseClock } from '../core/clock.ts';
 import { pooledRandomBytes } from '../core/random.ts';
 import { Encryption } from '../core/encryption.ts';
+import { operatorCommand } from '../core/installation.ts';
 import { withClient, type Connection } from '../db/pools.ts';
 import { isOfDeployment, readMasterKeyCheck } from '../db/deployment.ts';
 import { bytesOf, EmbeddedDatabaseError, takeBackup } from '../embedded-postgres/index.ts';
 import { version } from '../server/version.ts';
 import { dataDirOf, joinDatabase, readMasterKey } from '../server/storage.ts';
 
-const help = `npm run backup -- <folder>
+const help = `${operatorCommand('backup', '<folder>')}
 
 Copies the embedded database of DATA_DIR into the folder, with its master key if DATA_DIR has it. The folder is created, or must be empty.
 The server may run meanwhile.
@@ -22,7 +23,7 @@ async function main(stopping: AbortSignal): Promise<void> {
   const [folder] = readArguments(help, 1);
   if (!folder)
     throw new EmbeddedDatabaseError(
-      'Say where to: npm run backup -- <folder>. The folder is created, or must be empty.',
+      `Say where to: ${operatorCommand('backup', '<folder>')}. The folder is created, or must be empty.`,
     );
   const config = readConfig(process.env, { needsMasterKey: false });
   const dataDir = dataDirOf(config);

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 import { errorMessage } from '../core/errors.ts';
+import { operatorCommand } from '../core/installation.ts';
 import { makeLoginLink } from '../server/first-account.ts';
 import { withContext } from './with-context.ts';
 
-const help = `npm run login-link [-- --email <address>] [-- --reset-second-factor]
+const help = `${operatorCommand('login-link', '[--email <address>] [--reset-second-factor]')}
 
 Prints a link to the dashboard. It works once, for an hour. As long as there is no user, it makes the first owner. Later it signs in
 the first owner, or the user of --email. With --reset-second-factor, it also removes the app and the passkeys of that user.

@@ -1,9 +1,10 @@
 import { errorMessage } from '../core/errors.ts';
+import { operatorCommand } from '../core/installation.ts';
 import { makeAnotherKey } from '../server/first-account.ts';
 import { withContext } from './with-context.ts';
 import { readArguments } from './arguments.ts';
 
-const help = `npm run new-key
+const help = `${operatorCommand('new-key')}
 
 Makes another secret key for the first account, and prints it. The server may run meanwhile.
 `;

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { DatabaseClock } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
+import { operatorCommand } from '../core/installation.ts';
 import { checkProvider, linesOf, type Target } from '../referencing/provider-check/index.ts';
 
-const help = `npm run provider-check -- <url> [--token <token>] [--secret <secret>] [--callback-url <url>] [--listen <host:port>] [--wait <seconds>] [--timeout <seconds>]
+const help = `${operatorCommand('provider-check', '<url> [--token <token>] [--secret <secret>] [--callback-url <url>] [--listen <host:port>] [--wait <seconds>] [--timeout <seconds>]')}
 
 Checks a referencing service by the protocol in docs/providers/protocol.md. It needs the test environment of the service, plays some
 thirty orders there, and prints a line for each rule. The exit code is 1 if a rule is broken.

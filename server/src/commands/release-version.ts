@@ -1,4 +1,5 @@
 import { errorMessage } from '../core/errors.ts';
+import { operatorCommand } from '../core/installation.ts';
 import { readArguments } from './arguments.ts';
 import { readConfig } from '../server/config.ts';
 import { withClient } from '../db/pools.ts';
@@ -6,7 +7,7 @@ import { releaseVersion } from '../db/latest-version.ts';
 import { joinDatabase } from '../server/storage.ts';
 import { apiVersions } from '../versions/index.ts';
 
-const help = `npm run release-version
+const help = `${operatorCommand('release-version')}
 
 Serves the newest version of the API that this release knows, in every process. This cannot be undone: run it when every process
 runs this release.

@@ -1,5 +1,6 @@
 import { addDays, addMonths, today } from '../core/calendar.ts';
 import { errorMessage } from '../core/errors.ts';
+import { operatorCommand } from '../core/installation.ts';
 import { readConfig } from '../server/config.ts';
 import { makeAnotherKey } from '../server/first-account.ts';
 import { withContext } from './with-context.ts';
@@ -13,7 +14,7 @@ import { collectRent } from './seed/rent.ts';
 import { fillReferences } from './seed/references.ts';
 import { liveInHomes, signTenancies } from './seed/tenancies.ts';
 
-const help = `npm run seed
+const help = `${operatorCommand('seed')}
 
 Fills a running sandbox with the records of a letting agency: two buildings in York, customers, and applications, guarantors, references,
 tenancies and deposits in every state, with the rent of a year. Advances the clock by two seconds, so that tenancies start and end. A second
@@ -27,7 +28,9 @@ async function main(): Promise<void> {
   if (config.mode !== 'sandbox') throw new Error('Only a sandbox is filled: TENURE_MODE is live.');
   const url = `http://${config.host}:${config.port}`;
   await fetch(`${url}/healthz`).catch(() => {
-    throw new Error(`No server answers at ${url}. Start one with \`npm start\`, with the same settings.`);
+    throw new Error(
+      `No server answers at ${url}. Start one with \`${operatorCommand('start')}\`, with the same settings.`,
+    );
   });
   const key = await withContext(makeAnotherKey);
   try {

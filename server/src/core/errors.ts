@@ -1,3 +1,5 @@
+import { operatorCommand } from './installation.ts';
+
 /** The error types that clients distinguish. Each SDK error class is one of them. */
 export type ErrorType =
   | 'authentication_error'
@@ -36,8 +38,7 @@ export const errorCatalogue = {
   api_key_invalid: {
     status: 401,
     type: 'authentication_error',
-    explanation:
-      'This key does not exist here. Check that you copied the whole key. Its last six characters are a checksum that detects missing and mistyped characters. A new database has no earlier keys. `npm run new-key` creates one.',
+    explanation: `This key does not exist here. Check that you copied the whole key. Its last six characters are a checksum that detects missing and mistyped characters. A new database has no earlier keys. \`${operatorCommand('new-key')}\` creates one.`,
   },
   api_key_missing: {
     status: 401,
@@ -155,8 +156,7 @@ export const errorCatalogue = {
   link_invalid: {
     status: 400,
     type: 'invalid_request_error',
-    explanation:
-      'This link to the dashboard was used, has expired, was revoked, or never existed. All get the same error. Ask for a new one: an owner or an admin makes it on the page of the team, and an operator with `npm run login-link`.',
+    explanation: `This link to the dashboard was used, has expired, was revoked, or never existed. All get the same error. Ask for a new one: an owner or an admin makes it on the page of the team, and an operator with \`${operatorCommand('login-link')}\`.`,
   },
   mode_mismatch: {
     status: 401,

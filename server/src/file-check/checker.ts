@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { ApiError, ClientGoneError, invalidParameter } from '../core/errors.ts';
 import { FairQueue } from '../core/fair-queue.ts';
+import { moduleFile } from '../core/installation.ts';
 import type { Checked, FileToCheck } from './process.ts';
 
 /** A piece of a file on its way to the other process, in bytes. */
@@ -172,7 +173,7 @@ export class FileChecker {
   }
 
   #startProcess(): ChildProcess {
-    const started = fork(new URL('./process.ts', import.meta.url), [], {
+    const started = fork(moduleFile('./process', import.meta.url), [], {
       // It needs no settings, no secrets and no flags of this process.
       env: { MALLOC_ARENA_MAX: '2' },
       execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=4'],

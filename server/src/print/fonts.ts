@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as fontkit from 'fontkit';
+import { isRelease } from '../core/installation.ts';
 import { loadScriptFonts, type ScriptFonts } from './script-fonts.ts';
 import type { Wish } from './shaping.ts';
 
@@ -32,9 +33,16 @@ const shortTextMax = 60;
  */
 export function loadMainFonts(): MainFonts {
   return {
-    regular: loadFont(import.meta.resolve('@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf')),
-    semibold: loadFont(import.meta.resolve('@expo-google-fonts/noto-sans/600SemiBold/NotoSans_600SemiBold.ttf')),
+    regular: loadFont(fileOf('400Regular/NotoSans_400Regular.ttf')),
+    semibold: loadFont(fileOf('600SemiBold/NotoSans_600SemiBold.ttf')),
   };
+}
+
+/** Returns the URL of a font. A release has a copy of these two only, because their package has 18 fonts. */
+function fileOf(path: string): string {
+  return isRelease
+    ? new URL(`./fonts/${path}`, import.meta.url).href
+    : import.meta.resolve(`@expo-google-fonts/noto-sans/${path}`);
 }
 
 /**

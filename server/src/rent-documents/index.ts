@@ -1,6 +1,7 @@
 import { ByteBudget, type ByteCeiling, type ByteLimits, type Payer } from '../core/byte-budget.ts';
 import { ApiError } from '../core/errors.ts';
 import { patient, FairQueue } from '../core/fair-queue.ts';
+import { moduleFile } from '../core/installation.ts';
 import type { StatementFacts } from '../db/statement.ts';
 import type { StoredRecord } from '../model/record.ts';
 import { Printer } from '../print/printer.ts';
@@ -35,7 +36,7 @@ export class Documents {
   constructor(reading: Reading, memory: ByteCeiling) {
     this.#reading = reading;
     this.bytes = new ByteBudget(printBytes, memory);
-    this.#printer = new Printer({ threadFile: new URL('./thread.ts', import.meta.url), printTimeoutMs });
+    this.#printer = new Printer({ threadFile: moduleFile('./thread', import.meta.url), printTimeoutMs });
   }
 
   /**

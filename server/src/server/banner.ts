@@ -1,3 +1,4 @@
+import { operatorCommand } from '../core/installation.ts';
 import { ownUrl, type Config } from './config.ts';
 
 /** Returns the text that the start prints: all that the first request needs, and where the data is. A worker says that it serves none. */
@@ -18,7 +19,7 @@ function welcomeOfApi(config: Config, dataPlace: string, { secretKey, dashboardL
   const key = secretKey ?? '<your secret key>';
   const dashboardLine = dashboardLink
     ? `Dashboard     ${dashboardLink}   (once, within an hour)\n`
-    : `Dashboard     ${config.publicUrl}/dashboard${showsSecrets ? '' : '   (`npm run login-link` prints a link)'}\n`;
+    : `Dashboard     ${config.publicUrl}/dashboard${showsSecrets ? '' : `   (\`${operatorCommand('login-link')}\` prints a link)`}\n`;
   return `
 Tenure is running in ${config.mode} mode.
 
@@ -39,11 +40,12 @@ Data          ${dataPlace}
 }
 
 function secretKeyLine({ secretKey: given }: Config, made: string | null, showsSecrets: boolean): string {
-  if (given !== null) return 'as before, or as set in TENURE_SECRET_KEY; `npm run new-key` makes another one';
+  if (given !== null)
+    return `as before, or as set in TENURE_SECRET_KEY; \`${operatorCommand('new-key')}\` makes another one`;
   if (made !== null) return `${made}   (shown only now)`;
   return showsSecrets
-    ? 'as before; `npm run new-key` makes another one'
-    : 'not shown in a log; `npm run new-key` makes one';
+    ? `as before; \`${operatorCommand('new-key')}\` makes another one`
+    : `not shown in a log; \`${operatorCommand('new-key')}\` makes one`;
 }
 
 function welcomeOfWorker(config: Config, dataPlace: string): string {

@@ -10,6 +10,7 @@ import type { SmtpSettings } from '../email/smtp.ts';
 import { isPlainUrl } from '../core/target-addresses.ts';
 import { connectionBounds, type ProcessKind } from '../db/pool-sizes.ts';
 import { masterKeyLength } from '../core/encryption.ts';
+import { operatorCommand } from '../core/installation.ts';
 import type { IdentityProviderSettings } from '../sign-in/identity-provider.ts';
 import { apiVersions } from '../versions/index.ts';
 
@@ -464,7 +465,7 @@ function readMasterKey(value: string | null, isRequired: boolean, faults: string
 function readSecretKey(value: string | null, mode: Mode, faults: string[]): string | null {
   if (value === null || modeOfKey(value) === mode) return value;
   faults.push(
-    `TENURE_SECRET_KEY is no valid key for ${mode} mode; its end is a checksum, so it must be generated. Leave it out, and run \`npm run new-key\` once the server runs.`,
+    `TENURE_SECRET_KEY is no valid key for ${mode} mode; its end is a checksum, so it must be generated. Leave it out, and run \`${operatorCommand('new-key')}\` once the server runs.`,
   );
   return null;
 }

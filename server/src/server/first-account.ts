@@ -1,6 +1,7 @@
 import type { Context } from './context.ts';
 import { hashKey, makeKey } from '../core/api-keys.ts';
 import { defaultInvoicePrefix, defaultRules, defaultTimeZone, defaultYearEnd } from '../core/law-rules.ts';
+import { operatorCommand } from '../core/installation.ts';
 import { newRecord, toDecision } from '../model/change.ts';
 import type { RecordChange } from '../model/resource.ts';
 import { fewestOf } from '../model/permissions.ts';
@@ -64,7 +65,9 @@ async function makeAccountAndKey(context: Context, makesKey: boolean): Promise<s
 export async function makeAnotherKey(context: Context): Promise<string> {
   const accountId = await oldestAccountId(context.reader);
   if (accountId === null)
-    throw new Error('The database has no account yet. The first `npm start` makes one, with its key.');
+    throw new Error(
+      `The database has no account yet. The first \`${operatorCommand('start')}\` makes one, with its key.`,
+    );
   const { key, change } = newSecretKey(context, accountId, null);
   await commitAsSystem(context, accountId, [change]);
   return key;
@@ -100,7 +103,7 @@ export async function makeLoginLink(
   if (!found)
     throw new Error(
       email === null
-        ? 'The database has no account yet. The first `npm start` makes one, and prints a link.'
+        ? `The database has no account yet. The first \`${operatorCommand('start')}\` makes one, and prints a link.`
         : `No user has the e-mail address ${email}.`,
     );
   if (resetsSecondFactor) await removeSecondFactor(context, found);

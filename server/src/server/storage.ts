@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, newMasterKey, type Config } from './config.ts';
 import { masterKeyLength } from '../core/encryption.ts';
+import { isRelease } from '../core/installation.ts';
 import { withClient, type Connection } from '../db/pools.ts';
 import { MasterKeyError, readMasterKeyCheck } from '../db/deployment.ts';
 import {
@@ -28,7 +29,11 @@ export interface Storage extends OpenDatabase {
   masterKey: Uint8Array;
 }
 
+/** The folder of the code: the repository, or the package of a release. */
 export const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** The folder of a relative DATA_DIR, and of the default one. An upgrade replaces the package of a release, so no data is kept there. */
+const homeDir = isRelease ? process.cwd() : projectDir;
 
 /**
  * Opens the database of the settings: the operator's own, or the embedded PostgreSQL, which is started. A new embedded database gets a
@@ -99,7 +104,7 @@ async function withMasterKey(database: OpenDatabase, find: () => Promise<Uint8Ar
  * @throws {ConfigError} with DATABASE_URL: the operator looks after the files of their own PostgreSQL.
  */
 export function dataDirOf({ databaseUrl, dataDir }: Config): string {
-  if (databaseUrl === null) return chooseDataDir(dataDir ?? undefined, projectDir);
+  if (databaseUrl === null) return chooseDataDir(dataDir ?? undefined, homeDir);
   throw new ConfigError(
     'DATABASE_URL is set: this is for the embedded database. Back up and restore your own PostgreSQL with its own tools, such as pg_basebackup.',
   );

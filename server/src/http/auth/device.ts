@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { toSeconds } from '../../core/clock.ts';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
+import { operatorCommand } from '../../core/installation.ts';
 import { decideCreate } from '../../model/change.ts';
 import { fewestOf, includesPermission, requirePermission } from '../../model/permissions.ts';
 import type { RecordChange } from '../../model/resource.ts';
@@ -83,7 +84,7 @@ export async function beginDeviceLogin(call: ProgramCall<Static<typeof BeginDevi
   const accountId = await oldestAccountId(reader);
   if (accountId === null || !(await hasUsers(reader)))
     throw noSignIn(
-      'No person can sign in to the dashboard yet. Open the link that `npm run login-link` prints, then try again.',
+      `No person can sign in to the dashboard yet. Open the link that \`${operatorCommand('login-link')}\` prints, then try again.`,
     );
   const realSeconds = realSecondsOf(context);
   const ipAddress = request.client.address;

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { hashToken, isLinkToken } from '../../core/tokens.ts';
+import { operatorCommand } from '../../core/installation.ts';
 import { newRecord } from '../../model/change.ts';
 import type { RecordChange } from '../../model/resource.ts';
 import { mayHandle, type Role } from '../../model/roles.ts';
@@ -273,6 +274,6 @@ export function acceptanceOf(link: InvitationRecord, realSeconds: number): Recor
 function linkInvalid(): ApiError {
   return new ApiError(
     'link_invalid',
-    'This link was used, has expired or was revoked. Ask for a new one: an owner or an admin makes it, or an operator with `npm run login-link`.',
+    `This link was used, has expired or was revoked. Ask for a new one: an owner or an admin makes it, or an operator with \`${operatorCommand('login-link')}\`.`,
   );
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../core/errors.ts';
+import { operatorCommand } from '../../core/installation.ts';
 
 /** A request that readers can send with curl. In a path, `ref_…` stands for an id. */
 export interface ExampleRequest {
@@ -92,8 +93,7 @@ export const errorExamples: Record<ApiErrorCode, ErrorExample> & Partial<Record<
   api_key_invalid: {
     wrong: { ...list, key: 'sk_test_abc' },
     error: {
-      message:
-        'The key sk_test_**** is not known here. Check that you copied all of it. `npm run new-key` creates another.',
+      message: `The key sk_test_**** is not known here. Check that you copied all of it. \`${operatorCommand('new-key')}\` creates another.`,
     },
     mend: 'Copy the whole key, as the response that created it shows it.',
     right: list,

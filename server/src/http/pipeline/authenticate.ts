@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { hashKey, maskKey, modeOfKey, type KeyType, type Mode } from '../../core/api-keys.ts';
 import { toSeconds, type Clock } from '../../core/clock.ts';
 import { ApiError } from '../../core/errors.ts';
+import { operatorCommand } from '../../core/installation.ts';
 import type { ApprovalPolicy } from '../../model/approvals.ts';
 import { withReading } from '../../model/permissions.ts';
 import { principalOfKey, type Person, type Principal } from '../../model/principal.ts';
@@ -140,7 +141,7 @@ function bearerKey(authorization: string | undefined): string {
 function unknownKey(key: string): ApiError {
   return new ApiError(
     'api_key_invalid',
-    `The key ${maskKey(key)} is not known here. Check that you copied all of it. \`npm run new-key\` creates another.`,
+    `The key ${maskKey(key)} is not known here. Check that you copied all of it. \`${operatorCommand('new-key')}\` creates another.`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { moduleFile } from '../../core/installation.ts';
 import { Printer, type PrinterOptions } from '../../print/printer.ts';
 import type { ReportContents } from './contents.ts';
 
@@ -9,5 +10,5 @@ export type { ReportContents } from './contents.ts';
  * @param options other limits, or another thread, for a test.
  */
 export function reportPrinter(options: Partial<PrinterOptions> = {}): Printer<ReportContents> {
-  return new Printer({ threadFile: new URL('./thread.ts', import.meta.url), ...options });
+  return new Printer({ threadFile: moduleFile('./thread', import.meta.url), ...options });
 }
