@@ -34,7 +34,8 @@ export async function migrate(client: Client): Promise<void> {
   });
 }
 
-async function readMigrations(): Promise<Migration[]> {
+/** Reads all migrations, in the order of their numbers. */
+export async function readMigrations(): Promise<Migration[]> {
   const files = (await readdir(sqlFolder)).filter((file) => migrationName.test(file)).sort();
   return Promise.all(
     files.map(async (file) => {
@@ -69,7 +70,7 @@ function refuseForeign(migrations: Migration[], applied: Map<number, { name: str
     }
     if (migration.checksum !== checksum) {
       throw new MigrationError(
-        `The migration ${migration.name} was changed after the database had run it. Restore the file, and put the change into a new migration.`,
+        `The database has run another text of the migration ${migration.name} than this Tenure has. Releases never change a migration. So either the files of this installation were changed, or a development build made the database. Nothing was changed now. Install the release again, and start it. If that fails, start the build that made the database, or restore a backup.`,
       );
     }
   }

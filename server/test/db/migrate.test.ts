@@ -22,6 +22,22 @@ test('names the command for the administrator when the role has no right to crea
   await migrateAsRole();
 });
 
+test('says what the operator can do when the database has run another text of a migration', async () => {
+  const { connection } = await databaseWithPlainRole();
+  await withClient(connection, async (client) => {
+    await migrate(client);
+    await client.query(`update schema_migrations set checksum = 'other' where version = 2`);
+    await expect(migrate(client)).rejects.toThrow(
+      new MigrationError(
+        'The database has run another text of the migration 0002_accounts_and_api_keys than this Tenure has. ' +
+          'Releases never change a migration. So either the files of this installation were changed, or a development build made the ' +
+          'database. Nothing was changed now. Install the release again, and start it. If that fails, start the build that made the ' +
+          'database, or restore a backup.',
+      ),
+    );
+  });
+});
+
 /** Makes an empty database, and a role that owns nothing and may only create tables in it. Both have the same name. */
 async function databaseWithPlainRole(): Promise<{ name: string; connection: Connection }> {
   const cluster = inject('cluster');
