@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readMigrations } from '../server/src/db/migrate.ts';
 
 /*
- * A migration of a release is frozen: databases have run it, so a change of its text would reach only new ones. The file
+ * A migration of a release is frozen, because databases have run it. A change of its text would reach only new ones. The file
  * `server/sql/frozen.json` has the hash of each.
  */
 
