@@ -28,7 +28,8 @@ export function readFrozen(): FrozenMigrations {
 export function faultsOfMigrations(frozen: FrozenMigrations, migrations: readonly NamedMigration[]): string[] {
   const found = new Map(migrations.map(({ name, checksum }) => [name, checksum]));
   const newest = Object.keys(frozen).toSorted().at(-1) ?? '0000';
-  const nextNumber = String(Number([...found.keys(), newest].toSorted().at(-1)!.slice(0, 4)) + 1).padStart(4, '0');
+  const numbers = [...found.keys(), newest].map((name) => Number(name.slice(0, 4)));
+  const nextNumber = String(Math.max(...numbers) + 1).padStart(4, '0');
   const advice = `Restore it, and write a new file: server/sql/${nextNumber}_<what_it_does>.sql.`;
   return [
     ...Object.keys(frozen)

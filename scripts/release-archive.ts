@@ -115,8 +115,8 @@ function copy(file: string, stage: string): void {
 }
 
 function writeManifests(stage: string): void {
-  const root = readJson<{ description: string }>('package.json');
-  const server = readJson<Manifest>('server/package.json');
+  const root = readJson('package.json') as { description: string };
+  const server = readJson('server/package.json') as Manifest;
   const { version, license, optionalDependencies } = server;
   const { [fonts.packageName]: _, ...dependencies } = server.dependencies;
   const manifest = {
@@ -134,29 +134,29 @@ function writeManifests(stage: string): void {
   // The server reads its version here.
   writeJson(join(stage, 'server/package.json'), { name: '@tenure/server', version, private: true, type: 'module' });
   // npm installs these versions, also of packages that packages need.
-  const lock = readJson<{ packages: Record<string, LockEntry> }>('package-lock.json').packages;
+  const lock = readJson('package-lock.json') as { packages: Record<string, LockEntry> };
   writeJson(join(stage, 'npm-shrinkwrap.json'), {
     name: packageName,
     version,
     lockfileVersion: 3,
     requires: true,
-    packages: { '': manifest, ...runtimePackages(lock, manifest) },
+    packages: { '': manifest, ...runtimePackages(new Map(Object.entries(lock.packages)), manifest) },
   });
 }
 
 /** Returns the entries of all packages that the server needs when it runs, for every platform. */
-function runtimePackages(lock: Record<string, LockEntry>, manifest: LockEntry): Record<string, LockEntry> {
+function runtimePackages(lock: ReadonlyMap<string, LockEntry>, manifest: LockEntry): Record<string, LockEntry> {
   const found = new Map<string, LockEntry>();
   // The queue grows while it is read: a package's dependencies follow the package.
   const queue = ['server'];
   for (const place of queue) {
-    for (const name of dependenciesOf(place === 'server' ? manifest : lock[place]!)) {
+    for (const name of dependenciesOf(place === 'server' ? manifest : lock.get(place)!)) {
       const target = resolvePlace(lock, place, name);
       if (target === undefined || found.has(target)) continue;
       if (!target.startsWith('node_modules/')) {
         throw new Error(`${target} is no place in a release. Give the workspaces one version of ${name}.`);
       }
-      const { devOptional, ...entry } = lock[target]!;
+      const { devOptional, ...entry } = lock.get(target)!;
       found.set(target, devOptional ? ({ ...entry, optional: true } as LockEntry) : entry);
       queue.push(target);
     }
@@ -175,16 +175,16 @@ function dependenciesOf({
 }
 
 /** Returns where Node finds a package: in the nearest node_modules, going up. */
-function resolvePlace(lock: Record<string, LockEntry>, from: string, name: string): string | undefined {
+function resolvePlace(lock: ReadonlyMap<string, LockEntry>, from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const place = `${folder && `${folder}/`}node_modules/${name}`;
-    if (lock[place]) return place;
+    if (lock.has(place)) return place;
     if (folder === '') return undefined;
   }
 }
 
-function readJson<Contents>(file: string): Contents {
-  return JSON.parse(readFileSync(join(projectDir, file), 'utf8')) as Contents;
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(join(projectDir, file), 'utf8'));
 }
 
 function writeJson(file: string, contents: object): void {

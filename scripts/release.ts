@@ -105,7 +105,8 @@ function faultsOfVersion(version: string): string[] {
 function faultsOfChangelog(version: string): string[] {
   const heading = new RegExp(`^## ${version.replaceAll('.', '\\.')} \\((.+)\\)$`, 'm').exec(read('CHANGELOG.md'));
   if (!heading) return [`CHANGELOG.md has no section "## ${version} (<date>)".`];
-  return /^\d{4}-\d\d-\d\d$/.test(heading[1]!) ? [] : [`CHANGELOG.md has "(${heading[1]})" in place of the date.`];
+  const [, date = ''] = heading;
+  return /^\d{4}-\d\d-\d\d$/.test(date) ? [] : [`CHANGELOG.md has "(${date})" in place of the date.`];
 }
 
 function read(file: string): string {

@@ -404,6 +404,34 @@ test('asks SQL or JavaScript for the current time only where no other clock woul
   ]);
 });
 
+describe('paths of modules', () => {
+  test('name no TypeScript file when they are no import, because a release has none', () => {
+    expect(pathFaults(readSources())).toEqual([]);
+  });
+
+  test('are reported when a planted one names a TypeScript file', () => {
+    const planted = new Map([
+      ['print/other.ts', `new Worker(new URL('./thread.ts', import.meta.url));`],
+      [
+        'print/good.ts',
+        `import { a } from './a.ts'; const { b } = await import('./b.ts'); moduleFile('./thread', import.meta.url);`,
+      ],
+    ]);
+    expect(pathFaults(planted)).toEqual([
+      'print/other.ts names ./thread.ts, which a release does not have. Use moduleFile of core/installation.ts.',
+    ]);
+  });
+});
+
+/** Finds names of TypeScript files outside of imports, which the compiler rewrites. */
+function pathFaults(sources: Sources): string[] {
+  return [...sources].flatMap(([file, source]) =>
+    [...source.matchAll(/(?<!\bfrom |\bimport |\bimport\(\s*)'([^'\n]+\.ts)'/g)].map(
+      ([, name]) => `${file} names ${name}, which a release does not have. Use moduleFile of core/installation.ts.`,
+    ),
+  );
+}
+
 /** Returns the folder of a kind below `resources/`, such as `letting`. Returns null for a kind that is one file. */
 function folderOf(file: string): string | null {
   const [, folder = '', ...rest] = file.split('/');
