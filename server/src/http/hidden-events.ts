@@ -21,11 +21,30 @@ export function hiddenFrom(
   const events = snapshot.of(resource);
   if (!events) return null;
   const beginnings = resources
-    .filter((kind) =>
-      pathsToRead(kind).some((path) => !isOfOffice(path) && !includesPermission(permissions, `${path}.read`)),
-    )
+    .filter((kind) => lackingToRead(kind, permissions) !== null)
     .map(({ object }) => `${object}.`);
   return beginnings.length === 0 ? null : { column: events.typeColumn, beginnings };
+}
+
+/**
+ * Returns the permission that a principal lacks to see events of a type, such as `user.created` or `user.*`. Null if it sees them with
+ * `events.read` alone.
+ */
+export function lackingForEvents(
+  { resources }: Pick<HttpContext, 'resources'>,
+  type: string,
+  { permissions }: Pick<Principal, 'permissions'>,
+): string | null {
+  const kind = resources.find(({ object }) => type.startsWith(`${object}.`));
+  return kind ? lackingToRead(kind, permissions) : null;
+}
+
+/** Returns the permission that is lacking to see events of a kind. Null if there is none. */
+function lackingToRead(kind: Resource, permissions: ReadonlySet<string>): string | null {
+  const needed = pathsToRead(kind)
+    .filter((path) => !isOfOffice(path))
+    .map((path) => `${path}.read`);
+  return needed.find((permission) => !includesPermission(permissions, permission)) ?? null;
 }
 
 /** Returns the kinds whose permissions a reader of this kind needs: itself, or those that it is listed below. */

@@ -49,6 +49,8 @@ export interface Caller {
   knownPermissions: readonly string[];
   /** Every type that an event can have: `<resource>.<verb>`. */
   knownEventTypes: readonly string[];
+  /** Returns the permission that is lacking to see events of a type, such as `user.*`. Null if `events.read` shows them. */
+  lackingForEvents(type: string): string | null;
   /** The person that acts in a browser. Null for a key. */
   person: { id: string; role: Role } | null;
   /** When the acting key expires, in seconds. Null if it does not. */

@@ -32,6 +32,7 @@ export function callerAt(nowSeconds: number): Caller {
     referencingServices: { provider_a: null, provider_b: null, provider_c: null, provider_d: null },
     knownPermissions: [],
     knownEventTypes: [],
+    lackingForEvents: () => null,
     stepOperations: [],
     recordSchemaOf: () => null,
     apiVersions: ['2026-11-01'],

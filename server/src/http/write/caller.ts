@@ -10,6 +10,7 @@ import { eventRecordSchemaOf } from '../../model/record-schema.ts';
 import { linkUrl } from '../../sign-in/links.ts';
 import { realSecondsOf, requireConfirmation } from '../../sign-in/sessions.ts';
 import type { HttpContext } from '../context.ts';
+import { lackingForEvents } from '../hidden-events.ts';
 import type { ApiRequest } from '../request.ts';
 
 /** So many base62 digits are 190 bits, which cannot be guessed. */
@@ -48,6 +49,7 @@ export function callerOf(
     referencingServices,
     knownPermissions: permissions,
     knownEventTypes: eventTypes,
+    lackingForEvents: (type) => lackingForEvents(context, type, request.principal),
     person: request.principal.person,
     requireConfirmation: () => requireConfirmation(request.principal, realSecondsOf(context)),
     keyExpiresAt: request.principal.expiresAt,

@@ -283,11 +283,13 @@ export function paused(current: WorkflowRecord, nowSeconds: number, reason: stri
 
 function activated(current: WorkflowRecord, caller: Caller): Change<WorkflowRecord> {
   requireStatus(current, ['draft', 'paused'], 'workflow', 'Only a draft or a paused workflow can be activated.');
-  const lacking = current.permissions.find((permission) => !includesPermission(caller.permissions, permission));
-  if (lacking !== undefined)
+  const lacking =
+    current.permissions.find((permission) => !includesPermission(caller.permissions, permission)) ??
+    lackingForEventsOf(current, caller);
+  if (lacking !== null)
     throw new ApiError(
       'permission_denied',
-      `You lack the permission \`${lacking}\`, which this workflow has. Let a key with this permission activate it.`,
+      `You lack the permission \`${lacking}\`, which this workflow needs. Let a key with this permission activate it.`,
     );
   if (caller.firstEmailStatus === null && current.steps.some(({ action }) => action === 'email'))
     throw new ApiError(
@@ -305,6 +307,16 @@ function activated(current: WorkflowRecord, caller: Caller): Change<WorkflowReco
     },
     verbs: ['activated'],
   };
+}
+
+/** Returns the permission that is lacking to see the events that start or resume the runs. Null if there is none. */
+function lackingForEventsOf({ trigger, steps }: WorkflowRecord, caller: Caller): string | null {
+  const awaited = steps.filter(({ action }) => action === 'wait_for_event').map(({ type }) => type!);
+  for (const type of [trigger.type, ...awaited]) {
+    const lacking = caller.lackingForEvents(type);
+    if (lacking !== null) return lacking;
+  }
+  return null;
 }
 
 interface WrittenInput {
@@ -393,6 +405,7 @@ function requireSoundFor(written: Written, apiVersion: string, caller: Caller): 
   requireSound(written, {
     knownEventTypes: caller.knownEventTypes,
     knownPermissions: caller.knownPermissions,
+    lackingForEvents: (type) => caller.lackingForEvents(type),
     held: caller.permissions,
     operations: caller.stepOperations,
     recordSchemaOf: (object) => caller.recordSchemaOf(object),

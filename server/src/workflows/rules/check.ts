@@ -16,6 +16,8 @@ export interface CheckFacts {
   knownPermissions: readonly string[];
   /** The permissions of the maker. */
   held: ReadonlySet<string>;
+  /** Returns the permission that the maker lacks to see events of a type. Null if it sees them. */
+  lackingForEvents: (type: string) => string | null;
   operations: readonly StepOperation[];
   /** Whether the workflow is of the newest version. Bodies and members of records are known in that version alone. */
   isNewest: boolean;
@@ -78,7 +80,7 @@ function requirePermissions(permissions: readonly string[], { knownPermissions, 
   }
 }
 
-function requireEventType(param: string, type: string, { knownEventTypes }: CheckFacts): void {
+function requireEventType(param: string, type: string, { knownEventTypes, lackingForEvents }: CheckFacts): void {
   if (/^(workflow|approval_request)/.test(type))
     throw invalidParameter(
       param,
@@ -86,6 +88,13 @@ function requireEventType(param: string, type: string, { knownEventTypes }: Chec
     );
   if (![...familiesOf(knownEventTypes), ...knownEventTypes].includes(type))
     throw unknownEvent(param, type, knownEventTypes);
+  const lacking = lackingForEvents(type);
+  if (lacking !== null)
+    throw new ApiError(
+      'permission_denied',
+      `You lack the permission \`${lacking}\`, which events of \`${type}\` need. A workflow sends them on. Choose other events, or let a key or a person with this permission make the workflow.`,
+      { param },
+    );
 }
 
 /** Checks that each operation gets a value that it can compare with. The value at the path must be able to equal it. */

@@ -50,6 +50,7 @@ const referenceSchema = closedObject({
 const facts: CheckFacts = {
   knownEventTypes: ['reference.created', 'reference.completed', 'unit.updated', 'workflow.activated'],
   knownPermissions: ['references.read', 'references.write', 'customers.read', 'api_keys.write', 'workflows.write'],
+  lackingForEvents: () => null,
   held: new Set(['references.read', 'references.write', 'customers.read', 'api_keys.write', 'workflows.write']),
   operations,
   recordSchemaOf: (object) => (object === 'reference' ? referenceSchema : null),
