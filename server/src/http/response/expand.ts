@@ -7,6 +7,7 @@ import { bytesOf } from '../../db/record-reader.ts';
 import { render } from './render.ts';
 import type { ApiRequest, Expansion } from '../request.ts';
 import type { HttpContext } from '../context.ts';
+import { hideBody } from '../hidden-bodies.ts';
 import type { Expandable } from '../route.ts';
 import { requirePermission } from '../../model/permissions.ts';
 
@@ -109,6 +110,7 @@ export async function renderExpanded(
   expanded: Expanded = { bytes: 0 },
 ): Promise<JsonObject> {
   const object = render(context.versions, resource, record, request);
+  hideBody(object, resource, record, request.principal);
   // The response to a write is not counted. So its linked records are read one at a time.
   const inTurn = request.memory === null;
   for (const [link, inner] of Object.entries(expansion)) {

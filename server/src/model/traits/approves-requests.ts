@@ -38,6 +38,8 @@ export interface Approver {
 export interface Approvals {
   /** The columns by which the record of a held request is found. */
   foundBy: Readonly<Record<'keyId' | 'fingerprint', string>>;
+  /** The columns with the path and the body of a held request. */
+  asks: Readonly<Record<'path' | 'body', string>>;
   /** Returns the fields of the record of a new held request. */
   hold(request: HeldRequest): JsonObject;
   /** Returns the decision that counts now. `none`: the record counts no more, so the same request needs a new one. */

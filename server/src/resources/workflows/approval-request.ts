@@ -176,7 +176,7 @@ export const approvalRequest = defineResource<ApprovalRequestRecord>(
         column: 'json',
         schema: nullable(Type.Object({}, { additionalProperties: true })),
         description:
-          'The body as the agent sent it, without secrets. Null if there is none, or if its customer or record was erased.',
+          'The body as the agent sent it, without secrets. Null if there is none, if its customer or record was erased, or if you lack the permission to read that kind of record.',
       },
       reason: {
         column: 'text',
@@ -244,6 +244,7 @@ export const approvalRequest = defineResource<ApprovalRequestRecord>(
   decidedByPersons(),
   approvesRequests({
     foundBy: { keyId: 'api_key', fingerprint: 'fingerprint' },
+    asks: { path: 'path', body: 'request_body' },
     hold: ({ keyId, customerId, body, nowSeconds, ...request }) => ({
       ...unasked,
       ...request,

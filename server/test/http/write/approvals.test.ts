@@ -572,6 +572,26 @@ describe('a step of a workflow', () => {
 });
 
 describe('an approval request', () => {
+  test('shows its body only to a reader of the records that it is about', async () => {
+    const { api } = await agentKey({ approvals: 'all_writes' });
+    const body = { name: 'Ada Vane', email: 'ada.vane@example.org' };
+    const id = expectHeld(await api.post('/v1/customers', body));
+    const shown = async (permissions: string[]): Promise<unknown[]> => {
+      const key = { type: 'restricted', name: 'Reader', permissions: ['approval_requests.read', ...permissions] };
+      const reader = apiClient(server.url, (await good(owner.post('/v1/api_keys', key))).body.secret);
+      const one = (await good(reader.get(`/v1/approval_requests/${id}`))).body;
+      const { data } = (await good(reader.get('/v1/approval_requests?limit=50'))).body;
+      const listed = data.find((each: { id: string }) => each.id === id);
+      expect(one).toMatchObject({ operation: 'customers_create', path: '/v1/customers' });
+      return [one.request_body, listed.request_body];
+    };
+    expect(await shown([])).toEqual([null, null]);
+    expect(await shown(['references.write'])).toEqual([null, null]);
+    expect(await shown(['customers.read'])).toEqual([body, body]);
+    expect((await good(api.get(`/v1/approval_requests/${id}`))).body.request_body).toEqual(body);
+    expect((await good(owner.get(`/v1/approval_requests/${id}`))).body.request_body).toEqual(body);
+  });
+
   test('is taken back only by the key that made it', async () => {
     const agent = await agentKey();
     const id = expectHeld(await agent.api.post(`/v1/references/${await newReference()}/cancel`));
