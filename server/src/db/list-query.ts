@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { firstIdAt } from '../core/ids.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Filter, Resource } from '../model/resource.ts';
+import { outsideLimit } from '../model/traits/limited.ts';
 import { ownAccount } from '../model/traits/own-account.ts';
 import { bytesIn, columnsOf, columnsIf, recordOfRow, type StoredRow } from './record-reader.ts';
 import { identifier } from './identifier.ts';
@@ -75,15 +76,16 @@ export async function readList(
   return { ...page, records };
 }
 
-/** Reads how many records of this kind an account has. */
+/** Reads how many records of this kind an account has that count towards the limit of the kind. */
 export async function readCount(reader: Reader, resource: Resource, accountId: string): Promise<number> {
+  const outside = outsideLimit.of(resource);
   const rows = await reader.query<{ count: number }>({
     name: 'read_count',
     text: `
-      select coalesce(sum(delta), 0)::bigint as count
+      select coalesce(sum(case dimension when '' then delta else -delta end), 0)::bigint as count
       from count_deltas
-      where account_id = $1 and object = $2 and dimension = ''`,
-    values: [accountId, resource.object],
+      where account_id = $1 and object = $2 and (dimension, value) in (('', ''), ($3, $4))`,
+    values: [accountId, resource.object, outside?.column ?? '', outside?.value ?? ''],
   });
   return onlyRow(rows).count;
 }

@@ -207,6 +207,20 @@ describe('a definition', () => {
     await good(flows.api.post(`/v1/workflows/${id}/activate`));
   });
 
+  test('has room again when one of 500 others is archived', async () => {
+    const { id } = await flows.active({ steps: [wait] });
+    // So many drafts, without 499 requests.
+    await server.context.database.readers.query(
+      `insert into count_deltas (account_id, object, dimension, value, delta)
+       values ($1, 'workflow', '', '', 499), ($1, 'workflow', 'status', 'draft', 499)`,
+      [flows.accountId],
+    );
+    expect((await flows.create({ steps: [wait] })).body.error.code).toBe('limit_reached');
+    await good(flows.api.post(`/v1/workflows/${id}/archive`));
+    const both = await Promise.all([1, 2].map(() => flows.create({ steps: [wait] })));
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+  });
+
   test('is changed and activated only by a key that may read events', async () => {
     const { id } = (await good(flows.create({ steps: [wait] }))).body;
     const { api: weak } = await addKey(server, flows.accountId, {

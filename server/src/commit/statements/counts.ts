@@ -3,7 +3,7 @@ import { activityRows } from './activity.ts';
 import { arraysOf, type Statement, type Cell, statementOf } from './statement.ts';
 import { fieldOf } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
-import { limited, limitedByLink } from '../../model/traits/limited.ts';
+import { limited, limitedByLink, outsideLimit } from '../../model/traits/limited.ts';
 
 /**
  * Adds one row for each count that the batch changes, however many entries change it. It also adds the rows of the activity, because a
@@ -55,7 +55,11 @@ export function holdLimits(batch: readonly BatchEntry[]): (Statement | null)[] {
     for (const { resource, record } of inserts) {
       const { object } = resource;
       const most = limited.of(resource);
-      if (most !== undefined) ofAccounts.push([entry, accountId, object, ordinalOf(`${accountId} ${object}`), most]);
+      const outside = outsideLimit.of(resource);
+      if (most !== undefined) {
+        const ordinal = ordinalOf(`${accountId} ${object}`);
+        ofAccounts.push([entry, accountId, object, ordinal, most, outside?.column ?? null, outside?.value ?? null]);
+      }
       const byLink = limitedByLink.of(resource);
       const value = byLink ? (fieldOf(record, byLink.link) as string | null) : null;
       if (!byLink || value === null) continue;
@@ -91,13 +95,17 @@ function verifyCountsOfAccounts(rows: Cell[][]): Statement | null {
     `
     with input as materialized (
       select *
-      from unnest($1::integer[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])
-        as input (entry, account_id, object, ordinal, most)
+      from unnest($1::integer[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[])
+        as input (entry, account_id, object, ordinal, most, outside_column, outside_value)
     ),
     counted as materialized (
-      select account_id, object, sum(delta) as count
+      select account_id, object, sum(case dimension when '' then delta else -delta end) as count
       from count_deltas
-      where (account_id, object) in (select account_id, object from input) and dimension = ''
+      where (account_id, object, dimension, value) in (
+        select account_id, object, '', '' from input
+        union all
+        select account_id, object, outside_column, outside_value from input
+      )
       group by account_id, object
     )
     select reject_batch_entries('stale_record', array(

@@ -11,7 +11,7 @@ import { Related } from '../../model/related.ts';
 import type { Action, RecordChange, Resource } from '../../model/resource.ts';
 import { inUse } from '../../model/traits/in-use.ts';
 import { linksHere } from '../../model/traits/links-here.ts';
-import { limited } from '../../model/traits/limited.ts';
+import { limited, outsideLimit } from '../../model/traits/limited.ts';
 import { supersedes } from '../../model/traits/supersedes.ts';
 import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
@@ -143,9 +143,11 @@ async function superseded(
 async function requireRoom(context: HttpContext, resource: Resource, accountId: string): Promise<void> {
   const most = limited.of(resource);
   if (most === undefined || (await readCount(context.reader, resource, accountId)) < most) return;
+  const outside = outsideLimit.of(resource);
+  const besides = outside ? ` Those with the ${outside.column} \`${outside.value}\` do not count.` : '';
   throw new ApiError(
     'limit_reached',
-    `This account already has ${most} ${resource.path}, the limit. Delete one that you no longer need.`,
+    `This account already has ${most} ${resource.path}, the limit. Delete one that you no longer need.${besides}`,
   );
 }
 

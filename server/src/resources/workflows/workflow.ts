@@ -11,7 +11,7 @@ import { createFrom, defineResource, exactly, updateFrom, type Change } from '..
 import { described, named, nullable, oneOf } from '../../model/schemas.ts';
 import { requireStatus } from '../../model/status.ts';
 import { inUse } from '../../model/traits/in-use.ts';
-import { limited } from '../../model/traits/limited.ts';
+import { limited, outsideLimit } from '../../model/traits/limited.ts';
 import { operationAt, requireSound, type Written } from '../../workflows/rules/check.ts';
 import {
   StepsSchema,
@@ -261,6 +261,7 @@ export const workflow = defineResource<WorkflowRecord>(
   },
   // An event is compared with each active one.
   limited(500),
+  outsideLimit({ column: 'status', value: 'archived' }),
   inUse({
     refusal: 'status_transition_invalid',
     check: (current) =>
