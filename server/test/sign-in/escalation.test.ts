@@ -4,7 +4,8 @@ import { newMasterKey } from '../../src/server/config.ts';
 import type { Passkey } from '../../src/resources/people/user.ts';
 import { roles, type Role } from '../../src/model/roles.ts';
 import { Browser, goodPassword, signedIn, tokenOf, type SignedIn } from '../support/browser.ts';
-import { good, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
+import { openStream } from '../support/event-stream.ts';
+import { good, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
 
 /*
@@ -211,6 +212,18 @@ describe('the rule about second factors', () => {
     if (mayChange) await good(browser.post('/v1/account', { require_second_factor: null }));
     // A sandbox lets developers change the rest.
     if (role === 'developer') await good(browser.post('/v1/account', { name: 'Northern' }));
+  });
+
+  test('ends the stream of a person without one when the account begins to require it', async () => {
+    const other = await serverForTest();
+    const boss = await signedIn(other, 'owner', { changed: { passkeys: [{ id: 'a' } as Passkey] } });
+    const { browser } = await signedIn(other, 'viewer');
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const stream = await openStream(other.url, null, { headers: { cookie, 'service-client': 'dashboard' } });
+    await good(boss.browser.post('/v1/account', { require_second_factor: true }));
+    expect(await stream.endWithin(10_000)).toBe('ended');
+    const refused = await browser.get('/v1/customers');
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'second_factor_setup_required']);
   });
 });
 

@@ -66,14 +66,18 @@ export class EventStream {
   }
 }
 
-/** Opens a stream. Fails with the server's response if that is not a stream. */
+/**
+ * Opens a stream. Fails with the server's response if that is not a stream.
+ *
+ * @param key null for a browser, which sends its cookie among the headers.
+ */
 export async function openStream(
   url: string,
-  key: string,
+  key: string | null,
   { query = '', headers = {} }: { query?: string; headers?: Record<string, string> } = {},
 ): Promise<EventStream> {
   const asked = request(`${url}/v1/events/stream${query}`, {
-    headers: { authorization: `Bearer ${key}`, ...headers },
+    headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers },
     agent: false,
   });
   const response = await new Promise<IncomingMessage>((resolve, reject) => {

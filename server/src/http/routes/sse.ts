@@ -4,7 +4,7 @@ import { ApiError } from '../../core/errors.ts';
 import { PositionRemovedError } from '../../events/event-order.ts';
 import { subscriptionBytes } from '../../events/event-feed.ts';
 import { chooseAccount, openAccounts, type AccountContext } from '../pipeline/account-context.ts';
-import { authenticate, openKeyRing, type AuthenticationContext } from '../pipeline/authenticate.ts';
+import { authenticate, openKeyRing, requireSecondFactor, type AuthenticationContext } from '../pipeline/authenticate.ts';
 import { openSessionRing } from '../../sign-in/sessions.ts';
 import { apiErrorOf } from '../response/errors.ts';
 import { PacedBody } from '../response/paced-body.ts';
@@ -167,10 +167,12 @@ export class EventStreams {
   /**
    * Returns the principal as it is now.
    *
-   * @throws {ApiError} if the key has ended or lost its permission, or if its account is no longer connected.
+   * @throws {ApiError} if the key has ended or lost its permission, if its account is no longer connected, or if the person lacks a second
+   *   factor that the account requires since.
    */
   async #requireAccess(request: ApiRequest): Promise<Principal> {
     const principal = await authenticate(request.incoming, this.#authentication);
+    if (principal.person) requireSecondFactor(principal.person);
     await chooseAccount(this.#accountContext, { ...request, principal });
     requirePermission(request.route.permission, principal);
     return principal;
