@@ -242,13 +242,13 @@ type Claims = Readonly<Record<string, unknown>>;
 /** @param about the claims about the person: those of the token, or of the endpoint for them. */
 function identityOf(claims: Claims & { sub: string }, about: Claims): Omit<Identity, 'issuer'> {
   const { sub: subject, amr, acr, auth_time: provedAt } = claims;
-  if (subject === '' || subject.length > subjectLengthMax)
-    throw new IdentityProviderFault('refused', 'The subject of the token is empty or too long.');
+  if (subject.length > subjectLengthMax || lineFault(subject) !== null)
+    throw new IdentityProviderFault('refused', 'The subject of the token is empty, too long or no single line.');
   const { email, email_verified: isVerified, name } = about;
-  const isKnown = isVerified === true && typeof email === 'string' && email.length <= emailLengthMax;
+  const isLine = typeof email === 'string' && email.length <= emailLengthMax && lineFault(email) === null;
   return {
     subject,
-    email: isKnown ? email : null,
+    email: isVerified === true && isLine ? email : null,
     name: typeof name === 'string' && name.length <= nameLengthMax && lineFault(name) === null ? name : null,
     hasSeveralFactors:
       (Array.isArray(amr) && amr.includes('mfa')) || (typeof acr === 'string' && acrOfSeveralFactors.has(acr)),

@@ -55,12 +55,12 @@ export function openSessionRing(
 /**
  * Makes a session of a user that has proved its identity. The token is for the cookie, and is not stored.
  *
- * @param facts.confirmedAt when the user did that, in seconds. By default now.
+ * @param facts.confirmedAt when the user did that, in seconds. By default now. Null if that is not known.
  */
 export function newSession(
   context: { ids: IdMaker; mode: Mode; realSeconds: number; randomBytes: RandomBytes },
   user: UserRecord,
-  facts: { factors: Factor[]; ipAddress: string | null; userAgent: string | null; confirmedAt?: number | undefined },
+  facts: { factors: Factor[]; ipAddress: string | null; userAgent: string | null; confirmedAt?: number | null | undefined },
 ): { token: string; record: SessionRecord } {
   const { ids, mode, realSeconds, randomBytes } = context;
   const token = makeSessionToken(randomBytes);
@@ -73,7 +73,7 @@ export function newSession(
     role: user.role,
     credentials_revision: user.credentials_revision,
     factors: facts.factors,
-    confirmed_at: facts.confirmedAt ?? realSeconds,
+    confirmed_at: facts.confirmedAt === undefined ? realSeconds : facts.confirmedAt,
     expires_at: realSeconds + lifetimes[mode].total,
     last_seen_at: null,
     ip_address: facts.ipAddress,

@@ -228,6 +228,13 @@ describe('an invited person', () => {
 });
 
 describe('a stranger', () => {
+  test.each([
+    ['an address', { email: 'ada\u0000@example.com' }],
+    ['a subject', { sub: 'ada\u0000' }],
+  ])('is refused when the token has %s with a control character', async (_, claims) => {
+    expect(errorOf(await signIn(stranger(), { ...somePerson(), ...claims }))).toEqual(failed);
+  });
+
   test('learns what to do and nothing about members when it is refused', async () => {
     await expectNoMember(somePerson());
     const { browser } = await signedIn(server, 'owner');
@@ -373,6 +380,23 @@ describe('a confirmation', () => {
   });
 });
 
+describe('a sign-in at a provider without times of proofs', () => {
+  test('confirms nothing unless the provider was asked for a new proof', async () => {
+    const { email } = await signedIn(server, 'owner');
+    const claims = somePerson(email);
+    const browser = stranger();
+    const signed = await good(signIn(browser, claims));
+    expect(signed.body.session.confirmed_until).toBeNull();
+    expect(errorOf(await browser.post('/auth/totp/begin'))).toEqual([403, 'reauthentication_required']);
+    await good(finish(browser, provider.authorize(await begin(browser, { fresh: true }), claims)));
+    await good(browser.post('/auth/totp/begin'));
+    // A provider where the person is still signed in asks for nothing.
+    clock.advanceSeconds(16 * 60);
+    await good(signIn(browser, claims));
+    expect(errorOf(await browser.post('/auth/totp/begin'))).toEqual([403, 'reauthentication_required']);
+  });
+});
+
 describe('an unlinked identity', () => {
   test('ends the other sessions, and needs a confirmation', async () => {
     const { email, browser } = await signedIn(server, 'viewer');
@@ -392,7 +416,7 @@ describe('an unlinked identity', () => {
     const claims = somePerson();
     await good(inviter.post('/v1/invitations', { email: claims.email, role: 'viewer' }));
     const browser = stranger();
-    await good(signIn(browser, claims));
+    await good(finish(browser, provider.authorize(await begin(browser, { fresh: true }), claims)));
     expect(errorOf(await browser.post('/auth/identity_provider/unlink'))).toEqual([400, 'status_transition_invalid']);
     await good(browser.post('/auth/me', { password: 'battery horse correct' }));
     await good(browser.post('/auth/identity_provider/unlink'));

@@ -59,7 +59,7 @@ const proofSeconds = 5 * 60;
 const secretBytes = 32;
 
 /** What the cookie of a sign-in holds, encrypted: the secrets of its beginning, and later the proved identity. */
-type Progress = { returnTo: string; endsAt: number; state: string } & (
+type Progress = { returnTo: string; endsAt: number; state: string; isFresh: boolean } & (
   | ({ step: 'begun' } & FlowSecrets)
   | { step: 'proved'; identity: Identity }
 );
@@ -70,11 +70,12 @@ export async function beginIdentitySignIn(call: AuthCall<Static<typeof BeginIden
   const provider = providerOf(call);
   const secret = (): string => Buffer.from(context.randomBytes(secretBytes)).toString('base64url');
   const secrets: FlowSecrets = { state: secret(), nonce: secret(), verifier: secret() };
+  const isFresh = body.fresh === true;
   const url = await provider
-    .begin(secrets, { isFresh: body.fresh === true })
+    .begin(secrets, { isFresh })
     .catch((error: unknown) => Promise.reject(explained(call, provider, error)));
   const endsAt = realSecondsOf(context) + flowSeconds;
-  keepProgress(call, { step: 'begun', ...secrets, endsAt, returnTo: body.return_to ?? '/' });
+  keepProgress(call, { step: 'begun', ...secrets, endsAt, returnTo: body.return_to ?? '/', isFresh });
   return { object: 'identity_provider_sign_in', url };
 }
 
@@ -89,13 +90,13 @@ export async function finishIdentitySignIn(call: FinishCall): Promise<{ token: s
   const progress = progressOf(call);
   const isSecondStep = call.body.response === undefined;
   if (!progress || progress.step !== (isSecondStep ? 'proved' : 'begun')) throw notBegun();
-  const { state, endsAt, returnTo } = progress;
+  const { state, endsAt, returnTo, isFresh } = progress;
   if (progress.step === 'proved') {
     const { identity } = progress;
     const member = await memberOf(call, identity);
     const subjects = member ? subjectsOf(call, member.email, member) : [];
     await takeAttemptOf(call, subjects);
-    return { token: await signInAs(call, provider, { identity, member, subjects, state, endsAt }), returnTo };
+    return { token: await signInAs(call, provider, { identity, member, subjects, state, endsAt, isFresh }), returnTo };
   }
   const subjects = subjectsOf(call, null, null);
   await takeAttemptOf(call, subjects);
@@ -107,11 +108,11 @@ export async function finishIdentitySignIn(call: FinishCall): Promise<{ token: s
   const proofEndsAt = realSecondsOf(call.context) + proofSeconds;
   const member = await memberOf(call, identity);
   try {
-    const token = await signInAs(call, provider, { identity, member, subjects, state, endsAt: proofEndsAt });
+    const token = await signInAs(call, provider, { identity, member, subjects, state, endsAt: proofEndsAt, isFresh });
     return { token, returnTo };
   } catch (error) {
     const isOnlyCodeMissing = error instanceof ApiError && error.code === 'second_factor_required';
-    if (isOnlyCodeMissing) keepProgress(call, { step: 'proved', identity, state, endsAt: proofEndsAt, returnTo });
+    if (isOnlyCodeMissing) keepProgress(call, { step: 'proved', identity, state, endsAt: proofEndsAt, returnTo, isFresh });
     throw error;
   }
 }
@@ -158,6 +159,8 @@ interface Proved {
   /** Each sign-in counts once. */
   state: string;
   endsAt: number;
+  /** The provider was asked for a new proof. */
+  isFresh: boolean;
 }
 
 /** Returns the user of an identity: the one to which it is linked, else the one with the verified address. */
@@ -183,7 +186,7 @@ async function signInAs(call: FinishCall, provider: IdentityProvider, proved: Pr
     subjects,
     factors: factorsOf(identity),
     isBothFactors: identity.hasSeveralFactors,
-    confirmedAt: provedAtOf(call, identity),
+    confirmedAt: provedAtOf(call, proved),
     refusal: noMember(provider),
     isAllowed: (current) => mayLink(current, identity),
     async also(current) {
@@ -220,7 +223,7 @@ async function acceptInvitation(
   const member: UserRecord = { ...blank, email, name: identity.name, role, ...linkOf(blank, identity, realSeconds) };
   const { token, record } = newSession({ ids, mode: config.mode, realSeconds, randomBytes }, member, {
     factors: factorsOf(identity),
-    confirmedAt: provedAtOf(call, identity),
+    confirmedAt: provedAtOf(call, proved),
     ...browserOf(call),
   });
   await commitBy(call, member, [id], async (): Promise<AuthDecision> => {
@@ -255,10 +258,14 @@ function factorsOf({ hasSeveralFactors }: Identity): Factor[] {
   return hasSeveralFactors ? ['identity_provider', 'identity_provider_mfa'] : ['identity_provider'];
 }
 
-/** Returns when the person proved its identity. A provider that is still signed in may have asked for nothing now. */
-function provedAtOf({ context }: AuthCall, { provedAt }: Identity): number {
+/**
+ * Returns when the person proved its identity, or null if that is not known. A provider where the person is still signed in may ask for
+ * nothing. Without its time, such a sign-in is no proof of this moment.
+ */
+function provedAtOf({ context }: AuthCall, { identity: { provedAt }, isFresh }: Proved): number | null {
   const realSeconds = realSecondsOf(context);
-  return Math.min(provedAt ?? realSeconds, realSeconds);
+  if (provedAt === null) return isFresh ? realSeconds : null;
+  return Math.min(provedAt, realSeconds);
 }
 
 /** Returns whether the user has another identity of the same provider. The same address does not replace it. */

@@ -89,7 +89,7 @@ export async function forgivenOf(
  * @param proof.isAllowed judges the user as it is at the commit.
  * @param proof.also returns changes of other records in the same commit, and the changed user. Null refuses the sign-in.
  * @param proof.isBothFactors the proof needs no second factor beside it.
- * @param proof.confirmedAt when the first factor was proved, in seconds. By default now.
+ * @param proof.confirmedAt when the first factor was proved, in seconds. By default now. Null if that is not known.
  * @param proof.refusal the error if the user may not sign in. By default that of a wrong password.
  * @returns the token of the session.
  */
@@ -102,7 +102,7 @@ export async function beginSession(
     isAllowed?(current: UserRecord): boolean;
     also?(current: UserRecord): Promise<{ user: UserRecord; changes: RecordChange[] } | null>;
     isBothFactors?: boolean;
-    confirmedAt?: number | undefined;
+    confirmedAt?: number | null | undefined;
     refusal?: ApiError;
   },
 ): Promise<string> {
