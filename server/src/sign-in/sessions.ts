@@ -60,7 +60,12 @@ export function openSessionRing(
 export function newSession(
   context: { ids: IdMaker; mode: Mode; realSeconds: number; randomBytes: RandomBytes },
   user: UserRecord,
-  facts: { factors: Factor[]; ipAddress: string | null; userAgent: string | null; confirmedAt?: number | null | undefined },
+  facts: {
+    factors: Factor[];
+    ipAddress: string | null;
+    userAgent: string | null;
+    confirmedAt?: number | null | undefined;
+  },
 ): { token: string; record: SessionRecord } {
   const { ids, mode, realSeconds, randomBytes } = context;
   const token = makeSessionToken(randomBytes);

@@ -170,6 +170,29 @@ describe('an invitation', () => {
     await expectVoid(token);
   });
 
+  test.each([
+    ['disabled', { status: 'disabled' }, { status: 'active' }],
+    ['lowered', { role: 'viewer' }, { role: 'admin' }],
+  ])('stays void when its inviter was %s and has its rights again', async (_, change, undone) => {
+    const inviter = await signedIn(server, 'admin');
+    const token = await invite(inviter.browser, 'admin');
+    const { id } = (await good(inviter.browser.get('/v1/invitations?limit=1'))).body.data[0];
+    await good(owner.browser.post(`/v1/users/${inviter.id}`, change));
+    await good(owner.browser.post(`/v1/users/${inviter.id}`, undone));
+    await expectVoid(token);
+    expect((await good(owner.browser.get(`/v1/invitations/${id}`))).body.status).toBe('revoked');
+    const { data } = (await good(owner.browser.get(`/v1/events?object_id=${id}&type=invitation.revoked`))).body;
+    expect(data).toHaveLength(1);
+  });
+
+  test('goes on when its inviter gets another role that may give the role', async () => {
+    const inviter = await signedIn(server, 'owner');
+    const token = await invite(inviter.browser, 'viewer');
+    await good(owner.browser.post(`/v1/users/${inviter.id}`, { role: 'admin', name: 'Ada' }));
+    const body = { token, password: goodPassword };
+    expect((await good(stranger(server).post('/auth/links/use', body))).body.user.role).toBe('viewer');
+  });
+
   test('is void when it is revoked, or a newer one is made', async () => {
     const email = 'wanted@example.com';
     const first = await invite(owner.browser, 'viewer', email);

@@ -112,7 +112,8 @@ export async function finishIdentitySignIn(call: FinishCall): Promise<{ token: s
     return { token, returnTo };
   } catch (error) {
     const isOnlyCodeMissing = error instanceof ApiError && error.code === 'second_factor_required';
-    if (isOnlyCodeMissing) keepProgress(call, { step: 'proved', identity, state, endsAt: proofEndsAt, returnTo, isFresh });
+    if (isOnlyCodeMissing)
+      keepProgress(call, { step: 'proved', identity, state, endsAt: proofEndsAt, returnTo, isFresh });
     throw error;
   }
 }

@@ -4,7 +4,12 @@ import { ApiError } from '../../core/errors.ts';
 import { PositionRemovedError } from '../../events/event-order.ts';
 import { subscriptionBytes } from '../../events/event-feed.ts';
 import { chooseAccount, openAccounts, type AccountContext } from '../pipeline/account-context.ts';
-import { authenticate, openKeyRing, requireSecondFactor, type AuthenticationContext } from '../pipeline/authenticate.ts';
+import {
+  authenticate,
+  openKeyRing,
+  requireSecondFactor,
+  type AuthenticationContext,
+} from '../pipeline/authenticate.ts';
 import { openSessionRing } from '../../sign-in/sessions.ts';
 import { apiErrorOf } from '../response/errors.ts';
 import { PacedBody } from '../response/paced-body.ts';

@@ -8,7 +8,8 @@ import type { Caller } from '../../model/caller.ts';
 import { decideAction, decideCreate, decideUpdate, toDecision } from '../../model/change.ts';
 import { fieldOf, type StoredRecord } from '../../model/record.ts';
 import { Related } from '../../model/related.ts';
-import type { Action, RecordChange, Resource } from '../../model/resource.ts';
+import type { Action, Filter, RecordChange, Resource } from '../../model/resource.ts';
+import { endsWithMaker } from '../../model/traits/ends-with-maker.ts';
 import { inUse } from '../../model/traits/in-use.ts';
 import { linksHere } from '../../model/traits/links-here.ts';
 import { limited, outsideLimit } from '../../model/traits/limited.ts';
@@ -44,7 +45,13 @@ export async function decideUpdateOf(
   caller: Caller,
 ): Promise<GuardedDecision> {
   const { related, guards } = await readFor(context, resource, request, resource.update?.reads, before, input);
-  return { ...decideUpdate(resource, before, input, caller, related), guards };
+  const decided = decideUpdate(resource, before, input, caller, related);
+  const [change] = decided.changes;
+  return {
+    ...decided,
+    changes: [...decided.changes, ...(await endedWith(context, resource, change.after!, caller))],
+    guards,
+  };
 }
 
 /**
@@ -115,24 +122,50 @@ async function superseded(
 ): Promise<RecordChange[]> {
   const rule = supersedes.of(resource);
   if (!rule) return [];
+  const filter: Filter = { column: rule.column, match: 'caseless', schema: {} };
   const value = String(fieldOf(record, rule.column));
-  const { records } = await readList(
-    lister,
-    resource,
-    {
-      accountId: record.account_id,
-      filters: [{ filter: { column: rule.column, match: 'caseless', schema: {} }, value }],
-      created: {},
-      limit: supersededMax,
-      offset: 0,
-      cursor: null,
-    },
-    'all',
-  );
-  return (records ?? []).flatMap((earlier) => {
-    const end = rule.end(earlier, caller);
-    return end ? toDecision(resource, earlier, end).changes : [];
+  const earlier = await readNewest(lister, resource, record.account_id, { filter, value }, supersededMax);
+  return earlier.flatMap((each) => {
+    const end = rule.end(each, caller);
+    return end ? toDecision(resource, each, end).changes : [];
   });
+}
+
+/** The account has no more records of such a kind. */
+const madeMax = 1_000;
+
+/** Returns the ends of records whose maker may no longer make them. */
+async function endedWith(
+  { lister, resources }: HttpContext,
+  makers: Resource,
+  maker: StoredRecord,
+  caller: Caller,
+): Promise<RecordChange[]> {
+  const ends: RecordChange[] = [];
+  for (const resource of resources) {
+    const rule = endsWithMaker.of(resource);
+    if (rule?.maker !== makers.path) continue;
+    const filter: Filter = { column: rule.column, match: 'exact', schema: {} };
+    const made = await readNewest(lister, resource, maker.account_id, { filter, value: maker.id }, madeMax);
+    for (const each of made) {
+      const end = rule.end(each, maker, caller);
+      if (end) ends.push(...toDecision(resource, each, end).changes);
+    }
+  }
+  return ends;
+}
+
+/** Returns the newest records of an account that a filter matches. */
+async function readNewest(
+  lister: HttpContext['lister'],
+  resource: Resource,
+  accountId: string,
+  filter: { filter: Filter; value: string },
+  limit: number,
+): Promise<StoredRecord[]> {
+  const asked = { accountId, filters: [filter], created: {}, limit, offset: 0, cursor: null };
+  const { records } = await readList(lister, resource, asked, 'all');
+  return records ?? [];
 }
 
 /**

@@ -2,14 +2,15 @@ import { Type } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import { emailFields, noEmail, type EmailStatus, type EmailToSend } from '../../model/email.ts';
-import { RoleName, type Role } from '../../model/roles.ts';
+import { mayHandle, RoleName, type Role } from '../../model/roles.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { createFrom, defineResource, type Change } from '../../model/resource.ts';
 import { described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { endsWithMaker } from '../../model/traits/ends-with-maker.ts';
 import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';
 import { limited } from '../../model/traits/limited.ts';
 import { supersedes } from '../../model/traits/supersedes.ts';
-import { requireHandling } from './user.ts';
+import { requireHandling, type UserRecord } from './user.ts';
 
 /** How long an invitation can be accepted, in seconds. */
 const lifetime = 7 * 24 * 3600;
@@ -140,6 +141,11 @@ export const invitation = defineResource<InvitationRecord>(
     column: 'email',
     end: (earlier, caller) => superseded(earlier as InvitationRecord, caller),
   }),
+  endsWithMaker({
+    maker: 'users',
+    column: 'invited_by',
+    end: (made, maker, caller) => endWithInviter(made as InvitationRecord, maker as UserRecord, caller),
+  }),
 );
 
 /** Returns the e-mail with the link of a new invitation. */
@@ -190,4 +196,15 @@ function superseded(earlier: InvitationRecord, caller: Caller): Change<Invitatio
   if (statusOf(earlier, caller.realSeconds) !== 'pending') return null;
   requireHandling(caller, earlier.role);
   return { after: { ...earlier, revoked_at: caller.realSeconds }, verbs: ['revoked'] };
+}
+
+/** Revokes an open invitation if its inviter may no longer give the role. */
+function endWithInviter(
+  open: InvitationRecord,
+  { status, role }: UserRecord,
+  caller: Caller,
+): Change<InvitationRecord> | null {
+  const mayGive = status === 'active' && mayHandle(role, open.role);
+  if (mayGive || statusOf(open, caller.realSeconds) !== 'pending') return null;
+  return { after: { ...open, revoked_at: caller.realSeconds }, verbs: ['revoked'] };
 }
