@@ -385,8 +385,8 @@ describe('a sign-in at a provider without times of proofs', () => {
     const { email } = await signedIn(server, 'owner');
     const claims = somePerson(email);
     const browser = stranger();
-    const signed = await good(signIn(browser, claims));
-    expect(signed.body.session.confirmed_until).toBeNull();
+    const first = await good(signIn(browser, claims));
+    expect(first.body.session.confirmed_until).toBeNull();
     expect(errorOf(await browser.post('/auth/totp/begin'))).toEqual([403, 'reauthentication_required']);
     await good(finish(browser, provider.authorize(await begin(browser, { fresh: true }), claims)));
     await good(browser.post('/auth/totp/begin'));

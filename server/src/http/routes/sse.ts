@@ -172,8 +172,8 @@ export class EventStreams {
   /**
    * Returns the principal as it is now.
    *
-   * @throws {ApiError} if the key has ended or lost its permission, if its account is no longer connected, or if the person lacks a second
-   *   factor that the account requires since.
+   * @throws {ApiError} if the key has ended or lost its permission, or if its account is no longer connected. Also if the account requires a
+   *   second factor now that the person lacks.
    */
   async #requireAccess(request: ApiRequest): Promise<Principal> {
     const principal = await authenticate(request.incoming, this.#authentication);

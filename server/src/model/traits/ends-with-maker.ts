@@ -9,7 +9,7 @@ export interface EndingWithMaker {
   maker: string;
   /** The column with the maker's id. */
   column: string;
-  /** Returns the end of a record after a change of its maker, or null if it goes on or has ended already. */
+  /** Returns the end of a record after a change of its maker. Null if it goes on or has ended. */
   end(made: StoredRecord, maker: StoredRecord, caller: Caller): Change<StoredRecord> | null;
 }
 
