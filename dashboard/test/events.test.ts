@@ -76,7 +76,9 @@ describeInBrowser('the pages of events', () => {
       await route.fallback();
     });
     await page.keyboard.press('Control+k');
-    await page.getByRole('searchbox', { name: 'A page, a record, an id or an action' }).fill(created!.id);
+    await page
+      .getByRole('searchbox', { name: 'A name, e-mail, home, your own reference, or a page' })
+      .fill(created!.id);
     await page.getByRole('menuitem', { name: `Go to ${created!.id}` }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -136,7 +138,7 @@ describeInBrowser('the pages of events', () => {
     await page.keyboard.press('Enter');
     const id = await page.locator('[data-copy-id]').getAttribute('data-copy-id');
     await page.keyboard.press('Control+k');
-    await page.getByRole('searchbox', { name: 'A page, a record, an id or an action' }).fill(id!);
+    await page.getByRole('searchbox', { name: 'A name, e-mail, home, your own reference, or a page' }).fill(id!);
     await page.getByRole('menuitem', { name: `Go to ${id}` }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');

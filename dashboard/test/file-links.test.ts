@@ -23,10 +23,12 @@ describeInBrowser('a link to a file', () => {
     const links = page.getByRole('region', { name: 'Links' });
     await links.getByRole('button', { name: 'Share by a link' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('textbox', { name: 'For' }).fill('Mr Okafor');
+    await dialog.getByRole('textbox', { name: 'Name of the reader' }).fill('Mr Okafor');
     await expectAccessibleInThemes(page, 'share-dialog');
     await dialog.getByRole('button', { name: 'Make the link' }).click();
     const shown = page.getByRole('dialog', { name: 'Link to the file' });
+    await shown.getByRole('button', { name: 'Copy the link' }).click();
+    await shown.getByRole('button', { name: 'Copied' }).waitFor();
     const url = /http\S+\/links#\w{32}/.exec(await shown.innerText())![0];
     await shown.getByRole('button', { name: 'Done' }).click();
     await links.getByText('Mr Okafor').first().waitFor();
@@ -54,6 +56,7 @@ describeInBrowser('a link to a file', () => {
     await phone.goto(url);
     await phone.getByRole('button', { name: 'Open the document' }).click();
     await phone.getByRole('heading', { name: 'This link opens nothing' }).waitFor();
+    await phone.getByText('This is a test. Nothing here is real.').waitFor();
     await expectAccessibleInThemes(phone, 'link-closed');
     const { body } = await good(server.api.get(`/v1/file_links?file=${office.file}`));
     expect(body.data[0]).toMatchObject({ open_count: 1, status: 'revoked' });
@@ -73,7 +76,7 @@ describeInBrowser('a link to a file', () => {
     };
     await expect.poll(isOpen, { timeout: 30_000 }).toBe(true);
     await dialog.getByText('names no phone number').waitFor();
-    await dialog.getByRole('textbox', { name: 'For' }).fill('Mrs Eze');
+    await dialog.getByRole('textbox', { name: 'Name of the landlord' }).fill('Mrs Eze');
     await dialog.getByRole('button', { name: 'Make the link' }).click();
     const shown = page.getByRole('dialog', { name: 'Link to the report' });
     const url = /http\S+\/links#\w{32}/.exec(await shown.innerText())![0];

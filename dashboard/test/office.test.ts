@@ -167,6 +167,42 @@ describeInBrowser('the office', () => {
     expect(after.count).toBe(before.count + 1);
   });
 
+  test('says whose name an application still needs when its button is off', async () => {
+    await using open = await openDashboard(server, '/applications/new', { person: owner, width: 390 });
+    const { page, problems } = open;
+    const take = page.getByRole('button', { name: 'Take it and order the checks' });
+    await page.getByText('Still needed: the person or the full name of applicant 1.').waitFor();
+    expect(await take.isDisabled()).toBe(true);
+    await page.getByRole('checkbox', { name: 'Order the check now' }).waitFor();
+    await page.getByRole('button', { name: 'Enter a new person' }).click();
+    await page.getByLabel('Full name').fill('Mary Somerville');
+    await page.getByRole('button', { name: 'Add another applicant' }).click();
+    await page.getByText('Still needed: the person or the full name of applicant 2.').waitFor();
+    await page.getByRole('checkbox', { name: 'Order both checks now' }).waitFor();
+    await page.getByRole('button', { name: 'Remove applicant 2' }).click();
+    await page.getByText('Still needed').waitFor({ state: 'detached' });
+    expect(await take.isDisabled()).toBe(false);
+    expect(problems).toEqual([]);
+  });
+
+  test('cancels the open checks of an application when its applicants withdraw', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office);
+    await using open = await openDashboard(server, `/applications/${office.application}`, { person: owner });
+    const { page, problems } = open;
+    await page.getByRole('link', { name: 'Open the check by Service A' }).waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'The applicants withdrew' }).click();
+    const dialog = page.getByRole('alertdialog');
+    expect(await dialog.getByRole('checkbox', { name: 'Cancel the checks that are under way (1)' }).isChecked()).toBe(
+      true,
+    );
+    await dialog.getByRole('button', { name: 'Withdraw the application' }).click();
+    await page.getByRole('heading', { level: 1 }).getByText('Withdrawn').waitFor();
+    expect((await good(server.api.get(`/v1/references/${check}`))).body.status).toBe('canceled');
+    expect(problems).toEqual([]);
+  });
+
   test('shows a let with its arrears, bills and deposit in words', async () => {
     const { tenancy, bill } = await makeLet(server);
     const { body: invoice } = await good(server.api.get(`/v1/invoices/${bill}`));

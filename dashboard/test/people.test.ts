@@ -30,8 +30,12 @@ describeInBrowser('the team', () => {
     await owner.page.getByRole('row', { name: /grace@example\.com viewer pending/ }).waitFor();
 
     await using viewer = await openDashboard(server, `/link${link.hash}`, { person: new Browser(server) });
+    await viewer.page.getByText('Viewer. May look, but decides and changes nothing.').waitFor();
+    await viewer.page.getByRole('textbox', { name: 'Name', exact: true }).fill('Grace Hopper');
     await viewer.page.getByLabel('Password', { exact: true }).fill('a stitch in time saves');
     await viewer.page.getByRole('button', { name: 'Join and sign in' }).click();
+    // The page of the owner shows the new member without a reload.
+    await owner.page.getByRole('row', { name: /Grace Hopper grace@example\.com viewer active/ }).waitFor();
     await viewer.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Events' }).click();
     await viewer.page.getByRole('link', { name: 'customer.created' }).first().click();
     await viewer.page.getByRole('region', { name: 'Data', exact: true }).waitFor();

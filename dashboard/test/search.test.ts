@@ -3,7 +3,7 @@ import { good, startTestServer, type TestServer } from '../../server/test/suppor
 import { describeInBrowser, expectAccessibleInThemes, type OpenPage } from '../../ui/test/support/browser.ts';
 import { openDashboard, viewer } from './support/browser.ts';
 
-const field = { name: 'A page, a record, an id or an action' };
+const field = { name: 'A name, e-mail, home, your own reference, or a page' };
 
 async function openPalette(page: OpenPage['page'], text: string): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();

@@ -9,6 +9,7 @@ export function MoreActions(props: { name: string; refusal: string | null; onAct
       trigger={
         <Button aria-label="More actions">
           <Icon name="more" />
+          More
         </Button>
       }
       groups={[

@@ -5,9 +5,11 @@ import { Button, Details, ErrorState, PasswordField, Skeleton, TextField, Time }
 import { clientFor } from '../api/client.ts';
 import { faultOf, shownError } from '../api/requests.ts';
 import { useSessionChange, type OneTimeLink } from '../api/session.ts';
+import { capital } from '../office/words.ts';
 import { IdentityProviderSignIn } from './identity-provider-sign-in.tsx';
 import { PasskeySignIn, PasskeysElsewhere } from './passkey-sign-in.tsx';
 import { passwordHint } from './password-hint.ts';
+import { roleTexts } from './team/roles.ts';
 import { isCodeMissing } from './sign-in-form.tsx';
 import { Card } from './sign-in.tsx';
 import styles from './sign-in.module.css';
@@ -82,6 +84,13 @@ function PasskeyInstead({ link }: { link: OneTimeLink }): ReactNode {
   );
 }
 
+/** Returns a role with what it may do. A newer server may know others. */
+function roleText(role: string | null): string | null {
+  if (role === null) return null;
+  const text = new Map(Object.entries(roleTexts)).get(role);
+  return text === undefined ? capital(role) : `${capital(role)}. ${text}`;
+}
+
 function UseLink({ link }: { link: OneTimeLink }): ReactNode {
   const { title, text, button } = purposes[link.purpose];
   const router = useRouter();
@@ -92,6 +101,8 @@ function UseLink({ link }: { link: OneTimeLink }): ReactNode {
   const [code, setCode] = useState('');
   const [needsCode, setNeedsCode] = useState(link.code_required);
   const isNew = link.purpose === 'first_owner' || link.purpose === 'invitation';
+  // A colleague without a name is an e-mail address in the history, which tells less.
+  const isInvitation = link.purpose === 'invitation';
   const hasPassword = link.purpose !== 'sign_in';
   const using = useMutation({
     mutationFn: () =>
@@ -122,7 +133,7 @@ function UseLink({ link }: { link: OneTimeLink }): ReactNode {
       <Details
         items={[
           ['Account', link.account.name],
-          ['Role', link.role],
+          ['Role', roleText(link.role)],
           ...(isNew || link.email === null ? [] : [['E-mail', link.email] as const]),
         ]}
       />
@@ -140,10 +151,12 @@ function UseLink({ link }: { link: OneTimeLink }): ReactNode {
               error={faultOf(error, 'email')}
             />
             <TextField
-              label="Name (optional)"
+              label={isInvitation ? 'Name' : 'Name (optional)'}
               autoComplete="name"
               value={name}
               onChange={setName}
+              isRequired={isInvitation}
+              hint="Your team sees it beside what you do."
               error={faultOf(error, 'name')}
             />
           </>
@@ -174,7 +187,7 @@ function UseLink({ link }: { link: OneTimeLink }): ReactNode {
         <Button look="primary" type="submit" isDisabled={using.isPending}>
           {button}
         </Button>
-        {link.purpose === 'invitation' && <IdentityProviderSignIn returnTo="/" />}
+        {isInvitation && <IdentityProviderSignIn returnTo="/" />}
       </form>
     </Card>
   );

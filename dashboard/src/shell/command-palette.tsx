@@ -62,7 +62,7 @@ export function CommandPalette(props: { isOpen: boolean; onClose: () => void; mo
   return (
     <KitPalette
       title="Go to"
-      placeholder="A page, a record, an id or an action"
+      placeholder="A name, e-mail, home, your own reference, or a page"
       isOpen={isOpen}
       onClose={() => {
         setText('');

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Actions, Button, CodeBlock, Time } from '@tenure/ui';
+import { Actions, Button, CodeBlock, CopyButton, Time } from '@tenure/ui';
 
 /**
  * Shows a link, this once. Only its button closes the dialog, so that a click beside it loses nothing. The dialog is that of the form, which
@@ -20,6 +20,9 @@ export function LinkOnce(props: {
       </p>
       <CodeBlock title="Link" text={props.url} />
       <Actions>
+        <CopyButton text={props.url} label="Copy the link">
+          Copy the link
+        </CopyButton>
         <Button look="primary" onPress={props.onClose}>
           Done
         </Button>

@@ -1,12 +1,12 @@
 import { useState, type ReactNode } from 'react';
 import type { Application } from 'tenure';
-import { ConfirmDialog, Details, Table, toast } from '@tenure/ui';
+import { Checkbox, ConfirmDialog, Details, Table, toast } from '@tenure/ui';
 import { useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import { History } from '../../office/history.tsx';
 import { Duties } from '../../office/letting-parts.tsx';
 import { ForDevelopers, PersonLink, Steps } from '../../office/parts.tsx';
-import { applicationRead } from '../../office/reads.ts';
+import { applicationRead, checksRead } from '../../office/reads.ts';
 import { MoreActions } from '../../office/more-actions.tsx';
 import { RecordPage } from '../../office/record-page.tsx';
 import { addressOf, dayText, homeOf, idOf, rentText, shareOf } from '../../office/words.ts';
@@ -14,6 +14,7 @@ import { applicationRoute } from '../../routes.tsx';
 import { Section } from '../../shell/page.tsx';
 import { LinkedName } from '../../office/linked-name.tsx';
 import styles from '../../office/office.module.css';
+import { isOpen as isOpenCheck } from '../references/reference-words.ts';
 import { StateBadge, stepsOf, titleOf } from './application-words.tsx';
 import { Checks } from './checks.tsx';
 import { Decision } from './decision.tsx';
@@ -106,12 +107,21 @@ function People({ application }: { application: Application }): ReactNode {
   );
 }
 
-/** Notes that the applicants gave up. */
+/** Notes that the applicants gave up, and cancels the checks that are still open. */
 function Withdraw({ application }: { application: Application }): ReactNode {
   const [isOpen, setOpen] = useState(false);
+  const [areCanceled, setCanceled] = useState(true);
   const refusal = useRefusal('applications.write');
-  const withdrawing = useWrite<string, Application>(
-    (tenure, id, options) => tenure.applications.withdraw(id, {}, options),
+  const mayCancel = useRefusal('references.write') === null;
+  const { data: checks = [] } = useRead(checksRead, { application: application.id });
+  const open = checks.filter(isOpenCheck);
+  const withdrawing = useWrite<{ id: string; canceled: string[] }, Application>(
+    async (tenure, { id, canceled }, options) => {
+      // Each has a key of its own, so that a second attempt goes on where the first one ended.
+      for (const check of canceled)
+        await tenure.references.cancel(check, {}, { ...options, idempotencyKey: `${options.idempotencyKey}-${check}` });
+      return tenure.applications.withdraw(id, {}, options);
+    },
     {
       onDone: () => {
         toast('The application is withdrawn.');
@@ -127,11 +137,22 @@ function Withdraw({ application }: { application: Application }): ReactNode {
         title="The applicants withdrew?"
         isOpen={isOpen}
         onCancel={() => setOpen(false)}
-        onConfirm={() => withdrawing.mutate(application.id)}
+        onConfirm={() =>
+          withdrawing.mutate({
+            id: application.id,
+            canceled: mayCancel && areCanceled ? open.map(({ id }) => id) : [],
+          })
+        }
         confirmText="Withdraw the application"
         isPending={withdrawing.isPending}
       >
-        <p>The application is closed, and cannot be opened again. Open checks go on until you cancel each of them.</p>
+        <p>The application is closed, and cannot be opened again.</p>
+        {open.length > 0 && mayCancel && (
+          <Checkbox isSelected={areCanceled} onChange={setCanceled}>
+            Cancel the checks that are under way ({open.length})
+          </Checkbox>
+        )}
+        {open.length > 0 && !mayCancel && <p>Its open checks go on until a colleague cancels each of them.</p>}
         {withdrawing.error !== null && <p role="alert">{withdrawing.error.message}</p>}
       </ConfirmDialog>
     </>

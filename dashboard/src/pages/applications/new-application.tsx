@@ -70,7 +70,7 @@ export function NewApplicationPage(): ReactNode {
     const asked = homes?.find((home) => home.id === id)?.rent;
     if (asked?.interval === 'month') setRent(String(asked.amount / 100));
   };
-  const isComplete = applicants.every(({ isNew, id, name }) => (isNew ? name.trim() !== '' : id !== null));
+  const missing = missingText(applicants);
   return (
     <Page title="Take an application" parent={{ href: '/applications', name: 'Applications' }}>
       <Form
@@ -80,7 +80,7 @@ export function NewApplicationPage(): ReactNode {
         actions={
           <Actions>
             <ButtonLink href="/applications">Cancel</ButtonLink>
-            <GatedButton look="primary" type="submit" refusal={refusal} isDisabled={!isComplete || isPending}>
+            <GatedButton look="primary" type="submit" refusal={refusal} isDisabled={missing !== null || isPending}>
               {service === null ? 'Take the application' : 'Take it and order the checks'}
             </GatedButton>
           </Actions>
@@ -111,19 +111,19 @@ export function NewApplicationPage(): ReactNode {
             Add another applicant
           </Button>
         </div>
-        <HomePicker label="Home" value={unit} onChange={chooseHome} error={faultOf(error, 'unit')} />
+        <HomePicker label="Home (optional)" value={unit} onChange={chooseHome} error={faultOf(error, 'unit')} />
         <div className={styles.pair}>
           <TextField
-            label="Rent a month (£)"
+            label="Rent a month (£, optional)"
             value={rent}
             onChange={setRent}
             inputMode="decimal"
             pattern="\s*\d{1,7}([.]\d{1,2})?\s*"
-            hint="The whole rent. Leave it empty if it is not known."
+            hint="The whole rent, of all applicants together."
             error={faultOf(error, 'rent') ?? faultOf(error, 'rent[amount]')}
           />
           <TextField
-            label="Move-in"
+            label="Move-in (optional)"
             type="date"
             value={moveIn}
             onChange={setMoveIn}
@@ -131,12 +131,27 @@ export function NewApplicationPage(): ReactNode {
           />
         </div>
         <Checkbox isSelected={areChecked} onChange={setChecked}>
-          {applicants.length === 1 ? 'Order the check with it' : `Order all ${applicants.length} checks with it`}
+          {checksText(applicants.length)}
         </Checkbox>
         {areChecked && <ServiceChoice label="Who makes the checks" value={service} onChange={setChosen} />}
+        {missing !== null && <p className={styles.quiet}>{missing}</p>}
       </Form>
     </Page>
   );
+}
+
+function checksText(count: number): string {
+  if (count === 1) return 'Order the check now';
+  return count === 2 ? 'Order both checks now' : `Order all ${count} checks now`;
+}
+
+/** Says which applicants the form still needs, or returns null. A button that is off does not say why. */
+function missingText(applicants: readonly Applicant[]): string | null {
+  const missing = applicants.flatMap(({ isNew, id, name }, index) =>
+    (isNew ? name.trim() === '' : id === null) ? [index + 1] : [],
+  );
+  if (missing.length === 0) return null;
+  return `Still needed: ${missing.map((number) => `the person or the full name of applicant ${number}`).join(', ')}.`;
 }
 
 function applicantOf(key: number): Applicant {
@@ -187,7 +202,7 @@ function ApplicantFields({
               error={faultOf(error, 'email')}
             />
             <TextField
-              label="Date of birth"
+              label="Date of birth (optional)"
               type="date"
               value={birthday}
               onChange={(day) => onChange({ birthday: day })}

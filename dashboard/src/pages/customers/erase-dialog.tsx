@@ -128,8 +128,10 @@ function Confirm({
         </section>
       </div>
       <p>
-        This cannot be undone. What the law makes you keep is locked away. Owners and admins can reveal it with a
-        reason, and it is erased when its time is over. Backups of the server keep the data until they are deleted.
+        This cannot be undone.{' '}
+        {preview.holds.length > 0 &&
+          'What the law makes you keep is locked away. Owners and admins can reveal it with a reason, and it is erased when its time is over. '}
+        Backups of the server keep the data until they are deleted.
       </p>
       <TextField
         label={`Type the name to confirm: ${person.name}`}

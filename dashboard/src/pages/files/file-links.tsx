@@ -154,23 +154,23 @@ function ShareDialog({ file, isReport, onClose }: { file: string; isReport: bool
         }
       >
         <TextField
-          label="For"
-          hint="A note for your team, such as the name of the landlord. It can be empty."
+          label={isReport ? 'Name of the landlord (optional)' : 'Name of the reader (optional)'}
+          hint="Your team sees it beside the link."
           value={recipient}
           onChange={setRecipient}
           error={faultOf(error, 'recipient')}
         />
         <TextField
-          label="E-mail"
+          label="E-mail (optional)"
           type="email"
           autoComplete="off"
-          hint="The link is sent to this address. Leave it empty to hand the link over yourself."
+          hint="The link is sent to this address. Without one, you hand the link over yourself."
           value={email}
           onChange={setEmail}
           error={faultOf(error, 'recipient_email')}
         />
         <Select
-          label="Works for"
+          label="How long the link works"
           choices={lifetimes}
           value={seconds}
           onChange={setSeconds}

@@ -149,7 +149,7 @@ function OutcomeDialog({ reference, onClose }: { reference: Reference; onClose: 
           <p>
             {isOpen(reference)
               ? 'The service is told to stop. What it has found so far stays.'
-              : 'Both verdicts stay visible, with your name, the time and the reason. The report is issued anew with both, and the earlier one stays.'}
+              : 'Both verdicts stay visible, with your name, the time and the reason. The report is issued anew with both, and the earlier one stays. A landlord with a link to the report reads your reason, too.'}
           </p>
         )}
       </Form>

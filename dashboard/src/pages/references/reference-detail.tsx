@@ -22,7 +22,7 @@ import { Documents } from './documents.tsx';
 import { Findings, Notes, Waiting } from './findings.tsx';
 import { Outcome } from './outcome.tsx';
 import { ProblemNotice } from './problem.tsx';
-import { applicationOf, isOpen, isReportComing, stepsOf, titleOf } from './reference-words.ts';
+import { applicationOf, isOpen, isReportComing, personOf, stepsOf, titleOf } from './reference-words.ts';
 import { SandboxTools } from './sandbox-tools.tsx';
 
 /** How often an open check is read again, in milliseconds. */
@@ -84,10 +84,12 @@ export function ReferencePage(): ReactNode {
 function About({ reference }: { reference: Reference }): ReactNode {
   const application = applicationOf(reference);
   const share = application && shareOf(application);
+  const person = personOf(reference);
   return (
     <Details
       items={[
         ['Person', <PersonLink key="person" person={reference.customer} />],
+        ...(person?.email ? [['E-mail', person.email] as const] : []),
         [
           'Application',
           application === null ? (

@@ -3,7 +3,7 @@ import type { Invitation, User as Member } from 'tenure';
 import { Badge, Button, EmptyState, ErrorState, Icon, Menu, Skeleton, Table, Time, type Tone } from '@tenure/ui';
 import { EmailState } from '../../shell/email-state.tsx';
 import { membersRead } from '../../api/reads.ts';
-import { defineRead, shownError, useRead } from '../../api/requests.ts';
+import { defineRead, shownError, useRead, useReadAgain } from '../../api/requests.ts';
 import { useUser } from '../../api/session.ts';
 import { useActing } from '../../shell/account-bar.tsx';
 import { Page, Section, Sections } from '../../shell/page.tsx';
@@ -14,6 +14,9 @@ import styles from './team.module.css';
 
 /** The most invitations of the table. Larger teams use the API. */
 const invitationsMax = 500;
+
+/** How often the invitations are read again while one is open, in milliseconds. */
+const refreshMs = 5_000;
 
 const invitationsRead = defineRead((tenure, _, options) =>
   tenure.invitations.list({}, options).toArray({ limit: invitationsMax }),
@@ -155,7 +158,13 @@ function MemberMenu({ member, onAction }: { member: Member; onAction: (action: T
 }
 
 function Invitations({ onAction }: { onAction: (action: TeamAction) => void }): ReactNode {
-  const { data, error, refetch } = useRead(invitationsRead, {});
+  // A colleague joins elsewhere. The page then shows them as a member, without a reload.
+  const { data, error, refetch } = useRead(
+    invitationsRead,
+    {},
+    { refreshMs: (invitations) => (invitations.some(({ status }) => status === 'pending') ? refreshMs : false) },
+  );
+  useReadAgain(data?.map(({ id, status }) => `${id} ${status}`).join());
   if (error !== null) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton rows={3} />;
   if (data.length === 0)
