@@ -51,10 +51,10 @@ ${contactHtml(sender)}
 }
 
 /** The one page for every link that opens nothing. It does not tell whether the link ever existed. */
-export function closedPage(): string {
+export function closedPage({ isSandbox }: { isSandbox: boolean }): string {
   return pageHtml(
     'This link opens nothing',
-    `<div class="card">
+    `${isSandbox ? sandboxHtml : ''}<div class="card">
 <h1>This link opens nothing</h1>
 <p>It has expired, the sender has revoked it, or its document was deleted. Ask the sender for a new link.</p>
 </div>`,
@@ -62,10 +62,10 @@ export function closedPage(): string {
 }
 
 /** The page if the server cannot open the link at this moment. */
-export function laterPage(): string {
+export function laterPage({ isSandbox }: { isSandbox: boolean }): string {
   return pageHtml(
     'Please try again',
-    `<div class="card">
+    `${isSandbox ? sandboxHtml : ''}<div class="card">
 <h1>Please try again in a moment</h1>
 <p>The server is busy. Go back, and press the button once more.</p>
 </div>`,

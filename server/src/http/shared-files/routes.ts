@@ -96,11 +96,13 @@ export function addSharedFiles(app: FastifyInstance, context: HttpContext, limit
             apiRequest.bodyBytes?.workEnds(0);
             if (open && token !== null) return await handle(apiRequest, reply, open, token);
             failedSignIns.note(apiRequest.client);
-            return sendPage(reply, 404, closedPage());
+            return sendPage(reply, 404, closedPage({ isSandbox }));
           } catch (error) {
             if (!(error instanceof ApiError)) throw error;
             // The file or the link may end between two steps.
-            return error.status === 404 ? sendPage(reply, 404, closedPage()) : sendLater(reply, error);
+            return error.status === 404
+              ? sendPage(reply, 404, closedPage({ isSandbox }))
+              : sendLater(reply, error, { isSandbox });
           }
         },
       );
@@ -115,7 +117,7 @@ export function addSharedFiles(app: FastifyInstance, context: HttpContext, limit
   ): Promise<FastifyReply> {
     if (!openings.take(link.id).taken)
       throw new ApiError('rate_limit', 'This link was opened too often in a second.', { retryAfterSeconds: 1 });
-    if (!(await noteOpening(context, request, link))) return sendPage(reply, 404, closedPage());
+    if (!(await noteOpening(context, request, link))) return sendPage(reply, 404, closedPage({ isSandbox }));
     return sendPage(reply, 200, summaryPage(await readSummary(context, link, record), token, { isSandbox }));
   }
 
@@ -185,7 +187,11 @@ function sendPage(reply: FastifyReply, status: number, html: string): FastifyRep
   return reply.code(status).headers(pageHeaders).type(htmlType).send(html);
 }
 
-function sendLater(reply: FastifyReply, { status, retryAfterSeconds }: ApiError): FastifyReply {
+function sendLater(
+  reply: FastifyReply,
+  { status, retryAfterSeconds }: ApiError,
+  mode: { isSandbox: boolean },
+): FastifyReply {
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-  return sendPage(reply, status, laterPage());
+  return sendPage(reply, status, laterPage(mode));
 }
