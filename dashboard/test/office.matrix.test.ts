@@ -220,6 +220,9 @@ describeInBrowser('a person of the office', () => {
       await page.getByRole('menuitem', { name: 'Erase this person' }).press('Enter');
       const dialog = page.getByRole('alertdialog');
       await dialog.getByText('What stays').waitFor();
+      // The law keeps nothing of a person without a let, so that nothing is locked away.
+      await dialog.getByText('Nothing.').waitFor();
+      expect(await dialog.getByText('locked away').count()).toBe(0);
       const erase = dialog.getByRole('button', { name: 'Erase for good' });
       expect(await erase.isDisabled()).toBe(true);
       await hand.type(dialog.getByLabel('Type the name to confirm'), name);

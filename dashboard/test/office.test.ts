@@ -288,6 +288,11 @@ describeInBrowser('the office', () => {
     const payslip = { name: 'payslip of ada.pdf', mimeType: 'application/pdf', buffer: await pdfBytes() };
     await dialog.getByLabel('File').setInputFiles(payslip);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await documents.getByText('payslip of ada.pdf added by your office').waitFor();
+    await page.getByRole('list', { name: 'History' }).getByText('added a document to the check.').waitFor();
+    // The document stays with the check, also when that has ended.
+    await good(server.api.post(`/v1/references/${check}`, { outcome: 'accept' }));
+    await page.reload();
     await documents.getByRole('link', { name: 'payslip of ada.pdf' }).click();
     await page.getByRole('heading', { level: 1, name: 'payslip of ada.pdf' }).waitFor();
     await page.getByText('Evidence of income').waitFor();

@@ -1,6 +1,6 @@
 import type { Event, ReferenceDecider } from 'tenure';
 import { reasonText } from './reasons.ts';
-import { outcomeOf, services, stageText, titleOfProblem } from './checks.ts';
+import { documentPrefix, outcomeOf, services, stageText, titleOfProblem } from './checks.ts';
 import { capital, listed, money, plain } from './words.ts';
 
 /* Events in sentences: the actor and the act. */
@@ -53,6 +53,7 @@ interface Told {
     last_error?: string | null;
   } | null;
   decision?: { reasons?: string[] } | null;
+  metadata?: Record<string, string | null>;
 }
 
 /** @param isSystem whether Tenure acted by itself. */
@@ -217,6 +218,10 @@ function referenceUpdated(record: Told, before: Told | null, isSystem: boolean):
     return isSystem ? 'issued the report about the decision' : 'attached a report to the check';
   if (before?.decision !== undefined && before.status === undefined)
     return `confirmed the outcome “${outcomeOf(outcome ?? null)?.name ?? 'none'}”`;
+  const added = Object.entries(before?.metadata ?? {}).some(
+    ([key, was]) => key.startsWith(documentPrefix) && was === null,
+  );
+  if (added) return 'added a document to the check';
   if (before?.status === undefined) return null;
   return status === 'processing' && !automatic?.enabled ? 'began the check by hand' : 'moved the check on';
 }

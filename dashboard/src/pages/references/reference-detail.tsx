@@ -62,7 +62,7 @@ export function ReferencePage(): ReactNode {
               <Findings reference={reference} />
             </Section>
           )}
-          {!isByService(reference) && isOpen(reference) && <Documents reference={reference} />}
+          {!isByService(reference) && !reference.deleted && <Documents reference={reference} />}
           <ForLandlord reference={reference} />
           <Report reference={reference} isComing={isReportComing(reference, now)} />
           {isByService(reference) && !reference.deleted && (

@@ -1,5 +1,5 @@
 import type { Application, Customer, Reference } from 'tenure';
-import { isByService, problemOf } from '../../office/checks.ts';
+import { documentPrefix, isByService, problemOf } from '../../office/checks.ts';
 import type { Step } from '../../office/parts.tsx';
 import { nameOf } from '../../office/words.ts';
 
@@ -16,6 +16,19 @@ export function applicationOf({ application }: Reference): Application | null {
 /** Returns the person of a check, if they are kept here. */
 export function personOf({ customer }: Reference): Customer | null {
   return customer !== null && typeof customer === 'object' && 'email' in customer ? customer : null;
+}
+
+/** Names the pair of a check's metadata that keeps the name of a document. */
+export function documentKey(file: string): string {
+  return documentPrefix + file;
+}
+
+/** Returns the documents that the office has added to a check. */
+export function addedDocuments({ metadata }: Reference): { id: string; filename: string }[] {
+  return Object.entries(metadata).flatMap(([key, filename]) => {
+    const id = key.slice(documentPrefix.length);
+    return key.startsWith(documentPrefix) && /^file_\w+$/.test(id) ? [{ id, filename }] : [];
+  });
 }
 
 export function isOpen({ status, deleted }: Reference): boolean {
