@@ -171,13 +171,13 @@ describeInBrowser('the office', () => {
     await using open = await openDashboard(server, '/applications/new', { person: owner, width: 390 });
     const { page, problems } = open;
     const take = page.getByRole('button', { name: 'Take it and order the checks' });
-    await page.getByText('Still needed: the person or the full name of applicant 1.').waitFor();
+    await page.getByText('Still needed: the name of applicant 1.').waitFor();
     expect(await take.isDisabled()).toBe(true);
     await page.getByRole('checkbox', { name: 'Order the check now' }).waitFor();
     await page.getByRole('button', { name: 'Enter a new person' }).click();
     await page.getByLabel('Full name').fill('Mary Somerville');
     await page.getByRole('button', { name: 'Add another applicant' }).click();
-    await page.getByText('Still needed: the person or the full name of applicant 2.').waitFor();
+    await page.getByText('Still needed: the name of applicant 2.').waitFor();
     await page.getByRole('checkbox', { name: 'Order both checks now' }).waitFor();
     await page.getByRole('button', { name: 'Remove applicant 2' }).click();
     await page.getByText('Still needed').waitFor({ state: 'detached' });

@@ -8,6 +8,7 @@ import { HomePicker, PersonPicker } from '../../office/person-picker.tsx';
 import { homesRead } from '../../office/reads.ts';
 import { automaticOf, ServiceChoice, useUsualService } from '../../office/service-choice.tsx';
 import { Form } from '../../shell/form.tsx';
+import { listed } from '../../office/words.ts';
 import { GatedButton } from '../../shell/gated.tsx';
 import { Page } from '../../shell/page.tsx';
 import styles from '../../office/office.module.css';
@@ -151,7 +152,7 @@ function missingText(applicants: readonly Applicant[]): string | null {
     (isNew ? name.trim() === '' : id === null) ? [index + 1] : [],
   );
   if (missing.length === 0) return null;
-  return `Still needed: ${missing.map((number) => `the person or the full name of applicant ${number}`).join(', ')}.`;
+  return `Still needed: the name of ${listed(missing.map((number) => `applicant ${number}`))}.`;
 }
 
 function applicantOf(key: number): Applicant {
