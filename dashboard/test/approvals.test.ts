@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { firstOwner, goodPassword, member } from '../../server/test/support/browser.ts';
 import { apiClient, good, serverForTest, type Api, type TestServer } from '../../server/test/support/server.ts';
-import { describeInBrowser } from '../../ui/test/support/browser.ts';
+import { describeInBrowser, expectAccessibleInThemes } from '../../ui/test/support/browser.ts';
 import { openDashboard, viewer } from './support/browser.ts';
 
 /** Makes an agent that may cancel references. */
@@ -95,17 +95,31 @@ describeInBrowser('the approvals', () => {
       }),
     );
     await good(api.post(`/v1/workflows/${workflow.id}/activate`));
-    const { body: application } = await good(api.post('/v1/applications', { customers: ['cus_1'] }));
+    const person = async (name: string): Promise<string> => (await good(api.post('/v1/customers', { name }))).body.id;
+    const customers = [await person('Ada Lovelace'), await person('Grace Hopper')];
+    const { body: application } = await good(api.post('/v1/applications', { customers }));
     const pending = async (): Promise<{ id: string }[]> =>
       (await good(api.get('/v1/approval_requests?status=pending'))).body.data;
     await expect.poll(async () => (await pending()).length, { timeout: 15_000 }).toBe(1);
-    await using open = await openDashboard(server, '/approvals', { person: owner });
+    await using open = await openDashboard(server, '/approvals', { person: owner, width: 390 });
     const { page, problems } = open;
-    await page.getByRole('row', { name: `Approve ${application.id}? Waiting Ask the manager` }).waitFor();
-    await page.getByRole('link', { name: `Approve ${application.id}?` }).click();
+    const row = page.getByRole('row', {
+      name: 'Approve the application? Waiting Ask the manager Ada Lovelace and Grace Hopper',
+    });
+    await row.waitFor();
+    await row.getByText('Ask the manager').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await expectAccessibleInThemes(page, 'approvals-narrow');
+    await row.getByRole('link').click();
+    await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
+    await page.getByRole('link', { name: 'Grace Hopper' }).waitFor();
+    await page.getByText('The workflow takes this step:').waitFor();
+    await page.getByText('Approves the application.').waitFor();
     const question = page.getByRole('region', { name: 'What the workflow asks' });
-    await question.getByRole('link', { name: application.id }).waitFor();
-    await question.getByText(/Sends POST \/v1\/applications\/.*\/approve/).waitFor();
+    await question.getByRole('link', { name: 'the application' }).waitFor();
+    const now = page.getByRole('region', { name: 'The record now' });
+    await now.getByRole('link', { name: application.id }).waitFor();
+    await expectAccessibleInThemes(page, 'approval-of-workflow');
     await page.getByRole('link', { name: 'Ask the manager' }).waitFor();
     await page.getByRole('region', { name: 'The record now' }).getByText('open', { exact: false }).first().waitFor();
     await page.getByRole('button', { name: 'Reject' }).click();

@@ -37,23 +37,28 @@ describeInBrowser('workflows', () => {
     await page.getByLabel('Name').fill('Check all applicants');
     await choose(page.getByRole('combobox', { name: 'Event' }), 'application.created');
     const step = page.getByRole('group', { name: 'Step 1' });
-    await step.getByLabel('Id').fill('check');
-    await choose(step.getByRole('combobox', { name: 'Path' }), '/v1/references');
-    await step.getByLabel('Body').fill('{"application": "{{event.data.object.id}}", "customer": "{{item}}"}');
-    await step.getByLabel('For each item of').fill('event.data.object.customers');
+    await step.getByLabel('Short name').fill('check');
+    await choose(step.getByRole('combobox', { name: 'Request' }), '/v1/references');
+    await step.getByLabel('Data to send').fill('{"application": "{{event.data.object.id}}", "customer": "{{item}}"}');
+    await choose(step.getByRole('combobox', { name: 'Once for each of' }), 'event.data.object.customers');
+    await step.getByText('Once for each of the people of the application.').waitFor();
+    await step.getByText('Makes a check (application: ‹the application›, person: ‹that one›).').waitFor();
     await page.getByText('The steps need a permission: References (write).').waitFor();
     await page.getByRole('button', { name: 'Allow it' }).click();
+    await page.getByText('What the workflow may do: read and change references').click();
     expect(await page.getByRole('checkbox', { name: 'Write: References' }).isChecked()).toBe(true);
     await expectAccessibleInThemes(page, 'workflow-editor');
     await page.getByRole('button', { name: 'Save the draft' }).click();
 
     await page.getByRole('heading', { name: 'Check all applicants' }).waitFor();
-    await page.getByText('Once for each item of event.data.object.customers.').waitFor();
+    await page.getByText('Once for each of the people of the application.').waitFor();
+    await page.getByText('An application is made (application.created)').waitFor();
     const { id } = (await good(server.api.get('/v1/applications'))).body.data[0];
     await page.getByRole('button', { name: `${id}, ` }).waitFor();
     await page.getByRole('button', { name: 'Try it' }).click();
     await page.getByText('The event would begin a run. Nothing was sent.').waitFor();
     await page.getByText('would run').waitFor();
+    await page.getByText('About: Ada Lovelace').waitFor();
     expect((await good(server.api.get('/v1/references'))).body.count).toBe(0);
     await expectAccessibleInThemes(page, 'workflow');
 
@@ -67,8 +72,8 @@ describeInBrowser('workflows', () => {
       })
       .toBe(1);
     await page.reload();
-    await runs.getByRole('link', { name: /^wfr_/ }).click();
-    await page.getByRole('region', { name: 'Steps' }).getByText('succeeded').waitFor();
+    await runs.getByRole('link', { name: 'Ada Lovelace' }).click();
+    await page.getByRole('region', { name: 'Steps' }).getByText('Succeeded').waitFor();
     await expectAccessibleInThemes(page, 'workflow-run');
     expect((await good(server.api.get('/v1/references'))).body.count).toBe(1);
     expect(problems).toEqual([]);
@@ -82,7 +87,7 @@ describeInBrowser('workflows', () => {
     await page.getByRole('group', { name: 'Step 1' }).waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Check all applicants');
     await page.getByRole('button', { name: 'Save the draft' }).click();
-    await page.getByText('Sends POST /v1/references to this API.').waitFor();
+    await page.getByText('Makes a check (application: ‹the application›, person: ‹that one›).').waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -92,15 +97,15 @@ describeInBrowser('workflows', () => {
     await page.getByLabel('Name').fill('Faulty');
     await choose(page.getByRole('combobox', { name: 'Event' }), 'aplication.created');
     const step = page.getByRole('group', { name: 'Step 1' });
-    await choose(step.getByRole('combobox', { name: 'Path' }), '/v1/nothing');
-    await step.getByLabel('Body').fill('{"customer": ');
+    await choose(step.getByRole('combobox', { name: 'Request' }), '/v1/nothing');
+    await step.getByLabel('Data to send').fill('{"customer": ');
     await page.getByRole('button', { name: 'Save the draft' }).click();
     await step.getByText('This is no JSON object.').waitFor();
-    await step.getByLabel('Body').fill('{}');
+    await step.getByLabel('Data to send').fill('{}');
     await page.getByRole('button', { name: 'Save the draft' }).click();
     await page.getByText(/application\.created/).waitFor();
     await expectAccessibleInThemes(page, 'workflow-faults');
-    expect(await step.getByRole('combobox', { name: 'Path' }).inputValue()).toBe('/v1/nothing');
+    expect(await step.getByRole('combobox', { name: 'Request' }).inputValue()).toBe('/v1/nothing');
   });
 
   test('changes the steps of a workflow in their order', async () => {
@@ -147,6 +152,7 @@ describeInBrowser('workflows', () => {
     const [run] = await failed();
     await using open = await openDashboard(server, `/workflow-runs/${run!.id}`, { person: owner, width: 390 });
     const { page, problems } = open;
+    await page.getByRole('heading', { name: 'The step “check” has failed' }).waitFor();
     await page.getByRole('heading', { name: 'Before you retry' }).waitFor();
     await page.getByText('Still to come: later').waitFor();
     await good(server.api.post(`/v1/workflows/${workflow.id}`, { steps: [{ ...failing, id: 'other' }] }));
@@ -154,6 +160,14 @@ describeInBrowser('workflows', () => {
     await page.getByRole('heading', { name: 'The workflow was changed since' }).waitFor();
     await page.getByText('A retry takes the steps of version 1 again').waitFor();
     await expectAccessibleInThemes(page, 'workflow-run-failed');
+    await page.goto(`/dashboard/workflows/${workflow.id}`);
+    await page.getByRole('row', { name: /Grace Hopper Failed check:/ }).waitFor();
+    await page.goto('/dashboard/workflows');
+    await page.getByRole('heading', { name: 'A run has failed' }).waitFor();
+    await page.getByRole('row', { name: 'Cancels nothing Active a person is made' }).waitFor();
+    await expectAccessibleInThemes(page, 'workflows-failed');
+    await page.getByRole('main').getByRole('listitem').getByRole('link', { name: 'Cancels nothing' }).click();
+    await page.getByRole('heading', { name: 'The step “check” has failed' }).waitFor();
     expect(problems).toEqual([]);
   });
 

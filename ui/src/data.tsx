@@ -63,27 +63,30 @@ export function Table<Row extends { id: string }>(props: {
   rows: readonly Row[];
   /** The page of a row. Without it, rows lead nowhere. */
   hrefOf?: (row: Row) => string;
+  /** Shows each row as a block with all its cells where the window is narrow. Long texts wrap. */
+  isStacked?: boolean;
 }): ReactNode {
-  const { columns, rows, hrefOf } = props;
+  const { columns, rows, hrefOf, isStacked = false } = props;
   // A table that scrolls must be reachable by keyboard. The links of rows are, if there are any.
   const reach = hrefOf ? {} : { tabIndex: 0, role: 'group', 'aria-label': props.label };
   return (
     <div className={styles.scroll} {...reach}>
-      <table className={styles.table} aria-label={props.label}>
-        <thead>
-          <tr>
+      {/* A block in the place of a cell loses its role in some browsers, so the roles are explicit. */}
+      <table role="table" className={classes(styles.table, isStacked && styles.stacked)} aria-label={props.label}>
+        <thead role="rowgroup">
+          <tr role="row">
             {columns.map(({ title, align }) => (
-              <th key={title} scope="col" className={align && styles.end}>
+              <th key={title} role="columnheader" scope="col" className={align && styles.end}>
                 {title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={row.id} className={styles.row}>
+            <tr key={row.id} role="row" className={styles.row}>
               {columns.map(({ title, align, cell }, index) => (
-                <td key={title} className={align && styles.end}>
+                <td key={title} role="cell" data-title={title} className={align && styles.end}>
                   {index === 0 && hrefOf ? (
                     <AriaLink className={styles.rowLink} href={hrefOf(row)}>
                       {cell(row)}

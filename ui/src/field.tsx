@@ -16,6 +16,7 @@ import {
   Text,
   TextArea,
   TextField as AriaTextField,
+  useFilter,
   type CheckboxProps,
   type SwitchProps,
   type TextFieldProps as AriaTextFieldProps,
@@ -119,6 +120,8 @@ function FieldTextsBelow({ hint, error }: Omit<FieldTexts, 'label'>): ReactNode 
 export interface Choice {
   id: string;
   name: string;
+  /** What the choice means. A combo box shows it, and finds the choice by it. */
+  description?: string;
 }
 
 interface ChoiceProps extends FieldTexts {
@@ -191,10 +194,13 @@ export function ComboBox({
   isMono,
   ...props
 }: ComboBoxProps): ReactNode {
+  const { contains } = useFilter({ sensitivity: 'base' });
+  const descriptions = new Map(choices.map(({ name, description = '' }) => [name, description]));
   return (
     <AriaComboBox
       {...props}
       allowsCustomValue
+      defaultFilter={(name, text) => contains(name, text) || contains(descriptions.get(name) ?? '', text)}
       {...faultProps(error)}
       className={styles.field}
       defaultItems={choices}
@@ -219,7 +225,14 @@ export function ComboBox({
         <ListBox className={popover.list}>
           {(choice: Choice) => (
             <ListBoxItem className={popover.item} textValue={choice.name}>
-              {choice.name}
+              {choice.description === undefined ? (
+                choice.name
+              ) : (
+                <span className={styles.described}>
+                  <Text slot="label">{choice.description}</Text>
+                  <Text slot="description">{choice.name}</Text>
+                </span>
+              )}
             </ListBoxItem>
           )}
         </ListBox>

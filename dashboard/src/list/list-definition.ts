@@ -26,6 +26,8 @@ export interface ListDefinition<Row extends { id: string }, Name extends string>
   ) => PromiseLike<ListOf<Row>>;
   /** Left out if the rows are shown in another form than a table. */
   columns?: readonly Column<Row>[];
+  /** Whether the rows are sentences: they wrap, and a narrow window shows all columns below each other. */
+  isStacked?: boolean;
   /** The page of a record. */
   hrefOf?: (row: Row) => string;
   /** Returns after how many milliseconds the page is read again, for records that change without an event. */

@@ -188,7 +188,15 @@ function Results<Row extends { id: string }, Name extends string>({
   const first = withoutCursor(search);
   return (
     <div className={styles.results} aria-busy={isPlaceholderData}>
-      {children?.(rows) ?? <Table label={list.title} columns={list.columns ?? []} rows={rows} hrefOf={list.hrefOf} />}
+      {children?.(rows) ?? (
+        <Table
+          label={list.title}
+          columns={list.columns ?? []}
+          rows={rows}
+          hrefOf={list.hrefOf}
+          isStacked={list.isStacked}
+        />
+      )}
       <Pagination
         summary={`${rows.length.toLocaleString()} of ${count.toLocaleString()} ${list.noun}`}
         onNewer={hasNewer(search, data) ? () => onSearch({ ...first, ending_before: rows[0]!.id }) : null}

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import type { ApprovalRequest } from 'tenure';
+import type { ApprovalRequest, WorkflowStep } from 'tenure';
 import {
   Actions,
   Button,
@@ -12,10 +12,12 @@ import {
   TextField,
   toast,
 } from '@tenure/ui';
-import { eventRead } from '../../api/reads.ts';
 import { defineRead, faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal, useUser } from '../../api/session.ts';
+import { nounOfId, useEvent, type Concerned } from '../../office/concerned.tsx';
+import { LinkedName } from '../../office/linked-name.tsx';
 import { Notice, PersonLink } from '../../office/parts.tsx';
+import { capital, homeOf, idOf, plain } from '../../office/words.ts';
 import { approvalRoute } from '../../routes.tsx';
 import { Form } from '../../shell/form.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
@@ -23,16 +25,15 @@ import { LinkedId } from '../../shell/linked-id.tsx';
 import { pathOfId } from '../../shell/navigation.ts';
 import { DetailPage, Section } from '../../shell/page.tsx';
 import { Maker } from '../api-keys/key-list.tsx';
-import { Steps } from '../workflows/workflow-detail.tsx';
-import { ApprovalState, AskedBy } from './approval-list.tsx';
+import { Folded, StepWords } from '../workflows/step-words.tsx';
+import { ApprovalState, AskedBy, useAbout, useSubject } from './approval-list.tsx';
 import {
   askingOf,
   changesOf,
   consequenceOf,
   reasonHintOf,
-  recordOf,
-  recordOfEvent,
   stepsAfter,
+  titleInWords,
   withIds,
   type MemberChange,
 } from './approval-words.ts';
@@ -69,12 +70,13 @@ export function ApprovalPage(): ReactNode {
       noun="Approval request"
       parent={{ href: '/approvals', name: 'Approvals' }}
       query={query}
-      subtitle={({ title }) => title}
+      subtitle={({ title }) => titleInWords(title)}
       actions={(request) => <Decisions request={request} />}
     >
       {(request) => (
         <>
           <Facts request={request} />
+          <Consequences request={request} />
           <div className={styles.beside}>
             <Asked request={request} />
             <RecordNow request={request} />
@@ -86,7 +88,8 @@ export function ApprovalPage(): ReactNode {
 }
 
 function Facts({ request }: { request: ApprovalRequest }): ReactNode {
-  const { created, expires_at: endsAt, decided_by: decider, decided_at: decidedAt, customer, status } = request;
+  const { created, expires_at: endsAt, decided_by: decider, decided_at: decidedAt, status } = request;
+  const { people, home } = useAbout(request);
   const isOpen = status === 'pending' || status === 'approved';
   const facts: [term: string, value: ReactNode][] = [
     ['Status', <ApprovalState key="status" request={request} />],
@@ -96,7 +99,9 @@ function Facts({ request }: { request: ApprovalRequest }): ReactNode {
   ];
   if (isOpen && endsAt !== null)
     facts.push([status === 'approved' ? 'Can be used until' : 'Expires', <ExactTime key="ends" at={endsAt} />]);
-  if (customer !== null) facts.push(['Person', <Person key="customer" customer={customer} />]);
+  if (people.length > 0)
+    facts.push([people.length === 1 ? 'Person' : 'People', <People key="people" people={people} />]);
+  if (home !== null) facts.push(['Home', <LinkedName key="home" record={home} name={homeOf(home)} />]);
   if (decider !== null) facts.push(['Decided by', <Maker key="decider" id={decider} />]);
   if (decidedAt !== null) facts.push(['Decided', <ExactTime key="decided" at={decidedAt} />]);
   if (request.decision_reason !== null) facts.push(['Reason of the decision', request.decision_reason]);
@@ -118,9 +123,57 @@ function Asker({ request }: { request: ApprovalRequest }): ReactNode {
   );
 }
 
-/** The person by name. An id stands for a person whose record is not here. */
-function Person({ customer }: { customer: NonNullable<ApprovalRequest['customer']> }): ReactNode {
-  return typeof customer === 'string' ? <LinkedId id={customer} /> : <PersonLink person={customer} />;
+/** People by name. An id stands for a person whose record is not here. */
+function People({ people }: { people: Concerned['people'] }): ReactNode {
+  return (
+    <ul className={styles.people}>
+      {people.map((person) => (
+        <li key={person === null ? '' : idOf(person)}>
+          {typeof person === 'string' ? <LinkedId id={person} /> : <PersonLink person={person} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What follows from a yes and from a no, before a person decides. */
+function Consequences({ request }: { request: ApprovalRequest }): ReactNode {
+  if (request.status !== 'pending') return null;
+  return (
+    <Details
+      items={[
+        ['If you approve', <AfterApproval key="yes" request={request} />],
+        ['If you reject', consequenceOf(request, 'reject')],
+      ]}
+    />
+  );
+}
+
+/** Returns a step without the condition that a person approves, because that is given here. */
+function withoutApproval(step: WorkflowStep): WorkflowStep {
+  return { ...step, if: (step.if ?? []).filter(({ path }) => !path.endsWith('.output.approval_request')) };
+}
+
+/** What a workflow does after an approval, or that the agent can send its request. */
+function AfterApproval({ request }: { request: ApprovalRequest }): ReactNode {
+  const asking = askingOf(request);
+  const event = useEvent(asking?.run.event ?? null);
+  const steps = asking && stepsAfter(asking);
+  if (steps === null) return consequenceOf(request, 'approve');
+  if (steps.length === 0) return 'The workflow ends. No further step follows.';
+  const context = { type: event?.type ?? asking!.workflow.trigger.type };
+  return (
+    <>
+      The workflow takes {steps.length === 1 ? 'this step' : 'these steps'}:
+      <ol className={styles.following}>
+        {steps.map((step) => (
+          <li key={step.id}>
+            <StepWords step={withoutApproval(step)} context={context} />
+          </li>
+        ))}
+      </ol>
+    </>
+  );
 }
 
 /** What will be sent, or what a workflow asks. */
@@ -133,14 +186,13 @@ function Asked({ request }: { request: ApprovalRequest }): ReactNode {
           {withIds(title).map(({ number, text, isId }) =>
             isId && pathOfId(text) !== null ? (
               <Link key={number} href={pathOfId(text)!}>
-                {text}
+                {nounOfId(text)}
               </Link>
             ) : (
               <span key={number}>{text}</span>
             ),
           )}
         </p>
-        <Following request={request} />
       </Section>
     );
   return (
@@ -149,7 +201,7 @@ function Asked({ request }: { request: ApprovalRequest }): ReactNode {
         {title}: <code className={styles.path}>{`${method} ${path}`}</code>
       </p>
       {body === null || Object.keys(body).length === 0 ? (
-        <p>The request has no body.</p>
+        <p>The request has no further data.</p>
       ) : (
         <JsonViewer title="Body of the request" value={body} />
       )}
@@ -157,26 +209,10 @@ function Asked({ request }: { request: ApprovalRequest }): ReactNode {
   );
 }
 
-/** What the workflow does after an approval. */
-function Following({ request }: { request: ApprovalRequest }): ReactNode {
-  const asking = askingOf(request);
-  const steps = asking && stepsAfter(asking);
-  if (request.status !== 'pending' || steps === null) return null;
-  if (steps.length === 0) return <p>After an approval, no further step follows.</p>;
-  return (
-    <>
-      <p>After an approval, these steps follow:</p>
-      <Steps steps={steps} />
-    </>
-  );
-}
-
-/** The record as it is now, and whether it has changed since the question. A workflow asks about the record of its event. */
+/** The record as it is now, and whether it has changed since the question. */
 function RecordNow({ request }: { request: ApprovalRequest }): ReactNode {
   const mayReadEvents = useUser().permissions.includes('events.read');
-  const event = askingOf(request)?.run.event ?? null;
-  const begun = useRead(eventRead, { id: event ?? '' }, { isOn: event !== null && mayReadEvents }).data;
-  const record = begun === undefined ? recordOf(request) : recordOfEvent(begun);
+  const record = useSubject(request);
   const isOpen = request.status === 'pending' || request.status === 'approved';
   const again = { refreshMs: () => (isOpen ? refreshMs : false) } as const;
   const now = useRead(recordRead, { path: record?.path ?? '' }, { isOn: record !== null, ...again });
@@ -208,9 +244,37 @@ function RecordNow({ request }: { request: ApprovalRequest }): ReactNode {
       {now.data !== undefined && isOpen && (
         <Changes changes={changesOf(request, { path: record.path, data: now.data })} />
       )}
-      {now.data !== undefined && <JsonViewer title="Record" value={now.data} />}
+      {now.data !== undefined && (
+        <>
+          <Details items={stateOfRecord(now.data)} />
+          <Folded>
+            <JsonViewer title="Record" value={now.data} />
+          </Folded>
+        </>
+      )}
     </Section>
   );
+}
+
+/** Where a record stands, in words. */
+function stateOfRecord(record: object): [string, ReactNode][] {
+  const { status, outcome, references } = record as {
+    status?: unknown;
+    outcome?: unknown;
+    references?: { total?: number; by_status?: { complete?: number }; result?: string | null };
+  };
+  return [
+    ...(typeof status === 'string' ? [['Status', capital(plain(status))] satisfies [string, ReactNode]] : []),
+    ...(typeof outcome === 'string' ? [['Outcome', capital(plain(outcome))] satisfies [string, ReactNode]] : []),
+    ...(typeof references?.total === 'number'
+      ? [
+          [
+            'Checks',
+            `${references.by_status?.complete ?? 0} of ${references.total} complete${references.result ? `: ${plain(references.result)}` : ''}`,
+          ] satisfies [string, ReactNode],
+        ]
+      : []),
+  ];
 }
 
 function Changes({ changes }: { changes: readonly MemberChange[] }): ReactNode {
@@ -290,7 +354,7 @@ function DecisionDialog(props: {
         }
       >
         <p>
-          <strong>{request.title}</strong>
+          <strong>{titleInWords(request.title)}</strong>
         </p>
         <TextField
           label="Reason (optional)"

@@ -4,10 +4,11 @@ import { Badge, Time } from '@tenure/ui';
 import { curlOf } from '../../curl.ts';
 import type { ListDefinition } from '../../list/list-definition.ts';
 import { ListPage } from '../../list/list-page.tsx';
+import { concernedText, useConcerned, useEvent, type Concerned, type RecordPath } from '../../office/concerned.tsx';
 import { nameOf } from '../../office/words.ts';
 import { approvalListRoute } from '../../routes.tsx';
 import { KeyName } from '../api-keys/key-name.tsx';
-import { askingOf, stateChoices, stateOf } from './approval-words.ts';
+import { askingOf, stateChoices, stateOf, subjectOf, titleInWords } from './approval-words.ts';
 
 const approvalList: ListDefinition<ApprovalRequest, 'status' | 'type'> = {
   title: 'Approvals',
@@ -18,11 +19,13 @@ const approvalList: ListDefinition<ApprovalRequest, 'status' | 'type'> = {
       options,
     ),
   hrefOf: ({ id }) => `/approvals/${id}`,
+  isStacked: true,
+  pageSize: 15,
   columns: [
-    { title: 'Request', cell: ({ title }) => title },
+    { title: 'Request', cell: ({ title }) => titleInWords(title) },
     { title: 'Status', cell: (request) => <ApprovalState request={request} /> },
     { title: 'Asked by', cell: (request) => <AskedBy request={request} /> },
-    { title: 'Person', cell: ({ customer }) => (customer === null ? '–' : nameOf(customer)) },
+    { title: 'About', cell: (request) => <About request={request} /> },
     { title: 'Reason', cell: ({ reason }) => reason ?? '–' },
     { title: 'Asked', cell: ({ created }) => <Time at={created} /> },
   ],
@@ -48,6 +51,24 @@ const approvalList: ListDefinition<ApprovalRequest, 'status' | 'type'> = {
 /** What agents and workflows ask of persons. */
 export function ApprovalListPage(): ReactNode {
   return <ListPage list={approvalList} search={approvalListRoute.useSearch()} />;
+}
+
+function About({ request }: { request: ApprovalRequest }): ReactNode {
+  return concernedText(useAbout(request)) ?? (request.customer === null ? '–' : nameOf(request.customer));
+}
+
+/** Returns the record that a request is about. */
+export function useSubject(request: ApprovalRequest): RecordPath | null {
+  return subjectOf(request, useEvent(askingOf(request)?.run.event ?? null));
+}
+
+/** Returns all people that a request is about, and the home. A request that makes a record for one person is about this person alone. */
+export function useAbout(request: ApprovalRequest): Concerned {
+  const found = useConcerned(useSubject(request));
+  const { customer, request_body: body } = request;
+  const isForOne = typeof body?.customer === 'string' && customer !== null;
+  if (found && found.people.length > 0 && !isForOne) return found;
+  return { people: customer === null ? [] : [customer], home: found?.home ?? null };
 }
 
 export function ApprovalState({ request }: { request: Pick<ApprovalRequest, 'status'> }): ReactNode {

@@ -1,12 +1,6 @@
-import {
-  operations,
-  type ApprovalRequest,
-  type Event,
-  type Workflow,
-  type WorkflowRun,
-  type WorkflowStep,
-} from 'tenure';
+import type { ApprovalRequest, Event, Workflow, WorkflowRun, WorkflowStep } from 'tenure';
 import type { Tone } from '@tenure/ui';
+import { nounOfId, recordOfEvent, recordOfId, type RecordPath } from '../../office/concerned.tsx';
 
 /** What each status means for the reader. */
 const states: Readonly<Record<string, { name: string; tone: Tone }>> = {
@@ -73,19 +67,23 @@ export function changesOf(
   });
 }
 
-/** Returns the id of the record of an event, and the path of that record. Null if the API has no such path. */
-export function recordOfEvent({ data }: Event): { id: string; path: string } | null {
-  const { object, id } = data.object as { object: string; id: string };
-  const plurals = [`${object}s`, object.replace(/y$/, 'ies')];
-  const plural = plurals.find((each) => readPaths.has(`/v1/${each}/{id}`));
-  return plural === undefined ? null : { id, path: `/v1/${plural}/${id}` };
+/** Returns the record that a request is about, or null. A question of a workflow is about the record that its title names. */
+export function subjectOf(request: ApprovalRequest, event: Event | undefined): RecordPath | null {
+  const named = withIds(request.title).map(({ text, isId }) => (isId ? recordOfId(text) : null));
+  const made = ['application', 'tenancy', 'deposit', 'unit', 'customer'].map((member) => {
+    const id = request.request_body?.[member];
+    return typeof id === 'string' ? recordOfId(id) : null;
+  });
+  const found = [recordOf(request), ...made, ...named].find((each) => each !== null);
+  return found ?? (event === undefined ? null : recordOfEvent(event));
 }
 
-const readPaths: ReadonlySet<string> = new Set(
-  Object.values(operations)
-    .flatMap((resource) => Object.values(resource as Record<string, { method?: string; path?: string }>))
-    .flatMap(({ method, path }) => (method === 'GET' && path !== undefined ? [path] : [])),
-);
+/** Returns the title with the kinds of records in the place of their ids: "Approve the application?" */
+export function titleInWords(title: string): string {
+  return withIds(title)
+    .map(({ text, isId }) => (isId ? nounOfId(text) : text))
+    .join('');
+}
 
 /** Returns what follows from a decision, in sentences. */
 export function consequenceOf({ type }: Pick<ApprovalRequest, 'type'>, decision: 'approve' | 'reject'): string {

@@ -8,9 +8,13 @@ import { idOf } from '../../office/words.ts';
 import { workflowRunRoute } from '../../routes.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { LinkedId } from '../../shell/linked-id.tsx';
+import { pathOfId } from '../../shell/navigation.ts';
 import { DetailPage, Section } from '../../shell/page.tsx';
+import { withIds } from '../approvals/approval-words.ts';
 import { wordsOfError } from '../deliveries/attempt-words.ts';
-import { tones } from './workflow-words.ts';
+import { RunSubject } from './run-table.tsx';
+import { Folded } from './step-words.tsx';
+import { statusText, stepText, tones } from './workflow-words.ts';
 import styles from './workflows.module.css';
 
 const runRead = defineRead<WorkflowRun, { id: string }>((tenure, { id }, options) =>
@@ -46,10 +50,10 @@ function OneRun({ id }: { id: string }): ReactNode {
               <p>{run.canceled_reason}</p>
             </Notice>
           )}
+          {run.status === 'failed' && <Failure run={run} />}
           <Details items={factsOf(run)} />
-          {run.status === 'failed' && <AboutRetry run={run} />}
           <Section title="Steps">
-            {run.steps.length === 0 ? <p>No step has begun yet.</p> : <RunSteps steps={run.steps} />}
+            {run.steps.length === 0 ? <p>No step has begun yet.</p> : <RunSteps run={run} />}
             <StepsToCome run={run} />
           </Section>
         </>
@@ -62,13 +66,14 @@ function nameOf(workflow: string | Workflow): string {
   return typeof workflow === 'string' ? 'A workflow' : workflow.name;
 }
 
-function factsOf({ status, workflow, version, event, depth, created, ...run }: WorkflowRun): [string, ReactNode][] {
+function factsOf(whole: WorkflowRun): [string, ReactNode][] {
+  const { status, workflow, version, event, depth, created, ...run } = whole;
   const endedAt = run.succeeded_at ?? run.failed_at ?? run.canceled_at;
   return [
     [
       'Status',
       <Badge key="status" tone={tones[status] ?? 'neutral'}>
-        {status}
+        {statusText(status)}
       </Badge>,
     ],
     [
@@ -77,7 +82,8 @@ function factsOf({ status, workflow, version, event, depth, created, ...run }: W
         {nameOf(workflow)}, version {version}
       </Link>,
     ],
-    ['Begun by', <LinkedId key="event" id={event} />],
+    ['About', <RunSubject key="about" run={whole} />],
+    ['Event', <LinkedId key="event" id={event} />],
     ...(depth === 1 ? [] : [['Depth', `${depth}: another run caused the event`] satisfies [string, ReactNode]]),
     ...(run.approval_request === null
       ? []
@@ -87,19 +93,39 @@ function factsOf({ status, workflow, version, event, depth, created, ...run }: W
   ];
 }
 
-/** Says what a retry does. It keeps the steps of the run, so an edit of the workflow does not mend this run. */
-function AboutRetry({ run: { version, workflow } }: { run: WorkflowRun }): ReactNode {
+/** Says which step has failed and why, and what a retry does. A retry keeps the steps of the run, so an edit of the workflow does not mend it. */
+function Failure({ run }: { run: WorkflowRun }): ReactNode {
+  const { version, workflow, steps } = run;
   const isOutdated = typeof workflow !== 'string' && workflow.version > version;
+  const failed = steps.findLast(({ status }) => status === 'failed');
   return (
-    <Notice
-      tone={isOutdated ? 'warning' : 'neutral'}
-      title={isOutdated ? 'The workflow was changed since' : 'Before you retry'}
-    >
-      <p>
-        A retry takes the steps of version {version} again, from the failed one. It helps if the cause is gone. An edit
-        of the workflow is for later events.
-      </p>
-    </Notice>
+    <>
+      {failed?.error && (
+        <Notice tone="bad" title={`The step “${failed.id}” has failed`}>
+          <p>
+            <Reason error={failed.error} />
+          </p>
+        </Notice>
+      )}
+      <Notice
+        tone={isOutdated ? 'warning' : 'neutral'}
+        title={isOutdated ? 'The workflow was changed since' : 'Before you retry'}
+      >
+        <p>
+          Mend the cause first. A retry takes the steps of version {version} again, from the failed one. An edit of the
+          workflow is for later events, and does not change this run.
+        </p>
+      </Notice>
+    </>
+  );
+}
+
+/** Why a step has failed. The records of ids lead to their pages. */
+function Reason({ error }: { error: NonNullable<WorkflowRunStep['error']> }): ReactNode {
+  const words = wordsOfError(error.code);
+  if (words !== null) return <Prose text={words} />;
+  return withIds(error.message).map(({ number, text, isId }) =>
+    isId && pathOfId(text) !== null ? <LinkedId key={number} id={text} /> : <Prose key={number} text={text} />,
   );
 }
 
@@ -123,19 +149,25 @@ function StepsToCome({ run }: { run: WorkflowRun }): ReactNode {
   );
 }
 
-function RunSteps({ steps }: { steps: readonly WorkflowRunStep[] }): ReactNode {
+function RunSteps({ run: { steps, workflow, version } }: { run: WorkflowRun }): ReactNode {
+  const known = typeof workflow === 'string' || workflow.version !== version ? null : workflow;
+  const wordsOf = (id: string): string | null => {
+    const step = known?.steps.find((each) => each.id === id);
+    return step && known ? stepText(step, known.trigger) : null;
+  };
   return (
     <ol className={styles.steps}>
       {steps.map((step) => (
         <li key={`${step.id} ${step.item ?? ''}`} className={styles.step}>
           <h3>
             <code>{step.id}</code>
-            {step.item !== null && ` item ${step.item + 1}`}{' '}
-            <Badge tone={tones[step.status] ?? 'neutral'}>{step.status}</Badge>
+            {step.item !== null && ` number ${step.item + 1}`}{' '}
+            <Badge tone={tones[step.status] ?? 'neutral'}>{statusText(step.status)}</Badge>
           </h3>
+          {wordsOf(step.id) !== null && <p className={styles.text}>{wordsOf(step.id)}</p>}
           {step.error !== null && (
             <p className={styles.fault}>
-              <Prose text={wordsOfError(step.error.code) ?? step.error.message} /> <code>{step.error.code}</code>
+              <Reason error={step.error} /> <code>{step.error.code}</code>
             </p>
           )}
           <p>
@@ -152,7 +184,12 @@ function RunSteps({ steps }: { steps: readonly WorkflowRunStep[] }): ReactNode {
               Record: <LinkedId id={step.output.id} />
             </p>
           )}
-          {step.output !== null && <CodeBlock title="Output" text={JSON.stringify(step.output, null, 2)} />}
+          {step.output?.timed_out === true && <p>Nothing happened in time.</p>}
+          {step.output !== null && (
+            <Folded>
+              <CodeBlock title="Output" text={JSON.stringify(step.output, null, 2)} />
+            </Folded>
+          )}
         </li>
       ))}
     </ol>

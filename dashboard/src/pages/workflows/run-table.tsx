@@ -1,7 +1,9 @@
+import type { ReactNode } from 'react';
 import type { WorkflowRun, WorkflowRunsListParams } from 'tenure';
-import { Badge, Id, Time } from '@tenure/ui';
+import { Badge, Time } from '@tenure/ui';
 import type { ListDefinition } from '../../list/list-definition.ts';
-import { tones } from './workflow-words.ts';
+import { ConcernedText, recordOfEvent, useEvent } from '../../office/concerned.tsx';
+import { shortReason, statusText, tones } from './workflow-words.ts';
 
 /** Returns the list of the runs of a workflow. Runs that have not ended are read again. */
 export function runList(workflow: string): ListDefinition<WorkflowRun, 'status'> {
@@ -12,11 +14,13 @@ export function runList(workflow: string): ListDefinition<WorkflowRun, 'status'>
     load: (tenure, params, options, id) =>
       tenure.workflowRuns.list({ ...(params as WorkflowRunsListParams), workflow: id! }, options),
     hrefOf: ({ id }) => `/workflow-runs/${id}`,
+    isStacked: true,
+    pageSize: 10,
     columns: [
-      { title: 'Run', cell: ({ id }) => <Id id={id} /> },
-      { title: 'Status', cell: ({ status }) => <Badge tone={tones[status] ?? 'neutral'}>{status}</Badge> },
-      { title: 'Steps begun', align: 'end', cell: ({ steps }) => steps.length },
-      { title: 'Begun', align: 'end', cell: ({ created }) => <Time at={created} /> },
+      { title: 'About', cell: (run) => <RunSubject run={run} /> },
+      { title: 'Status', cell: ({ status }) => <Badge tone={tones[status] ?? 'neutral'}>{statusText(status)}</Badge> },
+      { title: 'Is at', cell: (run) => placeOf(run) },
+      { title: 'Begun', cell: ({ created }) => <Time at={created} /> },
     ],
     filters: [
       {
@@ -25,7 +29,7 @@ export function runList(workflow: string): ListDefinition<WorkflowRun, 'status'>
         isClosed: true,
         choices: ['running', 'waiting', 'succeeded', 'failed', 'canceled'].map((status) => ({
           id: status,
-          name: status,
+          name: statusText(status),
         })),
       },
     ],
@@ -35,4 +39,17 @@ export function runList(workflow: string): ListDefinition<WorkflowRun, 'status'>
       text: 'Each event that matches begins a run, once the workflow is active.',
     },
   };
+}
+
+/** The people and the home of the event that began a run. A run about something else has its id. */
+export function RunSubject({ run }: { run: WorkflowRun }): ReactNode {
+  const event = useEvent(run.event);
+  return <ConcernedText record={event === undefined ? null : recordOfEvent(event)} other={run.id} />;
+}
+
+/** Returns the step that a run waits at or failed at, and why. */
+function placeOf({ steps, status }: WorkflowRun): string {
+  const last = steps.at(-1);
+  if (last === undefined || status === 'succeeded') return '–';
+  return last.error === null ? last.id : `${last.id}: ${shortReason(last.error.message)}`;
 }

@@ -1,9 +1,19 @@
 import type { ReactNode } from 'react';
-import { operations } from 'tenure';
-import { Button, Checkbox, ComboBox, Icon, Select, TextField } from '@tenure/ui';
+import { operations, type WorkflowStep } from 'tenure';
+import { Button, Checkbox, ComboBox, Icon, Select, TextField, type Choice } from '@tenure/ui';
 import { eventTypes } from '../webhooks/event-types.ts';
-import { newFilter, newStep, textsOf, type DraftFilter, type DraftStep, type TextName } from './draft.ts';
-import { actionNames, durationUnits, ops, type ActionName } from './workflow-words.ts';
+import { capital } from '../../office/words.ts';
+import { newFilter, newStep, textsOf, writtenOf, type DraftFilter, type DraftStep, type TextName } from './draft.ts';
+import {
+  conditionChoices,
+  eventChoices,
+  eventPathChoices,
+  listChoices,
+  personChoices,
+  type Place,
+} from './suggestions.ts';
+import { actionNames, durationUnits, eventText, ops, requestText, type ActionName } from './workflow-words.ts';
+import { StepWords } from './step-words.tsx';
 import styles from './workflows.module.css';
 
 /** Returns the fault of a parameter of the API, or null. */
@@ -12,7 +22,9 @@ export type FaultAt = (param: string) => string | null;
 const stepsMax = 20;
 const filtersMax = 10;
 
-const eventChoices = eventTypes.map((type) => ({ id: type, name: type }));
+const typeChoices = eventChoices(eventTypes);
+
+const wholeType = /^[a-z_]+\.(?:\*|[a-z_]{4,})$/;
 
 /** The type of an event, or all of a kind: `reference.*`. */
 export function EventTypeField(props: {
@@ -24,10 +36,14 @@ export function EventTypeField(props: {
   return (
     <ComboBox
       {...props}
-      choices={eventChoices}
+      choices={typeChoices}
       onCommit={props.onChange}
       placeholder="application.created"
-      hint="One type, or all of a kind: reference.*"
+      hint={
+        wholeType.test(props.value)
+          ? `When ${eventText(props.value)}.`
+          : 'Type a word, such as application. All of a kind: reference.*'
+      }
       isMono
     />
   );
@@ -39,25 +55,33 @@ export function FilterRows(props: {
   noun: string;
   param: string;
   hint: string;
+  /** The paths to choose from. */
+  choices: readonly Choice[];
   filters: readonly DraftFilter[];
   onChange: (filters: DraftFilter[]) => void;
   faultAt: FaultAt;
 }): ReactNode {
-  const { noun, param, hint, filters, onChange, faultAt } = props;
+  const { noun, param, hint, choices, filters, onChange, faultAt } = props;
   const change = (key: number, part: Partial<DraftFilter>): void =>
     onChange(filters.map((filter) => (filter.key === key ? { ...filter, ...part } : filter)));
   return (
     <>
       {filters.map(({ key, path, op, value }, at) => (
         <div key={key} role="group" aria-label={`${noun} ${at + 1}`} className={styles.condition}>
-          <TextField
-            label="Path"
-            value={path}
-            onChange={(text) => change(key, { path: text })}
-            error={faultAt(`${param}[${at}][path]`)}
-            hint={at === 0 ? hint : undefined}
-            isMono
-          />
+          <div>
+            <ComboBox
+              // The choices follow the steps before, and a combo box reads them once.
+              key={choices.map(({ id }) => id).join()}
+              label="Value to look at"
+              choices={choices}
+              value={path}
+              onChange={(text) => change(key, { path: text })}
+              onCommit={(text) => change(key, { path: text })}
+              error={faultAt(`${param}[${at}][path]`)}
+              hint={at === 0 ? hint : undefined}
+              isMono
+            />
+          </div>
           <Select
             label="Comparison"
             choices={ops}
@@ -66,7 +90,7 @@ export function FilterRows(props: {
             error={faultAt(`${param}[${at}][op]`)}
           />
           <TextField
-            label="Value"
+            label="Compared with"
             value={value}
             onChange={(text) => change(key, { value: text })}
             error={faultAt(`${param}[${at}][value]`)}
@@ -94,10 +118,12 @@ export function FilterRows(props: {
 /** The steps, each in a box of its own. */
 export function StepCards(props: {
   steps: readonly DraftStep[];
+  /** The type of the event that begins the workflow. */
+  type: string;
   onChange: (steps: DraftStep[]) => void;
   faultAt: FaultAt;
 }): ReactNode {
-  const { steps, onChange, faultAt } = props;
+  const { steps, type, onChange, faultAt } = props;
   const change = (key: number, part: Partial<DraftStep>): void =>
     onChange(steps.map((step) => (step.key === key ? { ...step, ...part } : step)));
   const moved = (at: number, by: -1 | 1): DraftStep[] => {
@@ -111,9 +137,11 @@ export function StepCards(props: {
       {steps.map((step, at) => (
         <fieldset key={step.key} className={styles.card}>
           <legend>Step {at + 1}</legend>
+          <DraftWords step={step} type={type} />
           <StepFields
             step={step}
             param={`steps[${at}]`}
+            place={{ type, earlier: steps.slice(0, at) }}
             onChange={(part) => change(step.key, part)}
             faultAt={faultAt}
           />
@@ -152,6 +180,18 @@ export function StepCards(props: {
   );
 }
 
+/** What the step does as it is now, in sentences. An incomplete step has none yet. */
+function DraftWords({ step, type }: { step: DraftStep; type: string }): ReactNode {
+  const { steps } = writtenOf({ name: '', type, filters: [], steps: [step], permissions: [] }).input;
+  const isWritten = textsOf[step.action].some((name) => (step.texts[name] ?? '') !== '') || step.duration.amount !== '';
+  if (!isWritten) return null;
+  return (
+    <div className={styles.inWords}>
+      <StepWords step={steps[0]! as WorkflowStep} context={{ type }} />
+    </div>
+  );
+}
+
 interface FieldText {
   label: string;
   hint?: string;
@@ -160,22 +200,25 @@ interface FieldText {
 }
 
 const fieldTexts: Readonly<Record<TextName, FieldText>> = {
-  path: { label: 'Path', hint: 'A POST of this API, such as /v1/references', isMono: true },
+  path: { label: 'Request', hint: 'What is made or changed. Type a word, such as check.', isMono: true },
   url: { label: 'URL', hint: 'https://…, signed as a webhook is.', isMono: true },
-  to: { label: 'To', hint: 'The id of a customer, such as {{event.data.object.customer}}', isMono: true },
+  to: { label: 'To', hint: 'A person of your records. A workflow cannot write to your team.', isMono: true },
   subject: { label: 'Subject' },
   text: { label: 'Text', hint: 'An empty line begins a paragraph.', isMultiline: true },
   until: {
     label: 'Until',
-    hint: 'Instead of a time: the path of a day, such as event.data.object.start_date',
+    hint: 'Instead of a time: a day of the event, such as event.data.object.start_date',
     isMono: true,
   },
   type: { label: 'Event' },
-  title: { label: 'What the person decides' },
+  title: {
+    label: 'What the person decides',
+    hint: 'A question with ids and days, such as {{event.data.object.id}}, and no names of people. Without a time above, it waits for 24 hours.',
+  },
 };
 
 const bodyHints: Readonly<Partial<Record<ActionName, string>>> = {
-  api: 'JSON, such as {"customer": "{{item}}"}',
+  api: 'The data of the request as JSON, such as {"customer": "{{item}}"}',
   http: 'JSON. Empty: the event is sent.',
 };
 
@@ -189,15 +232,19 @@ const durationLabels: Readonly<Partial<Record<ActionName, string>>> = {
 const postPaths = Object.values(operations)
   .flatMap((resource) => Object.values(resource as Record<string, { method?: string; path?: string }>))
   .flatMap(({ method, path }) => (method === 'POST' && path !== undefined ? [path] : []));
-const pathChoices = [...new Set(postPaths)].sort().map((path) => ({ id: path, name: path }));
+const pathChoices = [...new Set(postPaths)].sort().map((path) => {
+  const words = requestText(path, { any: true });
+  return { id: path, name: path, ...(words !== null && { description: capital(words) }) };
+});
 
 function StepFields(props: {
   step: DraftStep;
   param: string;
+  place: Place;
   onChange: (part: Partial<DraftStep>) => void;
   faultAt: FaultAt;
 }): ReactNode {
-  const { step, param, onChange, faultAt } = props;
+  const { step, param, place, onChange, faultAt } = props;
   const { action, texts, duration } = step;
   const fault = (member: string): string | null => faultAt(`${param}[${member}]`);
   const durationLabel = durationLabels[action];
@@ -206,7 +253,7 @@ function StepFields(props: {
     <>
       <div className={styles.row}>
         <TextField
-          label="Id"
+          label="Short name"
           value={step.id}
           onChange={(id) => onChange({ id })}
           isRequired
@@ -246,11 +293,22 @@ function StepFields(props: {
           return (
             <ComboBox key={name} {...fieldTexts.path} {...common} choices={pathChoices} onChange={set} onCommit={set} />
           );
+        if (name === 'to')
+          return (
+            <ComboBox
+              key={`${name} ${place.type} ${step.forEach === ''}`}
+              {...fieldTexts.to}
+              {...common}
+              choices={personChoices(place, step.forEach)}
+              onChange={set}
+              onCommit={set}
+            />
+          );
         return <TextField key={name} {...fieldTexts[name]} {...common} onChange={set} autoComplete="off" />;
       })}
       {bodyHints[action] !== undefined && (
         <TextField
-          label="Body"
+          label="Data to send"
           hint={bodyHints[action]}
           value={step.body}
           onChange={(body) => onChange({ body })}
@@ -274,24 +332,31 @@ function StepFields(props: {
         <FilterRows
           noun="condition of the event"
           param={`${param}[filters]`}
-          hint="Such as data.object.id"
+          hint="Of the event that the step waits for, such as data.object.id"
+          choices={eventPathChoices(step.texts.type ?? '')}
           filters={step.filters}
           onChange={(filters) => onChange({ filters })}
           faultAt={faultAt}
         />
       )}
-      <TextField
-        label="For each item of"
-        hint="Optional. The path of a list: event.data.object.customers"
+      <ComboBox
+        key={`for each ${listChoices(place)
+          .map(({ id }) => id)
+          .join()}`}
+        label="Once for each of"
+        hint="Optional. A list, such as all people of an application. {{item}} is the one at hand."
+        choices={listChoices(place)}
         value={step.forEach}
         onChange={(forEach) => onChange({ forEach })}
+        onCommit={(forEach) => onChange({ forEach })}
         error={fault('for_each')}
         isMono
       />
       <FilterRows
         noun="condition"
         param={`${param}[if]`}
-        hint="Such as event.data.object.status or steps.step_1.output.status"
+        hint="Of the event, such as event.data.object.status, or of an earlier step"
+        choices={conditionChoices(place)}
         filters={step.conditions}
         onChange={(conditions) => onChange({ conditions })}
         faultAt={faultAt}

@@ -1,11 +1,13 @@
 import { useState, type ReactNode } from 'react';
-import type { Event, Workflow, WorkflowTest, WorkflowTestStep } from 'tenure';
+import type { Event, Workflow, WorkflowStep, WorkflowTest, WorkflowTestStep } from 'tenure';
 import { Badge, CodeBlock, ErrorState, Prose, Select, Skeleton, type Tone } from '@tenure/ui';
 import { defineRead, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
+import { ConcernedText, recordOfEvent } from '../../office/concerned.tsx';
 import { useTimeZone } from '../../office/moment.tsx';
 import { momentText } from '../../office/words.ts';
 import { GatedButton } from '../../shell/gated.tsx';
+import { Folded, StepWords } from './step-words.tsx';
 import styles from './workflows.module.css';
 
 const pastEvents = 20;
@@ -36,6 +38,7 @@ export function Trial({ workflow }: { workflow: Workflow }): ReactNode {
       </p>
     );
   const event = chosen ?? events[0]!.id;
+  const about = events.find(({ id: each }) => each === event);
   return (
     <div className={styles.editor}>
       <div className={styles.row}>
@@ -49,6 +52,11 @@ export function Trial({ workflow }: { workflow: Workflow }): ReactNode {
           Try it
         </GatedButton>
       </div>
+      {about !== undefined && (
+        <p>
+          About: <ConcernedText record={recordOfEvent(about)} />
+        </p>
+      )}
       {trying.error !== null && <ErrorState error={shownError(trying.error)} />}
       {trying.data?.event === event && <Outcome workflow={workflow} outcome={trying.data} />}
     </div>
@@ -68,7 +76,7 @@ const words: Readonly<Record<string, { text: string; tone: Tone }>> = {
   run: { text: 'would run', tone: 'good' },
   skip: { text: 'would be skipped', tone: 'neutral' },
   fail: { text: 'would fail', tone: 'bad' },
-  unknown: { text: 'depends on what an earlier step returns', tone: 'waiting' },
+  unknown: { text: 'only a run can tell', tone: 'waiting' },
 };
 
 /** What would have happened. */
@@ -88,7 +96,8 @@ function Outcome(props: { workflow: Workflow; outcome: WorkflowTest }): ReactNod
             <TriedStep
               key={`${step.id} ${step.item ?? ''}`}
               step={step}
-              action={workflow.steps.find(({ id }) => id === step.id)?.action}
+              taken={workflow.steps.find(({ id }) => id === step.id)}
+              type={workflow.trigger.type}
             />
           ))}
         </ol>
@@ -100,26 +109,29 @@ function Outcome(props: { workflow: Workflow; outcome: WorkflowTest }): ReactNod
 /** The actions that send nothing, and wait. */
 const waits: ReadonlySet<string> = new Set(['wait', 'wait_for_event', 'approval']);
 
-function TriedStep(props: { step: WorkflowTestStep; action: string | undefined }): ReactNode {
-  const { step, action } = props;
+function TriedStep(props: { step: WorkflowTestStep; taken: WorkflowStep | undefined; type: string }): ReactNode {
+  const { step, taken, type } = props;
   const { id, item, would, request, error } = step;
   const { text, tone } = words[would] ?? { text: would, tone: 'neutral' };
   return (
     <li className={styles.step}>
       <h3>
         <code>{id}</code>
-        {item !== null && ` item ${item + 1}`} <Badge tone={tone}>{text}</Badge>
+        {item !== null && ` number ${item + 1}`} <Badge tone={tone}>{text}</Badge>
       </h3>
+      {taken !== undefined && <StepWords step={taken} context={{ type }} />}
       {error !== null && (
         <p className={styles.fault}>
           <Prose text={error} />
         </p>
       )}
       {request !== null && (
-        <CodeBlock
-          title={action !== undefined && waits.has(action) ? 'What it would wait for' : 'What it would send'}
-          text={JSON.stringify(request, null, 2)}
-        />
+        <Folded>
+          <CodeBlock
+            title={taken !== undefined && waits.has(taken.action) ? 'What it would wait for' : 'What it would send'}
+            text={JSON.stringify(request, null, 2)}
+          />
+        </Folded>
       )}
     </li>
   );

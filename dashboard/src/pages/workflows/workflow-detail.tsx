@@ -6,12 +6,23 @@ import { defineRead, shownError, useRead, useWrite } from '../../api/requests.ts
 import { useRefusal } from '../../api/session.ts';
 import { RecordList } from '../../list/list-page.tsx';
 import { Notice } from '../../office/parts.tsx';
+import { capital } from '../../office/words.ts';
 import { workflowRoute } from '../../routes.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { DetailPage, Section } from '../../shell/page.tsx';
 import { runList } from './run-table.tsx';
+import { Folded, StepWords } from './step-words.tsx';
 import { Trial } from './trial.tsx';
-import { actionNames, filtersText, stepText, tones, type ActionName } from './workflow-words.ts';
+import {
+  actionNames,
+  eventText,
+  filtersText,
+  mayText,
+  statusText,
+  tones,
+  type ActionName,
+  type PathContext,
+} from './workflow-words.ts';
 import styles from './workflows.module.css';
 
 const workflowRead = defineRead<Workflow, { id: string }>(async (tenure, { id }, options) => {
@@ -49,7 +60,7 @@ function OneWorkflow({ id }: { id: string }): ReactNode {
           )}
           <Details items={factsOf(workflow)} />
           <Section title="Steps">
-            <Steps steps={workflow.steps} />
+            <Steps steps={workflow.steps} context={workflow.trigger} />
           </Section>
           <Section title="Try it on a past event">
             <Trial workflow={workflow} />
@@ -75,23 +86,25 @@ function factsOf({
     [
       'Status',
       <Badge key="status" tone={tones[status] ?? 'neutral'}>
-        {status}
+        {statusText(status)}
       </Badge>,
     ],
     [
       'Begins when',
       <span key="trigger">
-        <code>{trigger.type}</code> happens{trigger.filters?.length ? `, and ${filtersText(trigger.filters)}` : ''}
+        {capital(eventText(trigger.type))}
+        {trigger.filters?.length ? `, and ${filtersText(trigger.filters, trigger)}` : ''} (<code>{trigger.type}</code>)
       </span>,
     ],
-    ['May', permissions.length === 0 ? 'do nothing in this API' : permissions.join(', ')],
+    ['May', mayText(permissions)],
     ['Version', `${version}, with events of ${api_version}`],
     ['Active since', activated_at === null ? null : <ExactTime key="active" at={activated_at} />],
   ];
 }
 
-/** The steps in words, in their order. */
-export function Steps({ steps }: { steps: readonly WorkflowStep[] }): ReactNode {
+/** The steps in words, in their order. What only developers read is folded. */
+export function Steps(props: { steps: readonly WorkflowStep[]; context: PathContext }): ReactNode {
+  const { steps, context } = props;
   return (
     <ol className={styles.steps}>
       {steps.map((step) => (
@@ -99,20 +112,10 @@ export function Steps({ steps }: { steps: readonly WorkflowStep[] }): ReactNode 
           <h3>
             <code>{step.id}</code> {actionNames[step.action as ActionName] ?? step.action}
           </h3>
-          {filtersText(step.if) !== null && <p>Only if {filtersText(step.if)}.</p>}
-          {step.for_each !== undefined && (
-            <p>
-              Once for each item of <code>{step.for_each}</code>.
-            </p>
-          )}
-          <p className={styles.text}>{stepText(step)}</p>
-          {step.text !== undefined && <p className={styles.text}>{step.text}</p>}
-          {step.body !== undefined && <CodeBlock title="Body" text={JSON.stringify(step.body, null, 2)} />}
-          {filtersText(step.filters) !== null && <p>The event counts if {filtersText(step.filters)}.</p>}
-          {step.timeout !== undefined && step.action === 'approval' && (
-            <p>Without an answer in time, the step fails.</p>
-          )}
-          {step.on_error === 'continue' && <p>If it fails, the next step is taken.</p>}
+          <StepWords step={step} context={context} />
+          <Folded>
+            <CodeBlock title="Step" text={JSON.stringify(step, null, 2)} />
+          </Folded>
         </li>
       ))}
     </ol>

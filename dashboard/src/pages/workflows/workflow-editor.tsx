@@ -1,9 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ApiError, type Workflow } from 'tenure';
-import { Actions, Button, ButtonLink, ErrorState, Select, Skeleton, TextField, toast } from '@tenure/ui';
+import { Actions, Button, ButtonLink, ErrorState, Link, Select, Skeleton, TextField, toast } from '@tenure/ui';
 import { defineRead, faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal, useUser } from '../../api/session.ts';
+import { apiUrl } from '../../place.ts';
 import { workflowEditRoute } from '../../routes.tsx';
 import { Form } from '../../shell/form.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
@@ -15,6 +16,8 @@ import { grantableTo, nameOfKind, withLevel, type Grantable, type Level } from '
 import { draftOf, emptyDraft, neededBy, writtenOf, type Draft, type DraftStep, type WorkflowInput } from './draft.ts';
 import { readyWorkflows } from './ready-workflows.ts';
 import { EventTypeField, FilterRows, StepCards, type FaultAt } from './step-form.tsx';
+import { eventPathChoices } from './suggestions.ts';
+import { mayText } from './workflow-words.ts';
 import styles from './workflows.module.css';
 
 /** The choice of an empty workflow. */
@@ -159,29 +162,34 @@ function Editor(props: {
         <FilterRows
           noun="condition of the event"
           param="trigger[filters]"
-          hint="Paths begin in the event: data.object.status"
+          hint="Of the event, such as data.object.status"
+          choices={eventPathChoices(draft.type)}
           filters={draft.filters}
           onChange={(filters) => set({ filters })}
           faultAt={faultAt}
         />
       </fieldset>
       <p className={pageStyles.quiet}>
-        Texts of steps can name values: <code>{'{{event.data.object.id}}'}</code> of the event,{' '}
-        <code>{'{{steps.step_1.output.id}}'}</code> of an earlier step, and <code>{'{{item}}'}</code> of a list.
+        Texts can have places that each run fills in: <code>{'{{event.data.object.id}}'}</code> is a value of the event,{' '}
+        <code>{'{{steps.step_1.output.id}}'}</code> of an earlier step, and <code>{'{{item}}'}</code> the one at hand of
+        a list. <Link href={`${apiUrl}/docs/guides/workflows`}>The guide of workflows</Link> explains each field.
       </p>
-      <StepCards steps={draft.steps} onChange={(steps) => set({ steps })} faultAt={faultAt} />
+      <StepCards steps={draft.steps} type={draft.type} onChange={(steps) => set({ steps })} faultAt={faultAt} />
       <NeededPermissions
         steps={draft.steps}
         permissions={draft.permissions}
         grantable={grantable}
         onAllow={(permissions) => set({ permissions })}
       />
-      <PermissionMatrix
-        grantable={grantable}
-        permissions={draft.permissions}
-        onChange={(permissions) => set({ permissions })}
-        error={faultAt('permissions')}
-      />
+      <details className={styles.folded} open={faultAt('permissions') !== null ? true : undefined}>
+        <summary>What the workflow may do: {mayText(draft.permissions)}</summary>
+        <PermissionMatrix
+          grantable={grantable}
+          permissions={draft.permissions}
+          onChange={(permissions) => set({ permissions })}
+          error={faultAt('permissions')}
+        />
+      </details>
     </Form>
   );
 }

@@ -1,5 +1,7 @@
-import type { WorkflowFilter, WorkflowStep } from 'tenure';
+import { operations } from 'tenure';
 import type { Tone } from '@tenure/ui';
+import { capital, listed, plain } from '../../office/words.ts';
+import { nameOfKind } from '../api-keys/permissions.ts';
 
 /** The statuses of workflows and of their runs, as the colours of badges. */
 export const tones: Readonly<Record<string, Tone>> = {
@@ -15,14 +17,24 @@ export const tones: Readonly<Record<string, Tone>> = {
   canceled: 'neutral',
 };
 
+/** Returns the message of a failed step without ids, for a line of a list. */
+export function shortReason(message: string): string {
+  return message.replaceAll(/ ?\b[a-z]+_[0-9A-Za-z]{22}\b/g, '');
+}
+
+/** Returns a status as a title: "Failed". */
+export function statusText(status: string): string {
+  return capital(plain(status));
+}
+
 /** The actions of steps, with their names in the editor. */
 export const actionNames = {
-  api: 'Send a request to this API',
-  http: 'Post to another server',
-  email: 'E-mail a customer',
+  api: 'Make or change a record',
+  email: 'Write to a person by e-mail',
+  approval: 'Ask a person to decide',
   wait: 'Wait',
-  wait_for_event: 'Wait for an event',
-  approval: 'Ask a person',
+  wait_for_event: 'Wait until something happens',
+  http: 'Post to another server',
 } as const;
 
 export type ActionName = keyof typeof actionNames;
@@ -44,21 +56,172 @@ export const ops = [
   { id: 'changed', name: 'has changed (true) or not (false)' },
 ];
 
-/** Returns a condition in words: "data.object.status is complete". */
-export function filterText({ path, op, value }: WorkflowFilter): string {
-  if (op === 'exists') return `${path} is ${value === false ? 'not there' : 'there'}`;
-  if (op === 'changed') return `${path} has ${value === false ? 'not changed' : 'changed'}`;
-  return `${path} ${opWords[op] ?? op} ${valueText(value)}`;
+/** A condition, as a draft or as the API has it. */
+interface FilterLike {
+  path: string;
+  op: string;
+  value?: unknown;
+}
+
+/** A step, as a draft or as the API has it. */
+interface StepLike {
+  action: string;
+  path?: string | undefined;
+  body?: object | undefined;
+  url?: string | undefined;
+  to?: string | undefined;
+  subject?: string | undefined;
+  seconds?: number | undefined;
+  until?: string | undefined;
+  type?: string | undefined;
+  timeout?: number | undefined;
+  title?: string | undefined;
+}
+
+/** Where the words of a path begin: at the event of the trigger, or at an event that a step waits for. */
+export interface PathContext {
+  /** The type of the event, such as `application.created`. */
+  type: string;
+}
+
+/** Returns a condition in words: "the status of the application is open". */
+export function filterText({ path, op, value }: FilterLike, context: PathContext): string {
+  const [, step, member] = /^steps\.(\w+)\.output\.(?:\d+\.)?(timed_out|approval_request)$/.exec(path) ?? [];
+  if (member === 'timed_out' && op === 'eq' && typeof value === 'boolean')
+    return value ? `nothing happened in time in the step “${step}”` : `the step “${step}” has ended in time`;
+  if (member === 'approval_request' && op === 'exists')
+    return `a person has ${value === false ? 'not ' : ''}approved in the step “${step}”`;
+  const text = pathText(path, context);
+  if (op === 'exists') return `${text} is ${value === false ? 'not there' : 'there'}`;
+  if (op === 'changed') return `${text} has ${value === false ? 'not changed' : 'changed'}`;
+  return `${text} ${opWords[op] ?? op} ${valueText(value, context)}`;
 }
 
 /** Returns conditions in words, or null if there are none. */
-export function filtersText(filters: readonly WorkflowFilter[] | undefined): string | null {
-  return filters && filters.length > 0 ? filters.map(filterText).join(', and ') : null;
+export function filtersText(filters: readonly FilterLike[] | undefined, context: PathContext): string | null {
+  return filters && filters.length > 0 ? filters.map((each) => filterText(each, context)).join(', and ') : null;
 }
 
-function valueText(value: unknown): string {
-  if (Array.isArray(value)) return value.map(valueText).join(', ');
-  return typeof value === 'string' ? value : JSON.stringify(value);
+function valueText(value: unknown, context: PathContext): string {
+  if (Array.isArray(value)) return value.map((each) => valueText(each, context)).join(' or ');
+  return typeof value === 'string' ? withPathsInWords(value, context) : JSON.stringify(value);
+}
+
+/** What offices call the kinds of records. Other kinds have the names of the API. */
+const nouns: Readonly<Record<string, string>> = {
+  reference: 'check',
+  customer: 'person',
+  unit: 'home',
+  invoice: 'bill',
+  subscription: 'regular charge',
+};
+
+function nounOf(kind: string): string {
+  return nouns[kind] ?? plain(kind);
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeiou](?!ni)/.test(noun) ? 'an' : 'a'} ${noun}`;
+}
+
+const verbWords: Readonly<Record<string, string>> = {
+  created: 'is made',
+  updated: 'is changed',
+  completed: 'is complete',
+  failed: 'has failed',
+  succeeded: 'has succeeded',
+  ended: 'has ended',
+  agreed: 'has agreed',
+  declined: 'has declined',
+};
+
+/** Returns when an event happens, in words: "an application is made". */
+export function eventText(type: string): string {
+  const [kind = '', verb = ''] = type.split('.');
+  const noun = withArticle(nounOf(kind));
+  if (verb === '*') return `anything happens to ${noun}`;
+  if (verb.includes('_') || verb === '') return `${noun} has the event “${plain(verb)}”`;
+  return `${noun} ${verbWords[verb] ?? `is ${verb}`}`;
+}
+
+/** The members of records by other names than those of the API. */
+const memberWords: Readonly<Record<string, string>> = {
+  customers: 'people',
+  customer: 'person',
+  unit: 'home',
+  references: 'checks',
+};
+
+const ordinals = ['first', 'second', 'third', 'fourth', 'fifth'];
+
+/** Returns what a path leads to, in words: "the people of the application". */
+export function pathText(path: string, { type }: PathContext): string {
+  const record = `the ${nounOf(type.split('.')[0] ?? '')}`;
+  const parts = path.trim().split('.');
+  if (parts[0] === 'item') return members('that one', parts.slice(1));
+  if (parts[0] === 'steps' && parts[2] === 'output')
+    return parts.length === 3
+      ? `the results of the step “${parts[1]}”`
+      : members(`the step “${parts[1]}”`, parts.slice(3));
+  const inEvent = parts[0] === 'event' ? parts.slice(1) : parts;
+  if (inEvent[0] === 'data' && inEvent[1] === 'object') return members(record, inEvent.slice(2));
+  if (inEvent[0] === 'data' && inEvent[1] === 'previous_attributes')
+    return `${members(record, inEvent.slice(2))} before`;
+  return path;
+}
+
+function members(start: string, names: readonly string[]): string {
+  return names
+    .filter((name, at) => name !== 'id' || at < names.length - 1)
+    .reduce((of, name) => {
+      const word = /^\d+$/.test(name)
+        ? (ordinals[Number(name)] ?? `number ${Number(name) + 1}`)
+        : (memberWords[name] ?? plain(name));
+      return `the ${word} of ${of}`;
+    }, start);
+}
+
+/** Returns a text with its templates in words: "Pay ‹the amount due of the bill›". */
+export function withPathsInWords(text: string, context: PathContext): string {
+  return text.replaceAll(/\{\{\s*([^{}]+?)\s*\}\}/g, (_, path: string) => `‹${pathText(path, context)}›`);
+}
+
+/** The operations that a step can send, by their paths. */
+const sendable: ReadonlyMap<string, string> = new Map(
+  Object.entries(operations).flatMap(([resource, table]) =>
+    Object.entries(table as Record<string, { method?: string; path?: string }>).flatMap(([name, { method, path }]) =>
+      method === 'POST' && path !== undefined ? [[path, `${resource}.${name}`] as const] : [],
+    ),
+  ),
+);
+
+/** Returns what a request does, in words: "approves the application". Null if the API has no such request. */
+export function requestText(path: string, body?: object): string | null {
+  const plainPath = path
+    .trim()
+    .split('?')[0]!
+    .replaceAll(/\{\{[^{}]*\}\}|\b[a-z]+_[0-9A-Za-z]{22}\b/g, '{id}');
+  const verb = sendable.get(plainPath)?.split('.')[1];
+  const kind = /^\/v1\/([a-z_]+)/.exec(plainPath)?.[1];
+  if (verb === undefined || kind === undefined) return null;
+  const noun = nounOf(kind.replace(/ies$/, 'y').replace(/s$/, ''));
+  if (verb === 'create') return `makes ${withArticle(noun)}`;
+  if (verb === 'update' && (body === undefined || Object.keys(body).length === 0))
+    return `looks the ${noun} up, and changes nothing`;
+  const [word = '', ...rest] = verb.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).split(' ');
+  const third = /(?:[sx]|ch|sh)$/.test(word) ? `${word}es` : word.replace(/([^aeiou])y$/, '$1ie').concat('s');
+  if (verb === 'update') return `changes the ${noun}`;
+  return rest.length === 0 ? `${third} the ${noun}` : `takes the action “${[word, ...rest].join(' ')}” of the ${noun}`;
+}
+
+/** Returns the members of a body in words: "application: ‹the application›". */
+function bodyText(body: object | undefined, context: PathContext): string {
+  const parts = Object.entries(body ?? {}).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null
+      ? []
+      : [`${memberWords[name] ?? plain(name)}: ${valueText(value, context)}`],
+  );
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
 const units = [
@@ -85,21 +248,37 @@ export function durationText(seconds: number): string {
 }
 
 /** Returns what a step does, in a sentence. */
-export function stepText(step: WorkflowStep): string {
+export function stepText(step: StepLike, context: PathContext): string {
+  const words = (text: string | undefined): string => withPathsInWords(text ?? '', context);
   switch (step.action) {
-    case 'api':
-      return `Sends POST ${step.path ?? ''} to this API.`;
+    case 'api': {
+      const does = requestText(step.path ?? '', step.body);
+      return does === null
+        ? `Sends ${step.path ?? ''} to this API.`
+        : `${capital(does)}${bodyText(step.body, context)}.`;
+    }
     case 'http':
-      return `Posts ${step.body ? 'a body' : 'the event'} to ${step.url ?? ''}.`;
+      return `Posts ${step.body ? 'a text' : 'the event'} to ${step.url ?? ''}.`;
     case 'email':
-      return `Writes “${step.subject ?? ''}” to ${step.to ?? ''}.`;
+      return `Writes “${words(step.subject)}” to ${words(step.to)}.`;
     case 'wait':
-      return step.seconds === undefined ? `Waits until ${step.until ?? ''}.` : `Waits ${durationText(step.seconds)}.`;
+      return step.seconds === undefined
+        ? `Waits until ${pathText(step.until ?? '', context)}.`
+        : `Waits ${durationText(step.seconds)}.`;
     case 'wait_for_event':
-      return `Waits up to ${durationText(step.timeout ?? 0)} for ${step.type ?? ''}.`;
+      return `Waits up to ${durationText(step.timeout ?? 0)} until ${eventText(step.type ?? '')}.`;
     case 'approval':
-      return `Asks a person: “${step.title ?? ''}”.`;
+      return `Asks “${words(step.title)}”, and waits up to ${durationText(step.timeout ?? 86_400)} for a person.`;
     default:
       return step.action;
   }
+}
+
+/** Returns what a workflow may do, in words: "change references, read customers". */
+export function mayText(permissions: readonly string[]): string {
+  const parts = permissions.map((permission) => {
+    const [kind = '', level] = permission.split('.');
+    return `${level === 'write' ? 'read and change' : 'read'} ${nameOfKind(kind).toLowerCase()}`;
+  });
+  return parts.length === 0 ? 'read and change nothing here' : listed(parts);
 }
