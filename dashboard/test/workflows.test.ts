@@ -34,7 +34,7 @@ describeInBrowser('workflows', () => {
     const { page, problems } = open;
     await page.getByText('No workflows yet').waitFor();
     await page.getByRole('link', { name: 'Create a workflow' }).click();
-    await page.getByLabel('Name').fill('Check all applicants');
+    await page.getByLabel('Name', { exact: true }).fill('Check all applicants');
     await choose(page.getByRole('combobox', { name: 'Event' }), 'application.created');
     const step = page.getByRole('group', { name: 'Step 1' });
     await step.getByLabel('Short name').fill('check');
@@ -94,7 +94,7 @@ describeInBrowser('workflows', () => {
   test('shows the fault of a step beside its field, and keeps what was typed', async () => {
     await using open = await openDashboard(server, '/workflows/new', { person: owner, width: 390 });
     const { page } = open;
-    await page.getByLabel('Name').fill('Faulty');
+    await page.getByLabel('Name', { exact: true }).fill('Faulty');
     await choose(page.getByRole('combobox', { name: 'Event' }), 'aplication.created');
     const step = page.getByRole('group', { name: 'Step 1' });
     await choose(step.getByRole('combobox', { name: 'Request' }), '/v1/nothing');

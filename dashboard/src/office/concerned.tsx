@@ -33,9 +33,13 @@ export interface Concerned {
   home: Unit | null;
 }
 
-const concernedRead = defineRead<Concerned, { path: string }>(async (tenure, { path }, options) =>
-  concernedOf(await tenure.request<Holder>('GET', path, { expand: [...(links[kindOf(path)] ?? [])] }, options)),
-);
+const concernedRead = defineRead<Concerned, { path: string }>(async (tenure, { path }, options) => {
+  const expand = links[kindOf(path)] ?? [];
+  // The server refuses an empty list.
+  return concernedOf(
+    await tenure.request<Holder>('GET', path, expand.length > 0 ? { expand: [...expand] } : {}, options),
+  );
+});
 
 /** The members of records that lead to people and to homes. */
 interface Holder {

@@ -34,6 +34,33 @@ const plays: Record<string, { begin: () => Promise<unknown>; check: (run: Made) 
     begin: () => flows.make('applications', { customers: ['cus_1', 'cus_2'] }),
     check: async () => expect((await good(flows.api.get('/v1/references'))).body.count).toBe(2),
   },
+  'ask-for-decision.json': {
+    async begin() {
+      const { id: application } = await flows.make('applications', { customers: ['cus_1'] });
+      const { id } = await flows.make('references', { application });
+      await good(flows.api.post(`/v1/references/${id}`, { outcome: 'accept' }));
+      const request = async (): Promise<Made | undefined> =>
+        (await good(flows.api.get('/v1/approval_requests?status=pending'))).body.data[0];
+      await expect.poll(request, { timeout: 15_000, interval: 20 }).toBeDefined();
+      await good(flows.api.post(`/v1/test_helpers/approval_requests/${(await request())!.id}/approve`));
+    },
+    async check(run) {
+      const { body } = await good(flows.api.get(`/v1/applications/${run.steps[0].output.id}`));
+      expect(body.status).toBe('approved');
+    },
+  },
+  'remind-applicants.json': {
+    async begin() {
+      const { id: customer } = await flows.make('customers', { name: 'Ada', email: 'ada@example.org' });
+      const { id: application } = await flows.make('applications', { customers: [customer] });
+      await flows.make('references', { application, customer });
+      await expect
+        .poll(async () => (await flows.runs('&status=waiting')).length, { timeout: 15_000, interval: 20 })
+        .toBe(1);
+      await good(flows.api.post('/v1/test_helpers/clock/advance', { seconds: 4 * 86_400 }));
+    },
+    check: async () => expect((await emails())[0]).toMatchObject({ subject: 'Your check is not complete yet' }),
+  },
   'report-checks.json': {
     async begin() {
       const { id } = await flows.make('references', { application: 'app_1' });

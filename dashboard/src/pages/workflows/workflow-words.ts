@@ -19,7 +19,7 @@ export const tones: Readonly<Record<string, Tone>> = {
 
 /** Returns the message of a failed step without ids, for a line of a list. */
 export function shortReason(message: string): string {
-  return message.replaceAll(/ ?\b[a-z]+_[0-9A-Za-z]{22}\b/g, '');
+  return message.replaceAll(/ ?`?\b[a-z]+_[0-9A-Za-z]{22}\b`?/g, '');
 }
 
 /** Returns a status as a title: "Failed". */
