@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { withClient, type Client } from '../../src/db/pools.ts';
+import { describe, expect, test } from 'vitest';
+import { withClient, type Client, type DatabaseError } from '../../src/db/pools.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createTestDatabase } from '../support/server.ts';
 
@@ -44,6 +44,77 @@ test('compares the texts of all indexes by their bytes, so that the locale of a 
   expect(await inSchema(indexesWithLocale)).toEqual([]);
 });
 
+/** Tables of the whole deployment, and what simulated services remember, as services elsewhere would. */
+const tablesWithoutAccount = ['deployment', 'schema_migrations', 'simulated_charges', 'simulated_orders'];
+
+describe('logical replication of one account', () => {
+  test('copies updates and deletes of every table when it publishes the rows of one account', async () => {
+    const { published, others, refusals } = await inSchema(publishOneAccount);
+    expect(published.length).toBeGreaterThan(40);
+    expect(others).toEqual(tablesWithoutAccount);
+    expect(refusals, 'give the table a primary key that begins with the account').toEqual([]);
+  });
+
+  test('reports a new table when its replica identity is missing or lacks the account', async () => {
+    const { refusals } = await inSchema(async (client) => {
+      await client.query('create table without_key (account_id text not null)');
+      await client.query('create table other_key (account_id text not null, id text primary key)');
+      return publishOneAccount(client);
+    });
+    expect(refusals).toEqual([
+      'other_key: Column used in the publication WHERE expression is not part of the replica identity.',
+      'without_key: Column used in the publication WHERE expression is not part of the replica identity.',
+    ]);
+  });
+
+  test('reaches every table when none is unlogged', async () => {
+    expect(await inSchema(unloggedTables)).toEqual([]);
+  });
+});
+
+/**
+ * Publishes the rows of one account, as a move of the account does. PostgreSQL itself then refuses deletes from tables without a fitting
+ * replica identity. It checks each partition, before it looks for rows.
+ */
+async function publishOneAccount(
+  client: Client,
+): Promise<{ published: string[]; others: string[]; refusals: string[] }> {
+  const { rows } = await client.query<{ name: string; has_account: boolean }>(`
+    select relname as name,
+      exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'account_id') or relname = 'accounts' as has_account
+    from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+    order by relname`);
+  const published = rows.filter((row) => row.has_account).map(({ name }) => name);
+  const filters = published.map((name) => `${name} where (${accountColumnOf(name)} = 'acct_1')`);
+  await client.query(
+    `create publication one_account for table ${filters.join(', ')} with (publish_via_partition_root = true)`,
+  );
+  const refusals: string[] = [];
+  for (const name of published) {
+    await client
+      .query(`delete from ${name} where ${accountColumnOf(name)} = 'acct_1'`)
+      .catch((error: DatabaseError) => {
+        refusals.push(`${name}: ${error.detail ?? error.message}`);
+      });
+  }
+  return { published, others: rows.filter((row) => !row.has_account).map(({ name }) => name), refusals };
+}
+
+/** Returns the tables that neither a standby nor a copy would have. */
+async function unloggedTables(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(`
+    select oid::regclass::text as name
+    from pg_class
+    where relkind in ('r', 'p', 'S') and relpersistence <> 'p' and relnamespace = 'public'::regnamespace`);
+  return rows.map(({ name }) => name);
+}
+
+/** The account of an account's own row is its id. */
+function accountColumnOf(table: string): string {
+  return table === 'accounts' ? 'id' : 'account_id';
+}
+
 async function inSchema<Result>(read: (client: Client) => Promise<Result>): Promise<Result> {
   const { connection, drop } = await createTestDatabase();
   const result = await withClient(connection, read);
@@ -80,9 +151,10 @@ async function indexesWithLocale(client: Client): Promise<string[]> {
 /** Returns the schema as SQL for review: tables with columns and constraints, indexes, functions. Partitions are left out. */
 async function describeSchema(client: Client): Promise<string> {
   const parts = ['-- Generated from the migrations by `npm run schema`. Not run by anything.'];
-  for (const { name, partitioned } of await tables(client)) {
+  for (const { name, partitioned, isIdentityFull } of await tables(client)) {
     const lines = [...(await columns(client, name)), ...(await constraints(client, name))];
     parts.push(`create table ${name} (\n  ${lines.join(',\n  ')}\n)${partitioned ? ` ${partitioned}` : ''};`);
+    if (isIdentityFull) parts.push(`alter table ${name} replica identity full;`);
     const definitions = await indexes(client, name);
     if (definitions.length > 0) parts.push(definitions.join('\n'));
   }
@@ -90,9 +162,16 @@ async function describeSchema(client: Client): Promise<string> {
   return `${parts.join('\n\n')}\n`;
 }
 
-async function tables(client: Client): Promise<{ name: string; partitioned: string | null }[]> {
-  const { rows } = await client.query<{ name: string; partitioned: string | null }>(`
-    select relname as name, 'partition by ' || lower(pg_get_partkeydef(oid)) as partitioned
+interface Table {
+  name: string;
+  partitioned: string | null;
+  isIdentityFull: boolean;
+}
+
+async function tables(client: Client): Promise<Table[]> {
+  const { rows } = await client.query<Table>(`
+    select relname as name, 'partition by ' || lower(pg_get_partkeydef(oid)) as partitioned,
+      relreplident = 'f' as "isIdentityFull"
     from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
     order by relname`);
