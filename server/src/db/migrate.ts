@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
-import type { Client } from 'pg';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DatabaseError, type Client } from './pools.ts';
 import { errorMessage } from '../core/errors.ts';
 import { migrateLockKey, withLock } from './advisory-locks.ts';
 
 const sqlFolder = new URL('../../sql/', import.meta.url);
+const lockNotAvailable = '55P03';
 const migrationName = /^(\d{4})_[a-z0-9_]+\.sql$/;
 
 interface Migration {
@@ -14,22 +16,37 @@ interface Migration {
   checksum: string;
 }
 
+/** How a migration waits for a table that another transaction uses. Times are in milliseconds. */
+export interface LockWaits {
+  /** Requests for the table queue behind a migration that waits. So it does not wait for long. */
+  timeoutMs: number;
+  /** Lets the queue behind the last try empty. */
+  pauseMs: number;
+  triesMax: number;
+  /** Gets a line for the log after the first try. */
+  onWait: (message: string) => void;
+}
+
+/** Five minutes in all: more than a dump of a small database or a report takes. */
+const defaultWaits: LockWaits = { timeoutMs: 500, pauseMs: 2_000, triesMax: 120, onWait: () => {} };
+
 /** The database cannot be migrated to this server's schema. The message says what to do. */
 export class MigrationError extends Error {}
 
 /**
  * Migrates the database to the newest schema: each missing migration in a transaction of its own, in order. Any number of processes may
- * call it at once.
+ * call it at once. A migration that finds a table in use tries again, so that it blocks no requests.
  *
- * @throws {MigrationError} if the database is newer than this server, because the server does not know its rules.
+ * @throws {MigrationError} if the database is newer than this server, because the server does not know its rules. Also if a table stays
+ * in use.
  */
-export async function migrate(client: Client): Promise<void> {
+export async function migrate(client: Client, waits: Partial<LockWaits> = {}): Promise<void> {
   const migrations = await readMigrations();
   await withLock(client, migrateLockKey, async () => {
     const applied = await readApplied(client);
     refuseForeign(migrations, applied);
     for (const migration of migrations) {
-      if (!applied.has(migration.version)) await apply(client, migration);
+      if (!applied.has(migration.version)) await apply(client, migration, { ...defaultWaits, ...waits });
     }
   });
 }
@@ -76,9 +93,24 @@ function refuseForeign(migrations: Migration[], applied: Map<number, { name: str
   }
 }
 
-async function apply(client: Client, migration: Migration): Promise<void> {
+async function apply(client: Client, migration: Migration, waits: LockWaits): Promise<void> {
+  for (let tries = 1; !(await applyIfFree(client, migration, waits.timeoutMs)); tries++) {
+    if (tries === waits.triesMax) {
+      throw new MigrationError(
+        `The migration ${migration.name} needs a table that another transaction used at each of ${tries} tries. ` +
+          'Nothing of it was kept. End that transaction (see "Open transactions" in docs/guides/operations.md), then start again.',
+      );
+    }
+    if (tries === 1) waits.onWait(`The migration ${migration.name} waits until another transaction ends.`);
+    await delay(waits.pauseMs);
+  }
+}
+
+/** Returns false, and keeps nothing, if a lock was not free in time. */
+async function applyIfFree(client: Client, migration: Migration, lockTimeoutMs: number): Promise<boolean> {
   await client.query('begin');
   try {
+    await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
     await client.query(migration.sql);
     await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
       migration.version,
@@ -86,8 +118,10 @@ async function apply(client: Client, migration: Migration): Promise<void> {
       migration.checksum,
     ]);
     await client.query('commit');
+    return true;
   } catch (error) {
     await client.query('rollback').catch(() => {});
+    if (error instanceof DatabaseError && error.code === lockNotAvailable) return false;
     throw new MigrationError(
       (await adviceOnExtension(client, migration)) ??
         `The migration ${migration.name} failed: ${errorMessage(error)}. Nothing of it was kept.`,

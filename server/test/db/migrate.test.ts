@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { MigrationError, migrate } from '../../src/db/migrate.ts';
-import { withClient, type Connection } from '../../src/db/pools.ts';
+import { withClient, type Client, type Connection } from '../../src/db/pools.ts';
 import { databaseIn } from '../support/global-setup.ts';
+import { createTestDatabase } from '../support/server.ts';
 
 test('names the command for the administrator when the role has no right to create an extension', async () => {
   const { name, connection } = await databaseWithPlainRole();
@@ -37,6 +38,66 @@ test('says what the operator can do when the database has run another text of a 
     );
   });
 });
+
+describe('a long transaction that uses a table', () => {
+  test('blocks no reads while a migration waits, and the migration runs when the transaction has ended', async () => {
+    const connection = await databaseBeforeLastMigration();
+    const lines: string[] = [];
+    await withClient(connection, async (holder) => {
+      await holder.query('begin');
+      await holder.query('select from count_deltas limit 1');
+      const waits = { timeoutMs: 200, pauseMs: 20, triesMax: Infinity, onWait: (line: string) => lines.push(line) };
+      const migrated = withClient(connection, (client) => migrate(client, waits));
+      await withClient(connection, async (reader) => {
+        for (let seen = 0; seen < 3; seen++) {
+          await expect.poll(() => waitsForTable(reader)).toBe(true);
+          await reader.query('select from count_deltas limit 1');
+        }
+        expect(await lastMigrations(reader)).not.toContain('0080_replica_identity');
+      });
+      await holder.query('commit');
+      await migrated;
+    });
+    expect(lines).toEqual(['The migration 0080_replica_identity waits until another transaction ends.']);
+    expect(await withClient(connection, lastMigrations)).toContain('0080_replica_identity');
+  });
+
+  test('ends the start with advice when it outlasts all tries, and keeps nothing of the migration', async () => {
+    const connection = await databaseBeforeLastMigration();
+    await withClient(connection, async (holder) => {
+      await holder.query('begin');
+      await holder.query('select from count_deltas limit 1');
+      const waits = { timeoutMs: 10, pauseMs: 1, triesMax: 3 };
+      const failed = await withClient(connection, (client) => migrate(client, waits)).catch((error: unknown) => error);
+      expect(failed).toBeInstanceOf(MigrationError);
+      expect((failed as Error).message).toBe(
+        'The migration 0080_replica_identity needs a table that another transaction used at each of 3 tries. ' +
+          'Nothing of it was kept. End that transaction (see "Open transactions" in docs/guides/operations.md), then start again.',
+      );
+    });
+    await withClient(connection, (client) => migrate(client));
+  });
+});
+
+/** Makes a database that lacks a migration, which locks two tables. Running it again changes nothing. */
+async function databaseBeforeLastMigration(): Promise<Connection> {
+  const { connection, drop } = await createTestDatabase();
+  onTestFinished(drop);
+  await withClient(connection, (client) => client.query('delete from schema_migrations where version = 80'));
+  return connection;
+}
+
+async function waitsForTable(client: Client): Promise<boolean> {
+  const { rows } = await client.query(
+    `select from pg_locks where relation = 'count_deltas'::regclass and not granted and mode = 'AccessExclusiveLock'`,
+  );
+  return rows.length > 0;
+}
+
+async function lastMigrations(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>('select name from schema_migrations where version >= 80');
+  return rows.map(({ name }) => name);
+}
 
 /** Makes an empty database, and a role that owns nothing and may only create tables in it. Both have the same name. */
 async function databaseWithPlainRole(): Promise<{ name: string; connection: Connection }> {
