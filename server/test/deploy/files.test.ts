@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/server/config.ts';
 
-/* The files of `deploy/` as texts. Other tests run those of nginx, HAProxy and systemd. */
+/* The files of `deploy/` as texts. Other tests run those of nginx, HAProxy, Patroni and systemd. */
 
 const deployDir = join(import.meta.dirname, '../../../deploy');
 
@@ -23,6 +23,18 @@ interface Container {
 
 interface Compose {
   services: Record<string, { environment: Record<string, string>; stop_grace_period: string }>;
+}
+
+interface Patroni {
+  bootstrap: {
+    dcs: {
+      ttl: number;
+      loop_wait: number;
+      retry_timeout: number;
+      postgresql: { parameters: Record<string, unknown> };
+    };
+  };
+  postgresql: { listen: string };
 }
 
 const compose = parse(textOf('docker/compose.yaml'), { merge: true }) as Compose;
@@ -95,6 +107,18 @@ test('is valid YAML, and gives each process its probes and enough time to stop, 
   }
   // Five seconds before the signal, five after it, and twenty for the stop.
   for (const { spec } of deployments()) expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(30);
+});
+
+test('promotes only standbys with every answered commit when Patroni runs with its file', () => {
+  const { bootstrap, postgresql } = parse(textOf('patroni/patroni.yml')) as Patroni;
+  const { dcs } = bootstrap;
+  expect(dcs).toMatchObject({ synchronous_mode: true, synchronous_mode_strict: true });
+  expect(dcs.postgresql.parameters.synchronous_commit).toBe('on');
+  // Patroni raises a lease that is too short for its retries, so that the promised time would not hold.
+  expect(dcs.ttl).toBeGreaterThanOrEqual(dcs.loop_wait + 2 * dcs.retry_timeout);
+  const ports = textOf('haproxy/postgresql.cfg').match(/^ {2}server postgresql-\d 10\.0\.2\.1\d:5432$/gm);
+  expect(ports).toHaveLength(3);
+  expect(postgresql.listen).toBe('10.0.2.11:5432');
 });
 
 function deployments(): Workload[] {

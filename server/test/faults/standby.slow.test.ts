@@ -9,14 +9,9 @@ import { Cluster } from '../support/standby.ts';
 import { Api } from './crash-checker/api.ts';
 import { newSeed } from './crash-checker/checker.ts';
 import { Deployment } from './crash-checker/deployment.ts';
-import { errorCodeOf, History, outageEndsLaterMs, type Answered, type CallResult } from './crash-checker/history.ts';
-import { withoutWebhooks, type Violation } from './crash-checker/judge/evidence.ts';
-import { judge } from './crash-checker/judge/judge.ts';
-import { startLoad } from './crash-checker/load.ts';
-import { observe, type Observation } from './crash-checker/observe.ts';
-import { ClientMemory } from './crash-checker/operations.ts';
+import { errorCodeOf, type Answered } from './crash-checker/history.ts';
 import { Random } from './crash-checker/random.ts';
-import { repeatAnswered, settleUnknown } from './crash-checker/settle.ts';
+import { expectNone, newRun, playRound, print } from './failover-rounds.ts';
 import { rounds } from '../support/rounds.ts';
 
 /*
@@ -26,11 +21,6 @@ import { rounds } from '../support/rounds.ts';
 
 const failovers = rounds(2, 10);
 const seed = Number(process.env.STANDBY_SEED ?? newSeed());
-const clients = 8;
-
-/** The times of load before the primary dies and after the standby has taken over, in milliseconds. */
-const beforeMs = 1_000;
-const afterMs = 1_500;
 
 /** How long one of two standbys receives nothing before the primary dies, in milliseconds. */
 const lagMs = 1_000;
@@ -44,7 +34,7 @@ test.skipIf(!isLinux)(
     print(`seed ${seed}`);
     const { proxy, server, api, ...begun } = await startOnPrimary();
     let { primary } = begun;
-    const run = newRun(api);
+    const run = newRun(api, seed);
     for (let round = 1; round <= failovers; round++) {
       const standby = await primary.standbyForTest();
       // A surviving server learns the outcome of its commits. If it dies too, the clients learn it by their keys.
@@ -58,7 +48,7 @@ test.skipIf(!isLinux)(
         await server.start();
       });
       print(`server ${serverDies ? 'killed too' : 'survived'}`);
-      expectNone(violations);
+      expectNone(violations, `STANDBY_SEED=${seed}`);
       primary = standby;
     }
   },
@@ -67,7 +57,7 @@ test.skipIf(!isLinux)(
 describe.skipIf(!isLinux)('two standbys, one of them lagging when the primary dies', () => {
   test('loses no confirmed request when the most advanced standby is promoted and the other follows it', async () => {
     const { primary, standbys, proxy, api } = await startWithTwoStandbys();
-    const violations = await playRound(newRun(api), 1, async () => {
+    const violations = await playRound(newRun(api, seed), 1, async () => {
       await letOneLag(standbys);
       await primary.kill();
       const [furthest, other] = await byWhatTheyHave(standbys);
@@ -77,12 +67,12 @@ describe.skipIf(!isLinux)('two standbys, one of them lagging when the primary di
       proxy.moveTo(furthest.connection());
       await furthest.awaitStandby();
     });
-    expectNone(violations);
+    expectNone(violations, `STANDBY_SEED=${seed}`);
   });
 
   test('loses confirmed requests and reports them when the lagging standby is promoted', async () => {
     const { primary, standbys, proxy, api } = await startWithTwoStandbys();
-    const violations = await playRound(newRun(api), 1, async () => {
+    const violations = await playRound(newRun(api, seed), 1, async () => {
       await letOneLag(standbys);
       await primary.kill();
       const [, lagging] = await byWhatTheyHave(standbys);
@@ -122,68 +112,6 @@ describe.skipIf(!isLinux)('primary without its standby', () => {
     await expectAnswerWithStandby({ primary, standby, api });
   });
 });
-
-/** What clients have done and seen, over all rounds. */
-interface Run {
-  api: Api;
-  history: History;
-  memories: ClientMemory[];
-  earlier: Observation | null;
-}
-
-function newRun(api: Api): Run {
-  const memories = Array.from({ length: clients }, () => new ClientMemory());
-  return { api, history: new History(), memories, earlier: null };
-}
-
-/**
- * Lets clients send requests before, during and after a failover, and judges all responses until then.
- * @param failOver ends when the database is back, under load.
- */
-async function playRound(run: Run, round: number, failOver: () => Promise<void>): Promise<Violation[]> {
-  const { api, history, memories } = run;
-  const { operations, outages } = history;
-  const random = new Random(`seed ${seed}`).fork(`round ${round}`);
-  const stop = new AbortController();
-  const tally = { answered: 0, turnedAway: 0, unanswered: 0 };
-  const onResult = (result: CallResult): void => {
-    if (result.kind === 'unanswered') tally.unanswered++;
-    else if (result.status === 503) tally.turnedAway++;
-    else tally.answered++;
-  };
-  const { ended } = await startLoad({ api, history, random, round, memories, onResult }, stop.signal);
-  await sleep(random.between(beforeMs / 2, beforeMs));
-  // Waits for load before and after, on any machine.
-  await expect.poll(() => tally.answered, { timeout: 10_000 }).toBeGreaterThan(clients);
-  const fromMs = performance.now();
-  const answeredBefore = tally.answered;
-  await failOver();
-  const failedOverMs = performance.now();
-  const answeredUntilThen = tally.answered;
-  await sleep(afterMs);
-  stop.abort();
-  await ended;
-  const answeredAfter = tally.answered - answeredUntilThen;
-  outages.push({ fromMs, toMs: performance.now() + outageEndsLaterMs });
-  const unknown = await settleUnknown(api, history);
-  await repeatAnswered(api, history, random);
-  const observation = await observe(api, [], 0);
-  const { earlier } = run;
-  const violations = judge({ operations, outages, observation, earlier, webhooks: withoutWebhooks() });
-  run.earlier = observation;
-  print(
-    `${round}: failed over after ${Math.round(failedOverMs - fromMs)} ms; ` +
-      `${tally.answered} answered (${answeredBefore} before, ${answeredAfter} after), ${tally.turnedAway} refused with 503, ${tally.unanswered} without a response, ` +
-      `${unknown.operations} settled (${unknown.done} executed before), ${observation.events.items.length} events, ${violations.length} violations`,
-  );
-  expect(answeredAfter).toBeGreaterThan(clients);
-  return violations;
-}
-
-function expectNone(violations: Violation[]): void {
-  for (const { rule, about, message } of violations) print(`${rule}: ${about}: ${message}`);
-  expect(violations, `STANDBY_SEED=${seed}`).toEqual([]);
-}
 
 async function startWithTwoStandbys(): Promise<Started & { standbys: Cluster[] }> {
   const started = await startOnPrimary();
@@ -260,8 +188,4 @@ async function create(api: Api, key: string): Promise<Answered> {
   const result = await api.send({ method: 'POST', path: '/v1/references', body: { application: 'app_1' }, key });
   expect(result.kind).toBe('answered');
   return result as Answered;
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -181,7 +181,7 @@ async function placeForTest(): Promise<Place> {
 }
 
 /** Kills the first process first: it would replace the others, if it saw them die. */
-async function killAllIn(postgresDir: string): Promise<void> {
+export async function killAllIn(postgresDir: string): Promise<void> {
   const folder = fs.realpathSync(postgresDir);
   const postmaster = readPostmasterPid(folder);
   const running = (): number[] => processesIn(folder).filter(isAlive);
