@@ -53,13 +53,13 @@ describe('a long transaction that uses a table', () => {
           await expect.poll(() => waitsForTable(reader)).toBe(true);
           await reader.query('select from count_deltas limit 1');
         }
-        expect(await lastMigrations(reader)).not.toContain('0080_replica_identity');
+        expect(await lastMigrations(reader)).not.toContain('0076_replica_identity');
       });
       await holder.query('commit');
       await migrated;
     });
-    expect(lines).toEqual(['The migration 0080_replica_identity waits until another transaction ends.']);
-    expect(await withClient(connection, lastMigrations)).toContain('0080_replica_identity');
+    expect(lines).toEqual(['The migration 0076_replica_identity waits until another transaction ends.']);
+    expect(await withClient(connection, lastMigrations)).toContain('0076_replica_identity');
   });
 
   test('ends the start with advice when it outlasts all tries, and keeps nothing of the migration', async () => {
@@ -71,7 +71,7 @@ describe('a long transaction that uses a table', () => {
       const failed = await withClient(connection, (client) => migrate(client, waits)).catch((error: unknown) => error);
       expect(failed).toBeInstanceOf(MigrationError);
       expect((failed as Error).message).toBe(
-        'The migration 0080_replica_identity needs a table that another transaction used at each of 3 tries. ' +
+        'The migration 0076_replica_identity needs a table that another transaction used at each of 3 tries. ' +
           'Nothing of it was kept. End that transaction (see "Open transactions" in docs/guides/operations.md), then start again.',
       );
     });
@@ -83,7 +83,7 @@ describe('a long transaction that uses a table', () => {
 async function databaseBeforeLastMigration(): Promise<Connection> {
   const { connection, drop } = await createTestDatabase();
   onTestFinished(drop);
-  await withClient(connection, (client) => client.query('delete from schema_migrations where version = 80'));
+  await withClient(connection, (client) => client.query('delete from schema_migrations where version = 76'));
   return connection;
 }
 
@@ -95,7 +95,7 @@ async function waitsForTable(client: Client): Promise<boolean> {
 }
 
 async function lastMigrations(client: Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>('select name from schema_migrations where version >= 80');
+  const { rows } = await client.query<{ name: string }>('select name from schema_migrations where version >= 76');
   return rows.map(({ name }) => name);
 }
 
