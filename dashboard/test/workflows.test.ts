@@ -91,6 +91,27 @@ describeInBrowser('workflows', () => {
     expect(problems).toEqual([]);
   });
 
+  test('finds events, requests and lists by the words of an office', async () => {
+    await using open = await openDashboard(server, '/workflows/new', { person: owner });
+    const { page, problems } = open;
+    await page.getByRole('combobox', { name: 'Event' }).fill('application is made');
+    await page.getByRole('option', { name: 'An application is made' }).click();
+    await page.getByText('When an application is made.').waitFor();
+    const step = page.getByRole('group', { name: 'Step 1' });
+    await step.getByRole('combobox', { name: 'Once for each of' }).press('ArrowDown');
+    await page.getByRole('option', { name: 'The people of the application' }).click();
+    await step.getByRole('combobox', { name: 'Request' }).fill('approves the app');
+    await page.getByRole('option', { name: 'Approves the application' }).click();
+    await step.getByText('Once for each of the people of the application.').waitFor();
+    await step.getByText('Approves the application.').waitFor();
+    await step.getByLabel('Data to send').focus();
+    const path = step.getByRole('combobox', { name: 'Request' });
+    await expect
+      .poll(() => path.inputValue(), { timeout: 10_000 })
+      .toBe('/v1/applications/{{event.data.object.id}}/approve');
+    expect(problems).toEqual([]);
+  });
+
   test('shows the fault of a step beside its field, and keeps what was typed', async () => {
     await using open = await openDashboard(server, '/workflows/new', { person: owner, width: 390 });
     const { page } = open;

@@ -9,6 +9,7 @@ import {
   eventChoices,
   eventPathChoices,
   listChoices,
+  pathWithId,
   personChoices,
   type Place,
 } from './suggestions.ts';
@@ -291,7 +292,14 @@ function StepFields(props: {
         if (name === 'type') return <EventTypeField key={name} {...common} {...fieldTexts.type} onChange={set} />;
         if (name === 'path')
           return (
-            <ComboBox key={name} {...fieldTexts.path} {...common} choices={pathChoices} onChange={set} onCommit={set} />
+            <ComboBox
+              key={name}
+              {...fieldTexts.path}
+              {...common}
+              choices={pathChoices}
+              onChange={set}
+              onCommit={(path) => set(pathWithId(path, place.type))}
+            />
           );
         if (name === 'to')
           return (

@@ -68,6 +68,14 @@ export function personChoices({ type }: Place, forEach: string): Choice[] {
   return paths.map((path) => choice(`{{${path}}}`, (template) => withPathsInWords(template, { type })));
 }
 
+/** Returns a path of a request with the id of its record, if the event has that: `/v1/applications/{{event.data.object.id}}/approve`. */
+export function pathWithId(path: string, type: string): string {
+  const kind = /^\/v1\/([a-z_]+)\//.exec(path)?.[1]?.replace(/ies$/, 'y').replace(/s$/, '');
+  if (kind === undefined) return path;
+  const member = kind === type.split('.')[0] ? 'id' : membersOf(type).find((each) => each === kind);
+  return member === undefined ? path : path.replace('/{id}', `/{{event.data.object.${member}}}`);
+}
+
 function membersOf(type: string): readonly string[] {
   return members[type.split('.')[0] ?? ''] ?? ['id'];
 }

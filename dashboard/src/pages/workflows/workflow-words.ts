@@ -252,10 +252,9 @@ export function stepText(step: StepLike, context: PathContext): string {
   const words = (text: string | undefined): string => withPathsInWords(text ?? '', context);
   switch (step.action) {
     case 'api': {
-      const does = requestText(step.path ?? '', step.body);
-      return does === null
-        ? `Sends ${step.path ?? ''} to this API.`
-        : `${capital(does)}${bodyText(step.body, context)}.`;
+      if (!step.path?.startsWith('/')) return 'Makes or changes a record.';
+      const does = requestText(step.path, step.body);
+      return does === null ? `Sends ${step.path} to this API.` : `${capital(does)}${bodyText(step.body, context)}.`;
     }
     case 'http':
       return `Posts ${step.body ? 'a text' : 'the event'} to ${step.url ?? ''}.`;
