@@ -112,7 +112,6 @@ async function main(): Promise<void> {
       process.stderr.write(` ${(lastTookMs.get(suite.name)! / 1000).toFixed(0)} s\n`);
     };
     const able = wanted.filter((suite) => canRun(suite, tools));
-    const isRepeated = ({ roundsMax = Infinity }: Suite): boolean => roundsMax > 1;
     for (let round = 0; round < options.rounds; round++) {
       for (const suite of able.filter(isRepeated)) {
         if (round >= (suite.roundsMax ?? Infinity)) continue;
@@ -156,6 +155,10 @@ async function comparePeers(file: string, { rounds, seconds }: Options): Promise
     compared,
   });
   process.stdout.write(`\n${comparisonTable(compared, sizes)}\nMedians of ${rounds} rounds. Everything: ${written}\n`);
+}
+
+function isRepeated({ roundsMax = Infinity }: Suite): boolean {
+  return roundsMax > 1;
 }
 
 function canRun(suite: Suite, tools: Tools): boolean {
