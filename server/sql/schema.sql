@@ -56,6 +56,8 @@ create table activity_deltas (
   failed bigint not null default 0
 );
 
+alter table activity_deltas replica identity full;
+
 CREATE INDEX activity_deltas_account ON public.activity_deltas USING btree (account_id);
 
 create table api_keys (
@@ -219,6 +221,8 @@ create table count_deltas (
   value text collate "C" not null,
   delta bigint not null
 );
+
+alter table count_deltas replica identity full;
 
 CREATE INDEX count_deltas_value ON public.count_deltas USING btree (account_id, object, dimension, value) INCLUDE (delta);
 

@@ -1270,8 +1270,8 @@ export interface ApprovalRequest {
   /** The path. Null for a step of a workflow. */
   path: string | null;
   /**
-   * The body as the agent sent it, without secrets. Null if there is none, or if its customer or record
-   * was erased.
+   * The body as the agent sent it, without secrets. Null if there is none, if its customer or record was
+   * erased, or if you lack the permission to read that kind of record.
    */
   request_body: Record<string, unknown> | null;
   /** Why the agent wants this: the header `Service-Reason`. Null if it was not sent. */
