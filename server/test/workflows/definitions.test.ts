@@ -177,28 +177,28 @@ describe('a definition', () => {
     ['invitation.*', 'invitations'],
   ])('begins and resumes with %s only when its maker may read such events', async (type, path) => {
     const held = allPermissions.filter((one) => !one.startsWith(`${path}.`));
-    const { api } = await addKey(server, flows.accountId, { permissions: held });
+    const { api: weak } = await addKey(server, flows.accountId, { permissions: held });
     const waiting = { id: 'later', action: 'wait_for_event', type, timeout: 60 };
     for (const written of [
       { trigger: { type }, steps: [wait] },
       { trigger: { type: 'customer.created' }, steps: [waiting] },
     ]) {
-      const made = await api.post('/v1/workflows', { name: 'Test', permissions: [], ...written });
+      const made = await weak.post('/v1/workflows', { name: 'Test', permissions: [], ...written });
       expect(made.body.error).toMatchObject({ code: 'permission_denied' });
       expect(made.body.error.message).toContain(`\`${path}.read\``);
     }
     const { id } = (await good(flows.create({ steps: [wait] }))).body;
-    const changed = await api.post(`/v1/workflows/${id}`, { trigger: { type } });
+    const changed = await weak.post(`/v1/workflows/${id}`, { trigger: { type } });
     expect(changed.body.error).toMatchObject({ code: 'permission_denied', param: 'trigger[type]' });
   });
 
   test('is neither changed nor activated by a key that may not read its events', async () => {
     const { id } = (await good(flows.create({ trigger: { type: 'webhook_endpoint.*' }, steps: [wait] }))).body;
     const held = allPermissions.filter((one) => !one.startsWith('webhook_endpoints.'));
-    const { api } = await addKey(server, flows.accountId, { permissions: held });
+    const { api: weak } = await addKey(server, flows.accountId, { permissions: held });
     const refusals = [
-      await api.post(`/v1/workflows/${id}`, { steps: [{ ...wait, seconds: 1 }] }),
-      await api.post(`/v1/workflows/${id}/activate`),
+      await weak.post(`/v1/workflows/${id}`, { steps: [{ ...wait, seconds: 1 }] }),
+      await weak.post(`/v1/workflows/${id}/activate`),
     ];
     for (const { body } of refusals) {
       expect(body.error.code).toBe('permission_denied');
@@ -218,7 +218,8 @@ describe('a definition', () => {
     expect((await flows.create({ steps: [wait] })).body.error.code).toBe('limit_reached');
     await good(flows.api.post(`/v1/workflows/${id}/archive`));
     const both = await Promise.all([1, 2].map(() => flows.create({ steps: [wait] })));
-    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(both.filter(({ body }) => body.error?.code === 'limit_reached')).toHaveLength(1);
   });
 
   test('is changed and activated only by a key that may read events', async () => {
