@@ -6,8 +6,8 @@ import type { Resource } from '../model/resource.ts';
 import { approvesRequests } from '../model/traits/approves-requests.ts';
 
 /**
- * Hides the body of a held request from a principal that may not read the records that the request is about. The body of
- * `POST /v1/customers` is a customer.
+ * Hides the body of a held request from a principal that may not read its kind of record. The body of `POST /v1/customers` is a
+ * customer.
  *
  * @param object the rendered record, which is changed.
  */
