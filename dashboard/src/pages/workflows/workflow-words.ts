@@ -78,7 +78,7 @@ interface StepLike {
   title?: string | undefined;
 }
 
-/** Where the words of a path begin: at the event of the trigger, or at an event that a step waits for. */
+/** Where the words of a path begin: the event of the trigger, or one that a step waits for. */
 export interface PathContext {
   /** The type of the event, such as `application.created`. */
   type: string;
