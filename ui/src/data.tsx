@@ -55,6 +55,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
 }
 
+/* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role -- A block in the place of a cell loses its role in some browsers. */
+
 /** A table of records. The first cell of a row is its link, and covers the row. */
 export function Table<Row extends { id: string }>(props: {
   /** What the table has, for screen readers. */
@@ -71,7 +73,6 @@ export function Table<Row extends { id: string }>(props: {
   const reach = hrefOf ? {} : { tabIndex: 0, role: 'group', 'aria-label': props.label };
   return (
     <div className={styles.scroll} {...reach}>
-      {/* A block in the place of a cell loses its role in some browsers, so the roles are explicit. */}
       <table role="table" className={classes(styles.table, isStacked && styles.stacked)} aria-label={props.label}>
         <thead role="rowgroup">
           <tr role="row">
@@ -103,6 +104,8 @@ export function Table<Row extends { id: string }>(props: {
     </div>
   );
 }
+
+/* oxlint-enable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role */
 
 /** Newer and older pages of a list. */
 export function Pagination(props: {

@@ -62,7 +62,7 @@ function concernedOf(record: Holder): Concerned {
     .map(({ customer, customers }) => (customer ? [customer] : (customers ?? [])))
     .find((each) => each.length > 0);
   const home = holders.map(({ unit }) => unit).find((each) => typeof each === 'object' && each !== null);
-  return { people: people ?? [], home: (home as Unit | undefined) ?? null };
+  return { people: people ?? [], home: home ?? null };
 }
 
 /** Reads the people and the home of a record. Undefined while they are on their way, and if the person may not read them. */

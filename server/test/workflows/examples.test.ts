@@ -39,10 +39,10 @@ const plays: Record<string, { begin: () => Promise<unknown>; check: (run: Made) 
       const { id: application } = await flows.make('applications', { customers: ['cus_1'] });
       const { id } = await flows.make('references', { application });
       await good(flows.api.post(`/v1/references/${id}`, { outcome: 'accept' }));
-      const request = async (): Promise<Made | undefined> =>
+      const request = async (): Promise<Made> =>
         (await good(flows.api.get('/v1/approval_requests?status=pending'))).body.data[0];
       await expect.poll(request, { timeout: 15_000, interval: 20 }).toBeDefined();
-      await good(flows.api.post(`/v1/test_helpers/approval_requests/${(await request())!.id}/approve`));
+      await good(flows.api.post(`/v1/test_helpers/approval_requests/${(await request()).id}/approve`));
     },
     async check(run) {
       const { body } = await good(flows.api.get(`/v1/applications/${run.steps[0].output.id}`));

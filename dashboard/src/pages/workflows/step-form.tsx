@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { operations, type WorkflowStep } from 'tenure';
+import { operations } from 'tenure';
 import { Button, Checkbox, ComboBox, Icon, Select, TextField, type Choice } from '@tenure/ui';
 import { eventTypes } from '../webhooks/event-types.ts';
 import { capital } from '../../office/words.ts';
@@ -188,7 +188,7 @@ function DraftWords({ step, type }: { step: DraftStep; type: string }): ReactNod
   if (!isWritten) return null;
   return (
     <div className={styles.inWords}>
-      <StepWords step={steps[0]! as WorkflowStep} context={{ type }} />
+      <StepWords step={steps[0]!} context={{ type }} />
     </div>
   );
 }
