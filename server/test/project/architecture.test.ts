@@ -48,7 +48,7 @@ const mayImport: Record<string, readonly string[]> = {
   print: ['core'],
   // It opens files of strangers, in a process of its own.
   'file-check': ['core'],
-  'referencing/report': ['print', 'referencing/providers'],
+  'referencing/report': ['core', 'print', 'referencing/providers'],
   'gateway-payments/gateways': ['core', 'external-services'],
   'gateway-payments/simulator': ['core', 'db', 'external-services'],
   'gateway-payments': [
