@@ -55,15 +55,19 @@ export async function startRuns(
       shown.set(version, known);
       return known;
     };
+    const passesFilters = ({ trigger: { filters }, api_version: version }: WorkflowRecord): boolean =>
+      (row.shape_version !== version || mayMatch(filters, row.data)) &&
+      matchesAll(filters, (path) => lookInEvent(shownIn(version), path));
     const matching = workflows.filter(
       (each) =>
         typesOf.get(each.id)!.has(row.type) &&
         // The order of events tells what came after the activation. The clocks of processes differ.
         isAfter(positionOf(row), activations.get(each.id) ?? beginning) &&
-        (row.shape_version !== each.api_version || mayMatch(each.trigger.filters, row.data)) &&
-        matchesAll(each.trigger.filters, (path) => lookInEvent(shownIn(each.api_version), path)),
+        passesFilters(each),
     );
-    return matching.map((each) => ({ row, owner: each }));
+    const matches = (changed: WorkflowRecord): boolean =>
+      awaitedTypes(changed.trigger.type, context.eventTypes).includes(row.type) && passesFilters(changed);
+    return matching.map((each) => ({ row, owner: each, matches }));
   });
   if (starts.length === 0) return;
   const started = await readStarted(
@@ -75,7 +79,7 @@ export async function startRuns(
   const counts = new Map<string, number>();
   const full = new Set<string>();
   const making: Promise<void>[] = [];
-  for (const { row, owner } of starts) {
+  for (const { row, owner, matches } of starts) {
     if (started.has(`${owner.id} ${row.id}`) || full.has(owner.id)) continue;
     const count = counts.get(owner.id) ?? (await countRuns(client, accountId, owner.id, { fromId, most: runsAnHour }));
     counts.set(owner.id, count + 1);
@@ -84,7 +88,7 @@ export async function startRuns(
       // A run begins only while its workflow is active, so the runs within the limit go first.
       await Promise.all(making.splice(0));
       await pause(context, owner, runsAnHour);
-    } else making.push(makeRun(context, owner, rowToEvent(row)));
+    } else making.push(makeRun(context, owner, rowToEvent(row), matches));
   }
   await Promise.all(making);
 }
@@ -105,8 +109,17 @@ async function pause(context: TriggerContext, owner: WorkflowRecord, runsAnHour:
   );
 }
 
-/** Makes one run. The workflow is a guard: a run that begins has its present version. */
-async function makeRun(context: TriggerContext, owner: WorkflowRecord, stored: StoredEvent): Promise<void> {
+/**
+ * Makes one run. The workflow is a guard: a run that begins has its present version.
+ *
+ * @param matches whether a changed workflow still wants the event.
+ */
+async function makeRun(
+  context: TriggerContext,
+  owner: WorkflowRecord,
+  stored: StoredEvent,
+  matches: (changed: WorkflowRecord) => boolean,
+): Promise<void> {
   const { committer, readRecord, ids, clock } = context;
   const { account_id: accountId } = owner;
   const depth = await depthOf(context, accountId, stored);
@@ -118,6 +131,7 @@ async function makeRun(context: TriggerContext, owner: WorkflowRecord, stored: S
     decide: async () => {
       const now = await readRecord(workflow, accountId, owner.id);
       if (!now || now.status !== 'active') return null;
+      if (now.version !== owner.version && !matches(now)) return null;
       const run = newRun(id, now, { event: stored.id, depth, nowMs: clock.nowMs(), from: stored.id });
       const isTooDeep = depth > depthMax;
       const end = isTooDeep

@@ -74,6 +74,8 @@ export async function startTestServer(
     unpinned?: true;
     /** Runs automatic references, with the services of a sandbox. */
     works?: true;
+    /** Starts no runs of workflows. A test has a follower of its own. */
+    followsNothing?: true;
     /** Has the address where it listens as its public one. */
     knowsPort?: true;
     /** Caches keys, accounts and endpoints as long as in production. Otherwise tests need not wait for them. */
@@ -101,7 +103,7 @@ export async function startTestServer(
   context.dispatcher?.start();
   const work = options.works ? await startWork(context) : null;
   // Events start runs on every server, and only a worker takes their steps.
-  const follower = work ? null : new WorkflowFollower(context, context.workflowLimits);
+  const follower = work || options.followsNothing ? null : new WorkflowFollower(context, context.workflowLimits);
   follower?.start();
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {

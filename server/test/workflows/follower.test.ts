@@ -61,3 +61,21 @@ test('starts a run by the new trigger when the workflow is changed while the eve
   const [run] = await flows.until(workflow, (runs) => runs.length > 0);
   expect(run.version).toBe(2);
 });
+
+test('starts no run for an event that the workflow does not want any more when it is changed before the run begins', async () => {
+  const server = await serverForTest({ followsNothing: true });
+  const flows = await Flows.on(server);
+  const workflow = await flows.active({ trigger: { type: 'customer.created' }, steps });
+  await flows.make('customers', { name: 'Ada' });
+  await untilSettled(flows, server);
+  const filters = [{ path: 'data.object.name', op: 'eq', value: 'Grace' }];
+  await followUntil(server, async () => {
+    await good(flows.api.post(`/v1/workflows/${workflow.id}`, { trigger: { type: 'customer.created', filters } }));
+  });
+  const { id } = await flows.make('customers', { name: 'Grace' });
+  const runs = await flows.until(workflow, (all) => all.length > 0);
+  const events = await Promise.all(
+    runs.map(async ({ event }) => (await good(flows.api.get(`/v1/events/${event}`))).body),
+  );
+  expect(events.map(({ data }) => data.object.id)).toEqual([id]);
+});
