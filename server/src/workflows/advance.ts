@@ -123,7 +123,8 @@ export function advanced(run: WorkflowRunRecord, result: StepResult, place: Plac
   function next(after: WorkflowRunRecord): Change<WorkflowRunRecord> {
     const isLastItem = items === null || progress.item + 1 >= items;
     const at = isLastItem ? progress.at + 1 : progress.at;
-    const moved = { ...begun(from), at, item: isLastItem ? 0 : progress.item + 1 };
+    // An event may come for a later item while an earlier one waits. So the items of a step begin at the same event.
+    const moved = { ...begun(isLastItem ? from : progress.from), at, item: isLastItem ? 0 : progress.item + 1 };
     if (at < run.definition.steps.length) return { after: { ...after, progress: { ...moved, due_at_ms: due(nowMs) } } };
     return {
       after: {

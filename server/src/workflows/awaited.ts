@@ -4,7 +4,8 @@ import type { Resource } from '../model/resource.ts';
 import type { WorkflowRunRecord } from '../resources/workflows/run.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import { eventIn, type StoredEvent } from './events.ts';
-import type { Json } from '../core/json-diff.ts';
+import { isObject, type Json } from '../core/json-diff.ts';
+import { stepAt } from './advance.ts';
 import type { Step } from './rules/definition.ts';
 import { lookInEvent, matchesAll, type Filter } from './rules/filters.ts';
 import { pathsIn } from './rules/templates.ts';
@@ -46,13 +47,24 @@ export function idsIn(events: readonly { data: string }[]): string[] {
 /** Events of a page. Each can have half a megabyte, and few come between two steps of a run. */
 const eventsAtOnce = 20;
 
+/** Returns the ids of the events that earlier items of the run's step have taken. Each item takes one of its own. */
+export function takenEvents(run: WorkflowRunRecord): Set<string> {
+  const { id } = stepAt(run);
+  const outputs = run.steps.filter((entry) => entry.id === id).map(({ output }) => output);
+  return new Set(
+    outputs.flatMap((output) => (isObject(output) && typeof output.event === 'string' ? [output.event] : [])),
+  );
+}
+
 /** Returns the id of the first awaited event since the step before, or null. */
 export async function findAwaited(
   context: AwaitedContext,
-  { account_id: accountId, progress, definition }: WorkflowRunRecord,
+  run: WorkflowRunRecord,
   types: readonly string[],
   filters: readonly Filter[],
 ): Promise<string | null> {
+  const { account_id: accountId, progress, definition } = run;
+  const taken = takenEvents(run);
   for (let after = progress.from; ;) {
     const rows: EventRow[] = await context.reader.query<EventRow>({
       name: 'read_events_since_step',
@@ -64,7 +76,9 @@ export async function findAwaited(
         limit $4`,
       values: [accountId, after, types, eventsAtOnce],
     });
-    const found = rows.find((row) => isMatch(context, rowToEvent(row), definition.api_version, filters));
+    const found = rows.find(
+      (row) => !taken.has(row.id) && isMatch(context, rowToEvent(row), definition.api_version, filters),
+    );
     if (found) return found.id;
     if (rows.length < eventsAtOnce) return null;
     after = rows.at(-1)!.id;

@@ -5,7 +5,7 @@ import { toDecision } from '../model/change.ts';
 import { isPrefixMatch } from '../model/event-names.ts';
 import { workflowRun, type WorkflowRunRecord } from '../resources/workflows/run.ts';
 import { advanced, stepAt } from './advance.ts';
-import { idsIn, isMatch } from './awaited.ts';
+import { idsIn, isMatch, takenEvents } from './awaited.ts';
 import { rowToEvent } from './event-rows.ts';
 import type { StoredEvent } from './events.ts';
 import { readAwaiting, type FollowedEvent } from './positions.ts';
@@ -50,9 +50,11 @@ async function endWait(
     items = itemsOf(step, scope, itemsMax);
     if (items) scope.item = items[run.progress.item] ?? null;
     const filters = withValues(step.filters ?? [], scope, filledIn);
+    const taken = takenEvents(run);
     found = events.find(
       (row) =>
         row.id > run.progress.from &&
+        !taken.has(row.id) &&
         isPrefixMatch(row.type, run.awaits!) &&
         isMatch(context, rowToEvent(row), run.definition.api_version, filters),
     );

@@ -250,6 +250,65 @@ describe('a wait', () => {
     expect(runs.every(({ steps }) => steps[0].output.event.startsWith('evt_'))).toBe(true);
   });
 
+  test('ends for each item when the events of the items come in another order', async () => {
+    const workflow = await flows.active({
+      trigger: { type: 'application.created' },
+      steps: [
+        {
+          id: 'answers',
+          action: 'wait_for_event',
+          for_each: 'event.data.object.customers',
+          type: 'customer.updated',
+          filters: [{ path: 'data.object.id', op: 'eq', value: '{{item}}' }],
+          timeout: 1000,
+        },
+      ],
+    });
+    const [ada, george] = [
+      await flows.make('customers', { name: 'Ada' }),
+      await flows.make('customers', { name: 'George' }),
+    ];
+    await flows.make('applications', { customers: [ada.id, george.id] });
+    await flows.until(workflow, ([run]) => run?.status === 'waiting');
+    for (const { id } of [george, ada])
+      await good(flows.api.post(`/v1/customers/${id}`, { phone: '+44 1904 555 0123' }));
+    const [run] = await flows.ended(workflow);
+    expect(run.status).toBe('succeeded');
+    const events = await Promise.all(
+      run.steps.map(
+        async ({ output }: { output: { event: string } }) =>
+          (await good(flows.api.get(`/v1/events/${output.event}`))).body.data.object.id,
+      ),
+    );
+    expect(events).toEqual([ada.id, george.id]);
+  });
+
+  test('takes an event of its own for each item when one filter fits them all', async () => {
+    const workflow = await flows.active({
+      trigger: { type: 'application.created' },
+      steps: [
+        {
+          id: 'answers',
+          action: 'wait_for_event',
+          for_each: 'event.data.object.customers',
+          type: 'unit.created',
+          timeout: 1000,
+        },
+      ],
+    });
+    const [ada, george] = [
+      await flows.make('customers', { name: 'Ada' }),
+      await flows.make('customers', { name: 'George' }),
+    ];
+    await flows.make('applications', { customers: [ada.id, george.id] });
+    const address = { line1: '1 A', city: 'York', postal_code: 'YO1 9NR', country: 'GB' };
+    const building = await flows.make('buildings', { name: 'A', address });
+    for (const name of ['1', '2']) await flows.make('units', { building: building.id, name });
+    const [run] = await flows.ended(workflow);
+    const taken = run.steps.map(({ output }: { output: { event: string } }) => output.event);
+    expect([run.status, new Set(taken).size]).toEqual(['succeeded', 2]);
+  });
+
   test('ends only the wait for its own record when many runs wait for events of one type', async () => {
     const workflow = await flows.active({
       steps: [
