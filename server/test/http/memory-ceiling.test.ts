@@ -95,8 +95,11 @@ describe('the connections for files', () => {
       ended.push(account);
     };
     const all = ['many', 'many', 'many', 'many', 'many', 'many', 'many', 'many', 'other'].map(discard);
-    for (const client of held) client.release();
+    // With one connection, they end in the order in which they begin.
+    const [kept, ...free] = held;
+    for (const client of free) client.release();
     await Promise.all(all);
+    kept!.release();
     expect(ended.indexOf('other')).toBeLessThan(5);
   });
 });
