@@ -6,7 +6,10 @@ import { untilSettled } from '../events/scenario.ts';
 import { good, serverForTest, type TestServer } from '../support/server.ts';
 import { Flows } from './flows.ts';
 
-/* The follower reads the workflows of an account, and then its events. Here, something happens between the two. */
+/*
+ * The follower reads the workflows of an account, and then its events. Here, something happens between the two. The server has no
+ * follower of its own. It could read all events first, so that the one of the test would find nothing.
+ */
 
 const steps = [{ id: 'pause', action: 'wait', seconds: 1000 }];
 
@@ -34,7 +37,7 @@ async function followUntil(server: TestServer, happens: () => Promise<void>): Pr
 }
 
 test('starts a run when a workflow is activated, and its event comes, while the events of the account are read', async () => {
-  const server = await serverForTest();
+  const server = await serverForTest({ followsNothing: true });
   const flows = await Flows.on(server);
   await flows.active({ trigger: { type: 'application.created' }, steps });
   const { id } = (await good(flows.create({ steps }))).body;
@@ -50,7 +53,7 @@ test('starts a run when a workflow is activated, and its event comes, while the 
 });
 
 test('starts a run by the new trigger when the workflow is changed while the events of the account are read', async () => {
-  const server = await serverForTest();
+  const server = await serverForTest({ followsNothing: true });
   const flows = await Flows.on(server);
   const workflow = await flows.active({ trigger: { type: 'application.created' }, steps });
   await followUntil(server, async () => {
