@@ -6,7 +6,8 @@ import { errorMessage } from '../core/errors.ts';
 import { migrateLockKey, withLock } from './advisory-locks.ts';
 
 const sqlFolder = new URL('../../sql/', import.meta.url);
-const lockNotAvailable = '55P03';
+/** `lock_not_available` and `deadlock_detected`. */
+const lockNotFree = new Set(['55P03', '40P01']);
 const migrationName = /^(\d{4})_[a-z0-9_]+\.sql$/;
 
 interface Migration {
@@ -18,17 +19,21 @@ interface Migration {
 
 /** How a migration waits for a table that another transaction uses. Times are in milliseconds. */
 export interface LockWaits {
-  /** Requests for the table queue behind a migration that waits. So it does not wait for long. */
+  /**
+   * Requests for the table queue behind a migration that waits. So it does not wait for long. But PostgreSQL ends an autovacuum that is in
+   * the way only after `deadlock_timeout`, which is a second.
+   */
   timeoutMs: number;
   /** Lets the queue behind the last try empty. */
   pauseMs: number;
+  /** Tries for all migrations together. */
   triesMax: number;
   /** Gets a line for the log after the first try. */
   onWait: (message: string) => void;
 }
 
-/** Five minutes in all: more than a dump of a small database or a report takes. */
-const defaultWaits: LockWaits = { timeoutMs: 500, pauseMs: 2_000, triesMax: 120, onWait: () => {} };
+/** Four minutes in all. A dump of a small database takes less, and the start of a pod may take more (`deploy/kubernetes`). */
+const defaultWaits: LockWaits = { timeoutMs: 1_500, pauseMs: 2_000, triesMax: 68, onWait: () => {} };
 
 /** The database cannot be migrated to this server's schema. The message says what to do. */
 export class MigrationError extends Error {}
@@ -42,11 +47,13 @@ export class MigrationError extends Error {}
  */
 export async function migrate(client: Client, waits: Partial<LockWaits> = {}): Promise<void> {
   const migrations = await readMigrations();
+  const lockWaits = { ...defaultWaits, ...waits };
+  let triesLeft = lockWaits.triesMax;
   await withLock(client, migrateLockKey, async () => {
     const applied = await readApplied(client);
     refuseForeign(migrations, applied);
     for (const migration of migrations) {
-      if (!applied.has(migration.version)) await apply(client, migration, { ...defaultWaits, ...waits });
+      if (!applied.has(migration.version)) triesLeft = await apply(client, migration, lockWaits, triesLeft);
     }
   });
 }
@@ -93,17 +100,20 @@ function refuseForeign(migrations: Migration[], applied: Map<number, { name: str
   }
 }
 
-async function apply(client: Client, migration: Migration, waits: LockWaits): Promise<void> {
-  for (let tries = 1; !(await applyIfFree(client, migration, waits.timeoutMs)); tries++) {
-    if (tries === waits.triesMax) {
+/** Returns how many tries are left for the migrations after this one. */
+async function apply(client: Client, migration: Migration, waits: LockWaits, tries: number): Promise<number> {
+  let left = tries;
+  for (let isFirst = true; !(await applyIfFree(client, migration, waits.timeoutMs)); isFirst = false) {
+    if (--left === 0) {
       throw new MigrationError(
-        `The migration ${migration.name} needs a table that another transaction used at each of ${tries} tries. ` +
-          'Nothing of it was kept. End that transaction (see "Open transactions" in docs/guides/operations.md), then start again.',
+        `The migration ${migration.name} needs a table that other transactions used at each of ${waits.triesMax} tries. ` +
+          'Nothing of it was kept. End them (see "Open transactions" in docs/guides/operations.md), then start again.',
       );
     }
-    if (tries === 1) waits.onWait(`The migration ${migration.name} waits until another transaction ends.`);
+    if (isFirst) waits.onWait(`The migration ${migration.name} waits until another transaction ends.`);
     await delay(waits.pauseMs);
   }
+  return left;
 }
 
 /** Returns false, and keeps nothing, if a lock was not free in time. */
@@ -121,7 +131,7 @@ async function applyIfFree(client: Client, migration: Migration, lockTimeoutMs: 
     return true;
   } catch (error) {
     await client.query('rollback').catch(() => {});
-    if (error instanceof DatabaseError && error.code === lockNotAvailable) return false;
+    if (error instanceof DatabaseError && lockNotFree.has(error.code ?? '')) return false;
     throw new MigrationError(
       (await adviceOnExtension(client, migration)) ??
         `The migration ${migration.name} failed: ${errorMessage(error)}. Nothing of it was kept.`,

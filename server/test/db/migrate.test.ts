@@ -71,8 +71,8 @@ describe('a long transaction that uses a table', () => {
       const failed = await withClient(connection, (client) => migrate(client, waits)).catch((error: unknown) => error);
       expect(failed).toBeInstanceOf(MigrationError);
       expect((failed as Error).message).toBe(
-        'The migration 0076_replica_identity needs a table that another transaction used at each of 3 tries. ' +
-          'Nothing of it was kept. End that transaction (see "Open transactions" in docs/guides/operations.md), then start again.',
+        'The migration 0076_replica_identity needs a table that other transactions used at each of 3 tries. ' +
+          'Nothing of it was kept. End them (see "Open transactions" in docs/guides/operations.md), then start again.',
       );
     });
     await withClient(connection, (client) => migrate(client));
