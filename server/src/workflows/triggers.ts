@@ -131,6 +131,8 @@ async function makeRun(
     decide: async () => {
       const now = await readRecord(workflow, accountId, owner.id);
       if (!now || now.status !== 'active') return null;
+      // A later activation has no earlier events.
+      if (now.active_from !== owner.active_from) return null;
       if (now.version !== owner.version && !matches(now)) return null;
       const run = newRun(id, now, { event: stored.id, depth, nowMs: clock.nowMs(), from: stored.id });
       const isTooDeep = depth > depthMax;
