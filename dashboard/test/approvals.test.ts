@@ -114,7 +114,9 @@ describeInBrowser('the approvals', () => {
     await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
     await page.getByRole('link', { name: 'Grace Hopper' }).waitFor();
     await page.getByText('The workflow takes this step:').waitFor();
-    await page.getByText('Approves the application.').waitFor();
+    const step = page.getByRole('listitem').filter({ hasText: 'Approves the application.' });
+    await step.getByText('For developers').click();
+    await step.getByText(/"path": "\/v1\/applications\//).waitFor();
     const question = page.getByRole('region', { name: 'What the workflow asks' });
     await question.getByRole('link', { name: 'the application' }).waitFor();
     const now = page.getByRole('region', { name: 'The record now' });

@@ -3,6 +3,7 @@ import type { ApprovalRequest, WorkflowStep } from 'tenure';
 import {
   Actions,
   Button,
+  CodeBlock,
   Details,
   Dialog,
   ErrorState,
@@ -169,6 +170,9 @@ function AfterApproval({ request }: { request: ApprovalRequest }): ReactNode {
         {steps.map((step) => (
           <li key={step.id}>
             <StepWords step={withoutApproval(step)} context={context} />
+            <Folded>
+              <CodeBlock title="Step" text={JSON.stringify(step, null, 2)} />
+            </Folded>
           </li>
         ))}
       </ol>
@@ -201,7 +205,7 @@ function Asked({ request }: { request: ApprovalRequest }): ReactNode {
         {title}: <code className={styles.path}>{`${method} ${path}`}</code>
       </p>
       {body === null || Object.keys(body).length === 0 ? (
-        <p>The request has no further data.</p>
+        <p>There is no further data, or it was erased, or you may not see it.</p>
       ) : (
         <JsonViewer title="Body of the request" value={body} />
       )}

@@ -121,7 +121,7 @@ function nounOf(kind: string): string {
 }
 
 function withArticle(noun: string): string {
-  return `${/^[aeiou](?!ni)/.test(noun) ? 'an' : 'a'} ${noun}`;
+  return `${/^[aeiou](?!ni|se)/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
 const verbWords: Readonly<Record<string, string>> = {
@@ -204,7 +204,9 @@ export function requestText(path: string, body?: object): string | null {
   const verb = sendable.get(plainPath)?.split('.')[1];
   const kind = /^\/v1\/([a-z_]+)/.exec(plainPath)?.[1];
   if (verb === undefined || kind === undefined) return null;
-  const noun = nounOf(kind.replace(/ies$/, 'y').replace(/s$/, ''));
+  const id = /\b[a-z]+_[0-9A-Za-z]{22}\b/.exec(path)?.[0];
+  // A record that the workflow names itself may be another one than that of the event.
+  const noun = nounOf(kind.replace(/ies$/, 'y').replace(/s$/, '')) + (id === undefined ? '' : ` ${id}`);
   if (verb === 'create') return `makes ${withArticle(noun)}`;
   if (verb === 'update' && (body === undefined || Object.keys(body).length === 0))
     return `looks the ${noun} up, and changes nothing`;
@@ -216,12 +218,22 @@ export function requestText(path: string, body?: object): string | null {
 
 /** Returns the members of a body in words: "application: ‹the application›". */
 function bodyText(body: object | undefined, context: PathContext): string {
-  const parts = Object.entries(body ?? {}).flatMap(([name, value]) =>
-    typeof value === 'object' && value !== null
-      ? []
-      : [`${memberWords[name] ?? plain(name)}: ${valueText(value, context)}`],
-  );
+  const parts = memberTexts(body ?? {}, context);
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
+
+/** Returns each member in words, also those within members: "rent amount: 95000". */
+function memberTexts(body: object, context: PathContext, within = ''): string[] {
+  return Object.entries(body).flatMap(([name, value]: [string, unknown]) => {
+    const words = `${within}${memberWords[name] ?? plain(name)}`;
+    if (!Array.isArray(value) && typeof value === 'object' && value !== null)
+      return memberTexts(value, context, `${words} `);
+    const items = (Array.isArray(value) ? value : [value]) as unknown[];
+    const texts = items.map((each) =>
+      typeof each === 'object' && each !== null ? memberTexts(each, context).join(' ') : valueText(each, context),
+    );
+    return [`${words}: ${texts.join(' and ')}`];
+  });
 }
 
 const units = [
@@ -273,7 +285,7 @@ export function stepText(step: StepLike, context: PathContext): string {
   }
 }
 
-/** Returns what a workflow may do, in words: "change references, read customers". */
+/** Returns what a workflow may do, in words: "read and change references, and read customers". */
 export function mayText(permissions: readonly string[]): string {
   const parts = permissions.map((permission) => {
     const [kind = '', level] = permission.split('.');
