@@ -203,6 +203,21 @@ describeInBrowser('the office', () => {
     expect(problems).toEqual([]);
   });
 
+  test('withdraws an application when one of its checks has ended since the page was read', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office);
+    await using open = await openDashboard(server, `/applications/${office.application}`, { person: owner });
+    const { page } = open;
+    await page.getByRole('link', { name: 'Open the check by Service A' }).waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'The applicants withdrew' }).click();
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByRole('checkbox', { name: 'Cancel the checks that are under way (1)' }).waitFor();
+    await good(server.api.post(`/v1/references/${check}/cancel`));
+    await dialog.getByRole('button', { name: 'Withdraw the application' }).click();
+    await page.getByRole('heading', { level: 1 }).getByText('Withdrawn').waitFor();
+  });
+
   test('shows a let with its arrears, bills and deposit in words', async () => {
     const { tenancy, bill } = await makeLet(server);
     const { body: invoice } = await good(server.api.get(`/v1/invoices/${bill}`));

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import type { Application } from 'tenure';
+import { ApiError, type Application } from 'tenure';
 import { Checkbox, ConfirmDialog, Details, Table, toast } from '@tenure/ui';
 import { useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
@@ -107,19 +107,26 @@ function People({ application }: { application: Application }): ReactNode {
   );
 }
 
+/** Passes over a check that has ended since the page was read. */
+function unlessEnded(error: unknown): void {
+  if (!(error instanceof ApiError && error.code === 'status_transition_invalid')) throw error;
+}
+
 /** Notes that the applicants gave up, and cancels the checks that are still open. */
 function Withdraw({ application }: { application: Application }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const [areCanceled, setCanceled] = useState(true);
   const refusal = useRefusal('applications.write');
   const mayCancel = useRefusal('references.write') === null;
-  const { data: checks = [] } = useRead(checksRead, { application: application.id });
+  const { data: checks = [], isLoading } = useRead(checksRead, { application: application.id });
   const open = checks.filter(isOpenCheck);
   const withdrawing = useWrite<{ id: string; canceled: string[] }, Application>(
     async (tenure, { id, canceled }, options) => {
       // Each has a key of its own, so that a second attempt goes on where the first one ended.
       for (const check of canceled)
-        await tenure.references.cancel(check, {}, { ...options, idempotencyKey: `${options.idempotencyKey}-${check}` });
+        await tenure.references
+          .cancel(check, {}, { ...options, idempotencyKey: `${options.idempotencyKey}-${check}` })
+          .catch(unlessEnded);
       return tenure.applications.withdraw(id, {}, options);
     },
     {
@@ -144,7 +151,7 @@ function Withdraw({ application }: { application: Application }): ReactNode {
           })
         }
         confirmText="Withdraw the application"
-        isPending={withdrawing.isPending}
+        isPending={withdrawing.isPending || isLoading}
       >
         <p>The application is closed, and cannot be opened again.</p>
         {open.length > 0 && mayCancel && (
