@@ -96,8 +96,9 @@ function faultsOfVersion(version: string): string[] {
     .filter((place) => packages[place]?.version !== version)
     .map((place) => `package-lock.json has version ${packages[place]?.version} of "${place}". Run npm install.`);
   const inOthers = namedIn.flatMap(([file, pattern]) => {
-    const found = pattern.exec(read(file))?.[1];
-    return found === version ? [] : [`${file} names the version ${found ?? '(none)'}.`];
+    const found = [...read(file).matchAll(new RegExp(pattern, 'g'))].map(([, named]) => named);
+    const wrong = found.length === 0 ? ['(none)'] : found.filter((named) => named !== version);
+    return [...new Set(wrong)].map((named) => `${file} names the version ${named}.`);
   });
   return [...inManifests, ...inLock, ...inOthers];
 }

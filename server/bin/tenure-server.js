@@ -35,7 +35,8 @@ ${Object.entries(commands)
 `;
 
 const [command = 'start', ...args] = process.argv.slice(2);
-if (command === '--help' || command === '-h' || command === 'help') {
+const asksForHelp = (word) => word === '--help' || word === '-h';
+if (asksForHelp(command) || command === 'help' || (command === 'start' && asksForHelp(args[0]))) {
   process.stdout.write(help);
 } else if (command === '--version') {
   process.stdout.write(`${JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version}\n`);

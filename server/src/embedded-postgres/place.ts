@@ -32,25 +32,25 @@ const socketPathBytesMax = 103;
  *
  * @throws {EmbeddedDatabaseError} if the requested folder cannot be used.
  */
-export function chooseDataDir(requested: string | undefined, projectDir: string): string {
+export function chooseDataDir(requested: string | undefined, homeDir: string): string {
   if (requested) {
-    const dataDir = resolve(projectDir, requested);
+    const dataDir = resolve(homeDir, requested);
     const fault = whyUnusable(dataDir);
     if (fault) {
       throw new EmbeddedDatabaseError(`DATA_DIR ${dataDir} cannot be used: ${fault}. Set it to another folder.`);
     }
     return dataDir;
   }
-  const inProject = resolve(projectDir, '.tenure');
-  if (!folderClosedTo(databaseUser(inProject), dirname(inProject))) return inProject;
-  return join('/var/lib/tenure', shortHash(fs.realpathSync(projectDir)));
+  const inHome = resolve(homeDir, '.tenure');
+  if (!folderClosedTo(databaseUser(inHome), dirname(inHome))) return inHome;
+  return join('/var/lib/tenure', shortHash(fs.realpathSync(homeDir)));
 }
 
 /**
  * Makes the missing folders and binaries; `prepareCluster` makes the cluster. Several processes may call it at once. Throws an
  * EmbeddedDatabaseError that names the obstacle.
  */
-export async function preparePlace(dataDirAsked: string, projectDir: string): Promise<Place> {
+export async function preparePlace(dataDirAsked: string, homeDir: string): Promise<Place> {
   const user = databaseUser(dataDirAsked);
   const dataDir = makeDataDir(dataDirAsked, user);
   return {
@@ -58,7 +58,7 @@ export async function preparePlace(dataDirAsked: string, projectDir: string): Pr
     postgresDir: join(dataDir, 'postgres'),
     socketDir: makeSocketDir(dataDir, user),
     logFile: join(dataDir, 'postgres.log'),
-    binDir: await prepareBinaries(projectDir, dataDir, user),
+    binDir: await prepareBinaries(homeDir, dataDir, user),
     user,
   };
 }
@@ -67,9 +67,9 @@ export async function preparePlace(dataDirAsked: string, projectDir: string): Pr
  * Makes a place for one restore, inside a data folder that is created if missing. A server may meanwhile start on the folder, or another
  * restore may run.
  */
-export async function preparePlaceForRestore(dataDirAsked: string, projectDir: string): Promise<Place> {
+export async function preparePlaceForRestore(dataDirAsked: string, homeDir: string): Promise<Place> {
   const dataDir = makeDataDir(dataDirAsked, databaseUser(dataDirAsked));
-  return preparePlace(join(dataDir, `${restorePrefix}${randomBytes(6).toString('hex')}`), projectDir);
+  return preparePlace(join(dataDir, `${restorePrefix}${randomBytes(6).toString('hex')}`), homeDir);
 }
 
 /** Removes the place of a restore, and nothing else. */

@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -17,8 +17,9 @@ import { receiverForTest } from '../support/receiver.ts';
 import { apiClient, good, type Api } from '../support/server.ts';
 
 /*
- * Replaces the processes of a deployment one at a time, as an operator upgrades. The older side is the archive that this tree builds.
- * TENURE_TEST_OLD_ARCHIVE names another one, such as that of the last release.
+ * Replaces the processes of a deployment one at a time, as an operator upgrades. The older side is the archive that this tree builds, so
+ * only the replacement itself is tested. TENURE_TEST_OLD_ARCHIVE names another one, such as that of the last release. If it lacks
+ * migrations of this tree, no process goes back: an older server refuses a newer database.
  */
 
 /** The program of the working tree, the newer side. */
@@ -58,12 +59,15 @@ test('fails no request and loses no event when two API processes and two workers
   await load.afterMore(10);
   workers = [await replace(workers[0]!, 'worker', newProgram), await replace(workers[1]!, 'worker', newProgram)];
   apis = [await replace(apis[0]!, 'api', newProgram), await replace(apis[1]!, 'api', newProgram)];
-  await replace(workers[0]!, 'worker', oldProgram);
-  const back = await replace(apis[0]!, 'api', oldProgram);
+  let last = apis[0]!;
+  if (hasAllMigrations(oldProgram)) {
+    await replace(workers[0]!, 'worker', oldProgram);
+    last = await replace(last, 'api', oldProgram);
+  }
   await load.stop();
 
   expect(load.failures).toEqual([]);
-  const api = apiClient(back.url, site.secretKey);
+  const api = apiClient(last.url, site.secretKey);
   for (const type of ['reference.created', 'reference.completed']) {
     const events = (await allOf(api, '/v1/events', { type })).map(({ data }) => data.object.id as string);
     // `seed` made references, too.
@@ -77,6 +81,12 @@ test('fails no request and loses no event when two API processes and two workers
     return receiver.received.filter(({ body }) => body.type === type).map(({ body }) => body.data.object.id as string);
   }
 });
+
+/** Returns whether an unpacked archive has all migrations of this tree. */
+function hasAllMigrations(program: string): boolean {
+  const old = new Set(readdirSync(join(dirname(program), '../sql')));
+  return readdirSync(join(projectDir, 'server/sql')).every((file) => old.has(file));
+}
 
 /** Some clients that make and complete references, each by its next process in turn. */
 class Load {
