@@ -14,7 +14,7 @@ import { expectNone, firstWriteAfter, newRun, playRound, print, type Run } from 
  * HAProxy leads the server there. All programs run with the files of `deploy/`.
  */
 
-/** PATRONI_KILLS=20 for the published figures. Only such a run judges the time, because CI shares its cores among many tests. */
+/** PATRONI_KILLS=20 for the published figures. Only such a run judges the time, because the slow tests share their cores. */
 const wantedKills = process.env.PATRONI_KILLS;
 const kills = Number(wantedKills ?? 3);
 const seed = Number(process.env.PATRONI_SEED ?? newSeed());
