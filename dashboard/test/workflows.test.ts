@@ -87,6 +87,7 @@ describeInBrowser('workflows', () => {
     await page.getByRole('group', { name: 'Step 1' }).waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Check all applicants');
     await page.getByRole('button', { name: 'Save the draft' }).click();
+    await page.waitForURL('**/workflows/wf_*');
     await page.getByText('Makes a check (application: ‹the application›, person: ‹that one›).').waitFor();
     expect(problems).toEqual([]);
   });
@@ -147,6 +148,8 @@ describeInBrowser('workflows', () => {
     expect(await first.getByRole('spinbutton', { name: 'Wait for' }).inputValue()).toBe('2');
     await page.getByRole('button', { name: 'Move up: step 2' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
+    // The editor has the same sentences.
+    await page.waitForURL(`**/workflows/${body.id}`);
     await page.getByText('Waits 2 hours.').waitFor();
     const { steps, trigger, version } = (await good(server.api.get(`/v1/workflows/${body.id}`))).body;
     expect(steps.map(({ id }: { id: string }) => id)).toEqual(['second', 'first']);
