@@ -37,6 +37,16 @@ const succeeded = (runs: Made[]) => runs.filter(({ status }) => status === 'succ
 
 const reference = { id: 'check', action: 'api', path: '/v1/references' };
 
+/** Makes an application of two customers, and returns them in its order. */
+async function applyTogether(): Promise<[Made, Made]> {
+  const customers: [Made, Made] = [
+    await flows.make('customers', { name: 'Ada' }),
+    await flows.make('customers', { name: 'George' }),
+  ];
+  await flows.make('applications', { customers: customers.map(({ id }) => id) });
+  return customers;
+}
+
 describe('an api step', () => {
   test('sends the request with values of the event when an event matches', async () => {
     const workflow = await flows.active({
@@ -264,11 +274,7 @@ describe('a wait', () => {
         },
       ],
     });
-    const [ada, george] = [
-      await flows.make('customers', { name: 'Ada' }),
-      await flows.make('customers', { name: 'George' }),
-    ];
-    await flows.make('applications', { customers: [ada.id, george.id] });
+    const [ada, george] = await applyTogether();
     await flows.until(workflow, ([run]) => run?.status === 'waiting');
     for (const { id } of [george, ada])
       await good(flows.api.post(`/v1/customers/${id}`, { phone: '+44 1904 555 0123' }));
@@ -296,11 +302,7 @@ describe('a wait', () => {
         },
       ],
     });
-    const [ada, george] = [
-      await flows.make('customers', { name: 'Ada' }),
-      await flows.make('customers', { name: 'George' }),
-    ];
-    await flows.make('applications', { customers: [ada.id, george.id] });
+    await applyTogether();
     const address = { line1: '1 A', city: 'York', postal_code: 'YO1 9NR', country: 'GB' };
     const building = await flows.make('buildings', { name: 'A', address });
     for (const name of ['1', '2']) await flows.make('units', { building: building.id, name });
