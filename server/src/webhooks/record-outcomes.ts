@@ -154,7 +154,8 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
             api_version, outcome, webhook_endpoint, enablement, counts)
       ),
       held as materialized (
-        select input.account_id, input.id, input.due_again_at_ms, input.outcome, queue.event, queue.webhook_endpoint, queue.resend
+        select input.account_id, input.id, input.claim_token, input.due_again_at_ms, input.outcome,
+          queue.event, queue.webhook_endpoint, queue.resend
         from input
         join webhook_queue queue
           on ${isInQueueAs('input')} and queue.claim_token = input.claim_token
@@ -195,7 +196,7 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
           -- If one statement changes a row twice, PostgreSQL makes only one of the changes, in no defined order.
           and not exists (select from superseded where superseded.account_id = held.account_id and superseded.id = held.id)
       ),
-      made as (
+      inserted as (
         insert into webhook_attempts
           (account_id, delivery_id, started_at_ms, duration_ms, status, error, response, api_version, outcome)
         select account_id, id, started_at_ms, duration_ms, status, error, response, api_version, outcome
@@ -203,6 +204,23 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
         where outcome is not null
         on conflict do nothing
         returning account_id, delivery_id as id, started_at_ms
+      ),
+      -- The claim is held, so this outcome is new: the attempt in its place began in the same millisecond, under an earlier claim.
+      shifted as (
+        insert into webhook_attempts
+          (account_id, delivery_id, started_at_ms, duration_ms, status, error, response, api_version, outcome)
+        select account_id, id, started_at_ms + 1, duration_ms, status, error, response, api_version, input.outcome
+        from input
+        join held using (account_id, id, claim_token)
+        where input.outcome is not null
+          and not exists (select from inserted where inserted.account_id = input.account_id and inserted.id = input.id)
+        on conflict do nothing
+        returning account_id, delivery_id as id, started_at_ms - 1 as started_at_ms
+      ),
+      made as (
+        select * from inserted
+        union all
+        select * from shifted
       ),
       attempted as (
         insert into activity_deltas (account_id, webhook_endpoint, start, delivered, failed)

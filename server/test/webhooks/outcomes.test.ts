@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import type { Clock } from '../../src/core/clock.ts';
 import { withClient } from '../../src/db/pools.ts';
 import { TestClock } from '../support/clock.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { serverForTest } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
-import { deliveriesOf, deliveryOf, Gate, pingedEndpoint, placesOf, seed, soon } from './scenario.ts';
+import { deliveriesOf, deliveryOf, Gate, over, pingedEndpoint, placesOf, seed, soon } from './scenario.ts';
 
 /* One statement writes the outcomes of many deliveries. An outcome that the database refuses must not delay the others. */
 
@@ -46,4 +47,33 @@ test('writes all other outcomes at once when the database refuses one of them', 
   clock.advanceSeconds(31);
   await refused.count(2);
   expect(await deliveryOf(server.api, bad.id)).toMatchObject({ status: 'pending', attempts: [] });
+});
+
+test('records both attempts when a later claim begins its own in the same millisecond as an earlier claim', async () => {
+  // The clock shows whole seconds, so that the test knows at which milliseconds an attempt can begin.
+  const clock: Clock = { nowMs: () => Math.floor(Date.now() / 1000) * 1000 };
+  const server = await serverForTest({ overrides: { clock } });
+  const gate = new Gate();
+  const receiver = await receiverForTest((response) => void gate.pass().then(() => response.end()));
+  const { id: endpointId } = await pingedEndpoint(server.api, receiver.url);
+  const firstMs = clock.nowMs();
+  const [deliveryId] = await seed(server, endpointId, 1);
+  server.context.dispatcher!.wake();
+  await expect.poll(() => gate.waiting, soon).toBe(1);
+
+  const earlier = await withClient(server.connection, (client) =>
+    client.query(
+      `insert into webhook_attempts (account_id, delivery_id, started_at_ms, duration_ms, status, error, api_version, outcome)
+      select account_id, id, started_at_ms, 30000, null, 'timeout', '2026-11-01', 'to_be_retried'
+      from webhook_deliveries, generate_series($2::bigint, $3::bigint, 1000) as started_at_ms
+      where id = $1`,
+      [deliveryId, firstMs, clock.nowMs()],
+    ),
+  );
+  gate.open();
+  const delivery = await over(server.api, endpointId);
+  expect(delivery.status).toBe('delivered');
+  expect(delivery.attempts).toHaveLength(earlier.rowCount! + 1);
+  expect(delivery.attempts.filter(({ status }: { status: number | null }) => status === 200)).toHaveLength(1);
+  expect(receiver.received).toHaveLength(1);
 });
