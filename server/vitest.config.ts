@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { temporaryFolder } from '../scripts/memory-folder.mjs';
 
@@ -8,25 +8,38 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.c
 
 process.env.TMPDIR = temporaryFolder();
 
-const tier = process.env.TENURE_TEST_TIER ?? 'fast';
-const isSlow = tier === 'slow';
-
 // The tests of the SDK, of the CLI, of the dashboard and of the portal need the server, too.
 const testFiles = filesNamed('*.test.ts');
 const slowFiles = filesNamed('*.slow.test.ts');
 const matrixFiles = filesNamed('*.matrix.test.ts');
+// Too long for the two minutes of `fast`. `npm run measure-tests` renews the list.
+const longFiles = (JSON.parse(readFileSync(join(import.meta.dirname, 'test/long-files.json'), 'utf8')) as string[]).map(
+  (file) => relative(import.meta.dirname, join(import.meta.dirname, '..', file)),
+);
 
 /** The files of each tier. Every test is in at least one of them. */
 const tiers: Record<string, { include: string[]; exclude: string[] }> = {
-  fast: { include: testFiles, exclude: [...slowFiles, ...matrixFiles] },
-  matrix: { include: [...matrixFiles, ...filesWithRounds()], exclude: slowFiles },
+  fast: { include: testFiles, exclude: [...slowFiles, ...matrixFiles, ...longFiles] },
+  standard: { include: testFiles, exclude: [...slowFiles, ...matrixFiles] },
+  matrix: { include: [...matrixFiles, ...longFiles, ...filesWithRounds()], exclude: slowFiles },
   // What `fast` and `matrix` run, each file once.
   full: { include: testFiles, exclude: slowFiles },
   slow: { include: slowFiles, exclude: [] },
 };
+// With names of files, `npm test` runs the long ones, too.
+const tier = process.env.TENURE_TEST_TIER ?? (namesFiles() ? 'standard' : 'fast');
+const isSlow = tier === 'slow';
 
 function filesNamed(pattern: string): string[] {
   return ['', '../sdk/', '../cli/', '../dashboard/', '../portal/'].map((folder) => `${folder}test/**/${pattern}`);
+}
+
+/** Whether an argument after `vitest run` is a part of a test file's path. */
+function namesFiles(): boolean {
+  const paths = globSync(testFiles, { cwd: import.meta.dirname }).map((file) => join(import.meta.dirname, file));
+  return process.argv
+    .slice(3)
+    .some((argument) => !argument.startsWith('-') && paths.some((path) => path.includes(argument)));
 }
 
 /** Finds the files of `fast` whose tests play more rounds in `matrix`. Only these run in both tiers. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resources } from '../../src/resources/index.ts';
@@ -421,6 +421,12 @@ describe('paths of modules', () => {
       'print/other.ts names ./thread.ts, which a release does not have. Use moduleFile of core/installation.ts.',
     ]);
   });
+});
+
+test('finds each file when the list of long test files names it', () => {
+  const projectDir = join(import.meta.dirname, '../../..');
+  const longFiles = JSON.parse(readFileSync(join(projectDir, 'server/test/long-files.json'), 'utf8')) as string[];
+  expect(longFiles.filter((file) => !existsSync(join(projectDir, file)))).toEqual([]);
 });
 
 /** Finds names of TypeScript files outside of imports, which the compiler rewrites. */
