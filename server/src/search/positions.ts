@@ -34,7 +34,7 @@ export async function storeBuilt(client: PoolClient, accountId: string, builtUnt
 }
 
 /** The record of an event, and the place of the event. */
-export interface Changed {
+interface Changed {
   object_id: string;
   type: string;
   epoch: number;

@@ -11,15 +11,7 @@ import type { Resource } from '../model/resource.ts';
 import { madeInBulk } from '../model/traits/made-in-bulk.ts';
 import { searchable } from '../model/traits/searchable.ts';
 import { ownerOf, pagesThatLink, readNextIds, readWithTexts, writeEntries, type Entry } from './entries.ts';
-import {
-  readBehind,
-  beginOrReadBuilt,
-  readDistance,
-  readNextEvents,
-  storeBuilt,
-  storePosition,
-  type Changed,
-} from './positions.ts';
+import { readBehind, beginOrReadBuilt, readDistance, readNextEvents, storeBuilt, storePosition } from './positions.ts';
 import { joined, readLinked, searchOf, textsOf } from './texts.ts';
 
 /** Events of a page. A transaction indexes one page, in some 10 ms for references and 200 ms for persons. */
@@ -55,12 +47,23 @@ interface Parts {
  */
 export class SearchIndex {
   readonly #parts: Parts;
+  /**
+   * The searched kinds. Those that others show come before them. So a person already has an entry when tenancies get theirs. If the person
+   * changes, that entry differs, and the tenancies follow.
+   */
+  readonly #kinds: readonly Resource[];
+  /** As `announcedBy` returns it. It is asked for each event. */
+  readonly #announced: ReadonlyMap<string, readonly [resource: Resource, link: string][]>;
   /** Accounts with events that may have no entries yet. */
   readonly #waiting = new Set<string>();
   #sweptAtMs = -Infinity;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#kinds = parts.resources
+      .filter((resource) => searchable.has(resource))
+      .toSorted((one, other) => depthOf(one) - depthOf(other));
+    this.#announced = announcedBy(parts.resources, this.#kinds);
   }
 
   /** Notes accounts with new events. Returns at once. */
@@ -135,7 +138,7 @@ export class SearchIndex {
 
   /** Makes entries of the next records, in the order of the kinds and of the ids. Events of meanwhile follow at the end. */
   async #build(client: PoolClient, accountId: string, builtUntil: string): Promise<'more'> {
-    const kinds = this.#kinds();
+    const kinds = this.#kinds;
     const known = kinds.findIndex(({ prefix }) => builtUntil.startsWith(`${prefix}_`));
     let at = Math.max(0, known);
     let reached: string | null = builtUntil;
@@ -156,27 +159,18 @@ export class SearchIndex {
   /** Indexes the records of the next settled events. */
   async #follow(client: PoolClient, accountId: string): Promise<'more' | 'done'> {
     const events = await readNextEvents(client, accountId, eventsAtOnce);
-    const announcing = events.findIndex((event) => this.#announced(event).length > 0);
+    const announcing = events.findIndex(({ type }) => this.#announced.has(type));
     // Many records belong to an event that announces them, so the page ends with it.
     const page = announcing < 0 ? events : events.slice(0, announcing + 1);
     const last = page.at(-1);
     if (!last) return 'done';
     await this.#index(client, accountId, [...new Set(page.map(({ object_id: id }) => id))]);
-    for (const [resource, link] of this.#announced(last)) {
+    for (const [resource, link] of this.#announced.get(last.type) ?? []) {
       for await (const made of pagesThatLink(client, accountId, resource, link, [last.object_id]))
         await this.#index(client, accountId, made);
     }
     await storePosition(client, accountId, last);
     return page.length < events.length || events.length === eventsAtOnce ? 'more' : 'done';
-  }
-
-  /** Returns the searched kinds whose records an event announces, each with the link to the record of the event. */
-  #announced({ type }: Changed): [resource: Resource, link: string][] {
-    return this.#kinds().flatMap((resource) => {
-      const { announcedBy: link } = madeInBulk.of(resource) ?? {};
-      const announcer = link && this.#parts.resources.find(({ path }) => path === resource.links?.[link]);
-      return link && announcer && type === `${announcer.object}.created` ? [[resource, link]] : [];
-    });
   }
 
   /** Makes entries of records of any kind, and of those that show one whose entry has changed. */
@@ -192,7 +186,7 @@ export class SearchIndex {
   /** Makes the entries of records that show these: tenancies show the names of their tenants. */
   async #indexThatShow(client: PoolClient, accountId: string, shown: Resource, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    for (const resource of this.#kinds()) {
+    for (const resource of this.#kinds) {
       for (const path of Object.keys(searchOf(resource).linked ?? {})) {
         const hops = hopsOf(this.#parts.resources, resource, path);
         for (const [at, { target }] of hops.entries()) {
@@ -238,21 +232,28 @@ export class SearchIndex {
       owner: ownerOf(resource, record.account_id),
     };
   }
-
-  /**
-   * Returns the searched kinds. Those that others show come before them. So a person already has an entry when tenancies get theirs. If the
-   * person changes, that entry differs, and the tenancies follow.
-   */
-  #kinds(): Resource[] {
-    const kinds = this.#parts.resources.filter((resource) => searchable.has(resource));
-    return kinds.toSorted((one, other) => depthOf(one) - depthOf(other));
-  }
 }
 
 /** Returns how many links are between a kind and the records that it shows. */
 function depthOf(resource: Resource): number {
   const paths = Object.keys(searchOf(resource).linked ?? {});
   return Math.max(0, ...paths.map((path) => path.split('.').length));
+}
+
+/** Returns, for each type of event that announces records, their kinds with the link to the record of the event. */
+function announcedBy(
+  resources: readonly Resource[],
+  kinds: readonly Resource[],
+): Map<string, [resource: Resource, link: string][]> {
+  const announced = new Map<string, [resource: Resource, link: string][]>();
+  for (const resource of kinds) {
+    const { announcedBy: link } = madeInBulk.of(resource) ?? {};
+    const announcer = link && resources.find(({ path }) => path === resource.links?.[link]);
+    if (!link || !announcer) continue;
+    const type = `${announcer.object}.created`;
+    announced.set(type, [...(announced.get(type) ?? []), [resource, link]]);
+  }
+  return announced;
 }
 
 /** Milliseconds until a search looks again whether another process has indexed what it waits for. */
