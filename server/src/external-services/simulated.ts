@@ -105,7 +105,7 @@ function decoded(part: string): string {
 
 /** Milliseconds between looks for due callbacks. When no service was called for a minute, looks are rarer, because an idle server costs. */
 const lookEveryMs = 250;
-const lookWhenQuietEveryMs = 1_000;
+const lookWhenQuietEveryMs = 5_000;
 const quietAfterMs = 60_000;
 
 const callTimeoutMs = 5_000;

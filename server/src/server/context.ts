@@ -307,7 +307,7 @@ export async function createContext(
     config.role === 'api'
       ? null
       : new WorkflowFollower(
-          { ...systemContext, versions, realClock, database, reader, eventTypes, log },
+          { ...systemContext, isAlone, versions, realClock, database, reader, eventTypes, log },
           limitsOfWorkflows,
         );
   const context: Context = {

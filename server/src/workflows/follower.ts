@@ -26,6 +26,9 @@ import { endWaits } from './waits.ts';
 /** Milliseconds between two looks for events of other processes. */
 const pollEveryMs = 250;
 
+/** Milliseconds between two looks of a process without others. It looks sooner after a commit of its own. */
+const pollAloneEveryMs = 5_000;
+
 /** Milliseconds until a held back event is looked for again. A transaction mostly lasts that long. */
 const heldBackPauseMs = 5;
 
@@ -52,6 +55,8 @@ export interface WorkflowLimits {
 export const workflowLimits: WorkflowLimits = { runsAnHour: 1_000, pausesSeconds: [5, 30, 120, 600] };
 
 interface FollowerContext extends TriggerContext {
+  /** Whether no other process can commit. */
+  isAlone: boolean;
   database: { followers: Pool };
   reader: Reader;
   log: Logger;
@@ -87,6 +92,8 @@ export class WorkflowFollower {
   readonly #limits: Pick<WorkflowLimits, 'runsAnHour'>;
   readonly #stopping = new AbortController();
   #followed: ReadonlyMap<string, Followed> = new Map();
+  /** Whether this process has committed since the last poll. */
+  #hasCommitted = true;
   #wakeUp: () => void = () => {};
   #running: Promise<void> | null = null;
 
@@ -97,12 +104,11 @@ export class WorkflowFollower {
 
   /** Notes accounts with new events. Returns at once. */
   wake(accountIds: Iterable<string>): void {
-    for (const id of accountIds) {
-      const account = this.#followed.get(id);
-      if (!account || account.isWanted) continue;
-      account.isWanted = true;
+    if (!this.#hasCommitted) {
+      this.#hasCommitted = true;
       this.#wakeUp();
     }
+    this.#want(accountIds);
   }
 
   start(): void {
@@ -115,19 +121,34 @@ export class WorkflowFollower {
     await this.#running;
   }
 
+  #want(accountIds: Iterable<string>): void {
+    for (const id of accountIds) {
+      const account = this.#followed.get(id);
+      if (!account || account.isWanted) continue;
+      account.isWanted = true;
+      this.#wakeUp();
+    }
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    for (let pollAtMs = 0; !signal.aborted;) {
-      if (performance.now() >= pollAtMs) {
-        pollAtMs = performance.now() + pollEveryMs;
+    for (let polledAtMs = -Infinity; !signal.aborted;) {
+      if (performance.now() >= polledAtMs + this.#pollPauseMs) {
+        polledAtMs = performance.now();
+        this.#hasCommitted = false;
         await this.#poll().catch((error: unknown) => this.#warn(error));
       }
       for (const [id, account] of this.#followed) {
         if (signal.aborted) return;
         if (account.isWanted && performance.now() >= account.notBeforeMs) await this.#look(id, account);
       }
-      await this.#sleepUntil(pollAtMs);
+      await this.#sleepUntil(polledAtMs + this.#pollPauseMs);
     }
+  }
+
+  get #pollPauseMs(): number {
+    const isQuiet = !this.#hasCommitted && [...this.#followed.values()].every(({ heldBack }) => heldBack === 0);
+    return this.#context.isAlone && isQuiet ? pollAloneEveryMs : pollEveryMs;
   }
 
   /** Sleeps until this time, until the next look at an account, or until an account has new events. */
@@ -150,7 +171,7 @@ export class WorkflowFollower {
     const ids = await readFollowed(reader);
     const known = this.#followed;
     this.#followed = new Map(ids.map((id) => [id, known.get(id) ?? { isWanted: false, notBeforeMs: 0, heldBack: 0 }]));
-    if (ids.length > 0) this.wake(await readMoved(reader, ids));
+    if (ids.length > 0) this.#want(await readMoved(reader, ids));
   }
 
   /** Reads one page of an account, and decides on its next look. Accounts take turns, so that none waits for the backlog of another. */

@@ -103,7 +103,11 @@ export async function startTestServer(
   context.dispatcher?.start();
   const work = options.works ? await startWork(context) : null;
   // Events start runs on every server, and only a worker takes their steps.
-  const follower = work || options.followsNothing ? null : new WorkflowFollower(context, context.workflowLimits);
+  const follower =
+    work || options.followsNothing
+      ? null
+      : // Commits do not wake it, so it looks as often as beside other processes.
+        new WorkflowFollower({ ...context, isAlone: false }, context.workflowLimits);
   follower?.start();
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {

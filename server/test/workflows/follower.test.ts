@@ -30,7 +30,7 @@ async function followUntil(server: TestServer, happens: () => Promise<void>): Pr
     return record;
   };
   const eventTypes = context.resources.flatMap(eventTypesOf).map(({ type }) => type);
-  const follower = new WorkflowFollower({ ...context, readRecord, eventTypes }, workflowLimits);
+  const follower = new WorkflowFollower({ ...context, isAlone: false, readRecord, eventTypes }, workflowLimits);
   follower.start();
   onTestFinished(() => follower.stop());
   await promise;
