@@ -21,7 +21,7 @@ import {
   storePosition,
 } from './positions.ts';
 import { startRuns, typesOfTriggers, type TriggerContext } from './triggers.ts';
-import { endWaits } from './waits.ts';
+import { endWaits } from './end-waits.ts';
 
 /** Milliseconds between two looks for events of other processes. */
 const pollEveryMs = 250;

@@ -21,7 +21,7 @@ import {
 } from '../resources/workflows/approval-request.ts';
 import { customerOfEvent, plainInTitle, resultOfApproval, waitingForApproval } from './approval-step.ts';
 import { advanced, openEntry, stepAt, type Place, type StepResult } from './advance.ts';
-import { awaitedRecord, findAwaited } from './awaited.ts';
+import { awaitedRecord, findAwaited } from './awaited-events.ts';
 import { itemsMax, type Step } from './rules/definition.ts';
 import { matchesAll } from './rules/filters.ts';
 import { filledIn, textFilledIn, textsIn, valueOf, type Scope } from './rules/templates.ts';
@@ -30,8 +30,8 @@ import { lookInScope } from './rules/scope.ts';
 import { StepFault } from './step-fault.ts';
 import { postStep, type Outgoing } from './http-step.ts';
 import { emailOf, type EmailStepContext } from './email-step.ts';
-import { awaitedTypes } from './types.ts';
-import { untilOf } from './wait.ts';
+import { awaitedTypes } from './event-types.ts';
+import { untilOf } from './wait-step.ts';
 
 /** Runs of one account that are under way in a process. Those of other accounts go on beside them. */
 const runsAtOnceMax = 8;

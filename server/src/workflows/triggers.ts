@@ -12,7 +12,7 @@ import { eventIn, type StoredEvent } from './events.ts';
 import { countRuns, positionOf, readActivations, readStarted, type FollowedEvent } from './positions.ts';
 import { lookInEvent, matchesAll, mayMatch } from './rules/filters.ts';
 import type { ScopeContext } from './scope.ts';
-import { awaitedTypes } from './types.ts';
+import { awaitedTypes } from './event-types.ts';
 
 /** Runs that begin runs by their own events: a loop ends here. */
 const depthMax = 5;

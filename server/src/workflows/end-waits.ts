@@ -5,7 +5,7 @@ import { toDecision } from '../model/change.ts';
 import { isPrefixMatch } from '../model/event-names.ts';
 import { workflowRun, type WorkflowRunRecord } from '../resources/workflows/run.ts';
 import { advanced, stepAt } from './advance.ts';
-import { idsIn, isMatch, takenEvents } from './awaited.ts';
+import { idsIn, isMatch, takenEvents } from './awaited-events.ts';
 import { rowToEvent } from './event-rows.ts';
 import type { StoredEvent } from './events.ts';
 import { readAwaiting, type FollowedEvent } from './positions.ts';
