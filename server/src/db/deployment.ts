@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import type { Mode } from '../core/api-keys.ts';
-import type { NonEmpty } from '../core/lists.ts';
+import type { NonEmpty } from '../core/arrays.ts';
 import type { Encryption } from '../core/encryption.ts';
 import { releaseVersion } from './latest-version.ts';
 import { onlyRow } from './only-row.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { toSeconds } from '../core/clock.ts';
-import { findKnown } from '../core/lists.ts';
+import { findKnown } from '../core/arrays.ts';
 import { ByteBudget } from '../core/byte-budget.ts';
 import { ApiError, ClientGoneError, type ErrorCode } from '../core/errors.ts';
 import { maskSecretsInUrl } from '../core/mask-secrets.ts';

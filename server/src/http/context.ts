@@ -18,7 +18,7 @@ import type { LatestVersion } from '../db/latest-version.ts';
 import type { Reader } from '../db/reader.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { SandboxClock } from '../db/sandbox-clock.ts';
-import type { StatementFacts } from '../db/statement.ts';
+import type { StatementFacts } from '../db/ledger-statement.ts';
 import type { TtlCache } from '../db/ttl-cache.ts';
 import type { EventFeed } from '../events/event-feed.ts';
 import type { JsonObject } from '../core/json-diff.ts';

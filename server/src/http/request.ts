@@ -4,7 +4,7 @@ import type { Gateway } from '../core/gateways.ts';
 import type { Id, IdMaker, IdPrefix } from '../core/ids.ts';
 import type { Rules } from '../core/law-rules.ts';
 import type { Provider } from '../core/providers.ts';
-import type { NonEmpty } from '../core/lists.ts';
+import type { NonEmpty } from '../core/arrays.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
 import type { Payer } from '../core/byte-budget.ts';
 import type { PortalFeature } from '../model/portal.ts';

@@ -7,7 +7,7 @@ import { retentionLockKey, withLockIfFree } from '../db/advisory-locks.ts';
 import { DatabaseError, processIdOf, withClient, type Client, type Connection, type Pool } from '../db/pools.ts';
 import { partitionedTables, readPartitions, weekMs, type Partition } from '../db/partitions.ts';
 import { onlyRow } from '../db/only-row.ts';
-import { findKnown } from '../core/lists.ts';
+import { findKnown } from '../core/arrays.ts';
 
 /*
  * Drops history after its retention, in partitions of one week. Only erasure still writes to such a partition, and it changes no counted

@@ -1,5 +1,5 @@
 import { ApiError } from '../core/errors.ts';
-import type { NonEmpty } from '../core/lists.ts';
+import type { NonEmpty } from '../core/arrays.ts';
 import type { Principal } from './principal.ts';
 import type { Resource } from './resource.ts';
 import { decidedByPersons } from './traits/decided-by-persons.ts';

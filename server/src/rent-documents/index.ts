@@ -2,7 +2,7 @@ import { ByteBudget, type ByteCeiling, type ByteLimits, type Payer } from '../co
 import { ApiError } from '../core/errors.ts';
 import { patient, FairQueue } from '../core/fair-queue.ts';
 import { moduleFile } from '../core/installation.ts';
-import type { StatementFacts } from '../db/statement.ts';
+import type { StatementFacts } from '../db/ledger-statement.ts';
 import type { StoredRecord } from '../model/record.ts';
 import { Printer } from '../print/printer.ts';
 import type { InvoiceRecord } from '../resources/letting/invoice/index.ts';

@@ -3,7 +3,7 @@ import { today } from '../core/calendar.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Reader } from '../db/reader.ts';
 import type { RecordReader } from '../db/record-reader.ts';
-import { readEntryTexts, type StatementFacts } from '../db/statement.ts';
+import { readEntryTexts, type StatementFacts } from '../db/ledger-statement.ts';
 import { isErased } from '../model/change.ts';
 import { account, type AccountRecord } from '../resources/account/index.ts';
 import { customer } from '../resources/customer.ts';

@@ -21,7 +21,7 @@ import { EventFeed } from '../events/event-feed.ts';
 import { FileChecker, type FileCheckerOptions } from '../file-check/checker.ts';
 import { openDatabase, withClient, type Client, type Connection, type Database } from '../db/pools.ts';
 import { poolSizes, type PoolSizes } from '../db/pool-sizes.ts';
-import { findKnown } from '../core/lists.ts';
+import { findKnown } from '../core/arrays.ts';
 import { FairQueue } from '../core/fair-queue.ts';
 import { DiskWatch } from '../db/disk-watch.ts';
 import { joinDeployment } from '../db/deployment.ts';

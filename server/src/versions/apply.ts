@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import { isObject, type Json, type JsonObject } from '../core/json-diff.ts';
-import { isNonEmpty, type NonEmpty } from '../core/lists.ts';
+import { isNonEmpty, type NonEmpty } from '../core/arrays.ts';
 import type { ApiVersion, ShapeChange } from './api-version.ts';
 
 /**

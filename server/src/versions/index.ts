@@ -1,4 +1,4 @@
-import type { NonEmpty } from '../core/lists.ts';
+import type { NonEmpty } from '../core/arrays.ts';
 import type { ApiVersion } from './api-version.ts';
 import { version20250901 } from './2025-09-01.ts';
 import { version20260301 } from './2026-03-01.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findKnown } from '../../src/core/lists.ts';
+import { findKnown } from '../../src/core/arrays.ts';
 import type { Fields } from '../../src/model/record.ts';
 import { resources } from '../../src/resources/index.ts';
 import { formOf } from '../support/files.ts';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { randomBase62 } from '../../core/base62.ts';
 import { ApiError, type ErrorCode } from '../../core/errors.ts';
-import { findKnown } from '../../core/lists.ts';
+import { findKnown } from '../../core/arrays.ts';
 import { DatabaseError, UnavailableError } from '../../db/pools.ts';
 import { principalOfPerson, type Actor, type Principal } from '../../model/principal.ts';
 import type { RecordChange, Resource } from '../../model/resource.ts';

@@ -12,7 +12,7 @@ import { refusalsOf } from './refusals.ts';
 import type { Piece } from './published.ts';
 import type { Schemas } from './schemas.ts';
 import type { UploadRoute } from '../request.ts';
-import { findKnown } from '../../core/lists.ts';
+import { findKnown } from '../../core/arrays.ts';
 
 /** The parts for the operations of a document. */
 export interface Shapes {

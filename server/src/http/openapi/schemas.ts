@@ -13,7 +13,7 @@ import type { ApiVersions } from '../../versions/apply.ts';
 import { displayName, type RouteResponse } from '../route.ts';
 import { eventTypesOf } from './event-types.ts';
 import { published, type Piece, type Use } from './published.ts';
-import { findKnown } from '../../core/lists.ts';
+import { findKnown } from '../../core/arrays.ts';
 
 /** The rest of ids in examples. Its time is that of the example records. */
 const exampleIdTail = '0VbZr1fe00bS0eOQrul9Xo';

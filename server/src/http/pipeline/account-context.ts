@@ -11,7 +11,7 @@ import type { ApiRequest, AuthenticatedRequest, PinnedAccount } from '../request
 import type { HttpContext, Accounts } from '../context.ts';
 import { onlyHeaderOf } from '../headers.ts';
 import type { AccountFacts } from '../request.ts';
-import { findKnown } from '../../core/lists.ts';
+import { findKnown } from '../../core/arrays.ts';
 
 /** How long a process may use a cached account, in milliseconds. See the trait `cached` of accounts. */
 const ageMaxMs = 1_000;

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { findKnown } from '../../core/lists.ts';
+import { findKnown } from '../../core/arrays.ts';
 import { credentialNames, notReady, providers, type Provider, type ReferencingServices } from '../../core/providers.ts';
 import { fieldOf } from '../../model/record.ts';
 import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { toSeconds } from '../../core/clock.ts';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { isNonEmpty } from '../../core/lists.ts';
+import { isNonEmpty } from '../../core/arrays.ts';
 import { UnavailableError } from '../../db/pools.ts';
 import { includesPermission } from '../../model/permissions.ts';
 import type { StoredRecord } from '../../model/record.ts';

@@ -15,7 +15,7 @@ import type { WriteRoute } from '../route.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 import { hiddenFrom } from '../hidden-events.ts';
-import { findKnown } from '../../core/lists.ts';
+import { findKnown } from '../../core/arrays.ts';
 
 /** Reads the query of a mutating request, which has no parameter but `expand`. */
 const readQuery = queryReader({});

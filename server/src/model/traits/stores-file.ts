@@ -1,4 +1,4 @@
-import type { NonEmpty } from '../../core/lists.ts';
+import type { NonEmpty } from '../../core/arrays.ts';
 import { defineTrait } from '../trait.ts';
 
 /** A type of file that a route accepts. The client's name and type of the file do not count. */
