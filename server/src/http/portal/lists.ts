@@ -9,7 +9,7 @@ import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
 import type { Query } from '../route.ts';
 import { listQuery } from '../routes/list.ts';
-import { loadPage } from '../routes/load.ts';
+import { loadPage } from '../routes/load-record.ts';
 import type { IdPage, PageQuery } from './find.ts';
 import { viewerOf } from './own-records.ts';
 

@@ -6,7 +6,7 @@ import type { HttpContext } from '../context.ts';
 import type { ReadRoute } from '../route.ts';
 import { isConfirmed, realSecondsOf } from '../../sign-in/sessions.ts';
 import { listParameters, listQuery } from './list.ts';
-import { loadPage } from './load.ts';
+import { loadPage } from './load-record.ts';
 
 const Email = closedObject({
   id: Type.String({ description: 'The id of the e-mail.' }),

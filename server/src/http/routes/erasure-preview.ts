@@ -7,7 +7,7 @@ import type { HttpContext } from '../context.ts';
 import type { ReadRoute } from '../route.ts';
 import { resourceAt } from '../write/decisions.ts';
 import { readPreventing, readRetention } from '../write/retention.ts';
-import { loadPresent } from './load.ts';
+import { loadPresent } from './load-record.ts';
 
 const Records = Type.Array(
   named(

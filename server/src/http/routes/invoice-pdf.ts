@@ -2,7 +2,7 @@ import { fieldOf } from '../../model/record.ts';
 import type { HttpContext } from '../context.ts';
 import type { ContentsRoute } from '../route.ts';
 import { resourceAt } from '../write/decisions.ts';
-import { load } from './load.ts';
+import { load } from './load-record.ts';
 import { pdf, printed } from './printing.ts';
 
 /** Returns `GET /v1/invoices/{id}/pdf`. */

@@ -2,7 +2,7 @@ import { decideErasure, toDecision, isErased, isGone } from '../../model/change.
 import type { Action, Resource } from '../../model/resource.ts';
 import { closedObject } from '../../model/schemas.ts';
 import { decideActionOn, requireUnused } from '../write/decisions.ts';
-import { idInPath, load, loadPresent } from './load.ts';
+import { idInPath, load, loadPresent } from './load-record.ts';
 import { aOrAn, displayName, type WriteRoute } from '../route.ts';
 import { readRetention, sealed, withFilesToErase } from '../write/retention.ts';
 import type { HttpContext } from '../context.ts';

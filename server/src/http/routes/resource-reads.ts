@@ -7,7 +7,7 @@ import { renderExpanded } from '../response/expand.ts';
 import { listParameters, listQuery } from './list.ts';
 import { openSecrets } from '../response/render.ts';
 import { recordMissing } from '../response/errors.ts';
-import { load, loadPage } from './load.ts';
+import { load, loadPage } from './load-record.ts';
 import { aOrAn, displayName, type ReadRoute } from '../route.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';

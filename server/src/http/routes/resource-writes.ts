@@ -7,7 +7,7 @@ import { idsAt } from '../../model/links.ts';
 import { closedObject } from '../../model/schemas.ts';
 import { rollUpsOf } from '../../model/roll-ups.ts';
 import { decideActionOn, decideCreation, decideUpdateOf, resourceAt } from '../write/decisions.ts';
-import { idInPath, loadPresent } from './load.ts';
+import { idInPath, loadPresent } from './load-record.ts';
 import { aOrAn, type RouteResponse, type WriteRoute } from '../route.ts';
 import { counterIdOf } from '../../model/invoice-counter.ts';
 import type { ApiRequest } from '../request.ts';

@@ -8,7 +8,7 @@ import { CalendarDate } from '../../model/fields.ts';
 import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';
 import type { HttpContext } from '../context.ts';
 import type { ReadRoute } from '../route.ts';
-import { idInPath } from './load.ts';
+import { idInPath } from './load-record.ts';
 
 const RulesetCheck = named(
   'RulesetCheck',

@@ -9,7 +9,7 @@ import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
 import type { ContentsRoute } from '../route.ts';
 import { resourceAt } from '../write/decisions.ts';
-import { load } from './load.ts';
+import { load } from './load-record.ts';
 
 /** Seconds after a reveal in which its caller can download the files. */
 const revealedSeconds = 600;

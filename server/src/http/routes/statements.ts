@@ -10,7 +10,7 @@ import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
 import type { Query, ReadRoute } from '../route.ts';
 import { resourceAt } from '../write/decisions.ts';
-import { load } from './load.ts';
+import { load } from './load-record.ts';
 import { pdf, printed } from './printing.ts';
 
 /** A response stays below a megabyte. A tenancy has some 30 entries in a year. */

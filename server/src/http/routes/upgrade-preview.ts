@@ -9,7 +9,7 @@ import { closedObject, described, nullable, named } from '../../model/schemas.ts
 import type { ApiVersions } from '../../versions/apply.ts';
 import { readExpansion } from '../response/expand.ts';
 import type { VersionedValidator } from '../body/input.ts';
-import { loadPage } from './load.ts';
+import { loadPage } from './load-record.ts';
 import { queryReader } from '../body/query.ts';
 import type { WriteRoute } from '../route.ts';
 import type { ApiRequest } from '../request.ts';

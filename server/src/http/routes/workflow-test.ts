@@ -9,7 +9,7 @@ import type { HttpContext } from '../context.ts';
 import { isHidden } from '../hidden-events.ts';
 import type { WriteRoute } from '../route.ts';
 import { resourceAt } from '../write/decisions.ts';
-import { loadPresent } from './load.ts';
+import { loadPresent } from './load-record.ts';
 
 const Step = named(
   'WorkflowTestStep',
