@@ -5,16 +5,16 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { syncFolder } from './copy.ts';
 import { EmbeddedDatabaseError, oneLine } from './error.ts';
-import type { Place } from './place.ts';
+import type { DataFolder } from './data-folder.ts';
 import { asUser, findUser, type SystemUser } from './system-user.ts';
 
 /**
  * Initializes the cluster if there is none, and checks that this release and its user can run it. Several processes may call it at once.
  * Throws an EmbeddedDatabaseError that names the obstacle.
  */
-export async function prepareCluster(place: Place): Promise<void> {
-  if (!holdsData(place.postgresDir)) await initialise(place);
-  checkData(place);
+export async function prepareCluster(dataFolder: DataFolder): Promise<void> {
+  if (!holdsData(dataFolder.postgresDir)) await initialise(dataFolder);
+  checkData(dataFolder);
 }
 
 /** Tells whether the folder holds an initialized cluster. */
@@ -23,14 +23,14 @@ export function holdsData(postgresDir: string): boolean {
 }
 
 /** Initializes under another name, so that a killed first start leaves no half-made cluster. */
-async function initialise(place: Place): Promise<void> {
-  const unfinished = `${place.postgresDir}.unfinished-${randomBytes(6).toString('hex')}`;
+async function initialise(dataFolder: DataFolder): Promise<void> {
+  const unfinished = `${dataFolder.postgresDir}.unfinished-${randomBytes(6).toString('hex')}`;
   try {
     fs.mkdirSync(unfinished, { mode: 0o700 });
-    if (place.user) fs.chownSync(unfinished, place.user.uid, place.user.gid);
+    if (dataFolder.user) fs.chownSync(unfinished, dataFolder.user.uid, dataFolder.user.gid);
     // The builtin locale sorts by code point and is the same on every system, unlike the system's own. Every user of the socket is trusted:
     // its folder is closed to all but the owner.
-    await run(place, 'initdb', [
+    await run(dataFolder, 'initdb', [
       `--pgdata=${unfinished}`,
       '--username=postgres',
       '--auth-local=trust',
@@ -40,23 +40,23 @@ async function initialise(place: Place): Promise<void> {
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
     ]);
-    fs.renameSync(unfinished, place.postgresDir);
-    syncFolder(place.dataDir);
+    fs.renameSync(unfinished, dataFolder.postgresDir);
+    syncFolder(dataFolder.dataDir);
   } catch (cause) {
     fs.rmSync(unfinished, { recursive: true, force: true });
     // Another process finished its own first.
-    if (holdsData(place.postgresDir)) return;
+    if (holdsData(dataFolder.postgresDir)) return;
     const detail = cause instanceof Error ? cause.message : String(cause);
-    throw new EmbeddedDatabaseError(`The database could not be created in ${place.postgresDir}: ${detail}`, {
+    throw new EmbeddedDatabaseError(`The database could not be created in ${dataFolder.postgresDir}: ${detail}`, {
       cause,
     });
   }
 }
 
-function run(place: Place, program: string, args: string[]): Promise<void> {
+function run(dataFolder: DataFolder, program: string, args: string[]): Promise<void> {
   return new Promise((done, failed) => {
-    const child = spawn(join(place.binDir, program), args, {
-      ...asUser(place.user),
+    const child = spawn(join(dataFolder.binDir, program), args, {
+      ...asUser(dataFolder.user),
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     let complaint = '';
@@ -70,7 +70,7 @@ function run(place: Place, program: string, args: string[]): Promise<void> {
   });
 }
 
-function checkData({ postgresDir, user }: Place): void {
+function checkData({ postgresDir, user }: DataFolder): void {
   const version = fs.readFileSync(join(postgresDir, 'PG_VERSION'), 'utf8').trim();
   if (version !== '18') {
     throw new EmbeddedDatabaseError(

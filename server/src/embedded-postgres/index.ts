@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { holdsData, prepareCluster } from './cluster.ts';
 import { ownerGoneWaitMs, takeOver } from './ownership.ts';
-import { preparePlace, refuseUnfinishedRestore, removeLeftovers, socketDirFor } from './place.ts';
+import { prepareDataFolder, refuseUnfinishedRestore, removeLeftovers, socketDirFor } from './data-folder.ts';
 import { shutDown } from './postmaster.ts';
 import { connect, connectionIn, type Session, type SocketConnection } from './session.ts';
 import { supervise } from './supervise.ts';
@@ -19,7 +19,7 @@ export { syncFolder } from './copy.ts';
 export { EmbeddedDatabaseError } from './error.ts';
 export { bytesOf } from './manifest.ts';
 export { restoreBackup } from './restore.ts';
-export { chooseDataDir } from './place.ts';
+export { chooseDataDir } from './data-folder.ts';
 
 /** A running embedded database that belongs to this process. */
 export interface EmbeddedDatabase {
@@ -43,20 +43,20 @@ export async function startEmbeddedDatabase(options: {
   onUnexpectedExit?: (detail: string, givenUp: boolean) => void;
 }): Promise<EmbeddedDatabase> {
   refuseUnfinishedRestore(resolve(options.dataDir));
-  const place = await preparePlace(resolve(options.dataDir), options.projectDir);
-  await prepareCluster(place);
-  const running = await takeOver(place, new AbortController().signal);
+  const dataFolder = await prepareDataFolder(resolve(options.dataDir), options.projectDir);
+  await prepareCluster(dataFolder);
+  const running = await takeOver(dataFolder, new AbortController().signal);
   try {
     await createDatabase(running.owner);
   } catch (error) {
     await shutDown(running.postmaster);
     throw error;
   }
-  removeLeftovers(place);
+  removeLeftovers(dataFolder);
   return {
-    connection: connectionIn(place.socketDir),
-    dataDir: place.dataDir,
-    stop: supervise(place, running, options.onUnexpectedExit ?? (() => {})),
+    connection: connectionIn(dataFolder.socketDir),
+    dataDir: dataFolder.dataDir,
+    stop: supervise(dataFolder, running, options.onUnexpectedExit ?? (() => {})),
   };
 }
 

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { EmbeddedDatabaseError, errorCode, oneLine } from './error.ts';
-import type { Place } from './place.ts';
+import type { DataFolder } from './data-folder.ts';
 import { fastShutdownMs, hasExited, shutDown, startPostmaster, type Postmaster } from './postmaster.ts';
 import { isAlive, livePostmaster } from './processes.ts';
 import { endOrphanedBackends, removeMisleadingLockFiles } from './remains.ts';
@@ -33,40 +33,40 @@ const occupiedWaitMs = 15_000;
  * Becomes the owner of the data folder. Of several processes that try at once, one succeeds. A PostgreSQL belongs to the process that
  * started it, which its cluster_name names, while that process lives. Later it belongs to the first process that takes the lock.
  */
-export async function takeOver(place: Place, stopping: AbortSignal): Promise<Running> {
+export async function takeOver(dataFolder: DataFolder, stopping: AbortSignal): Promise<Running> {
   let giveUpAtMs = performance.now() + occupiedWaitMs;
   let obstacle: string | undefined;
   let occupiedSinceMs = Infinity;
   while (performance.now() < giveUpAtMs) {
     stopping.throwIfAborted();
-    const found = await connect(connectionIn(place.socketDir, 'postgres'), ownerName());
+    const found = await connect(connectionIn(dataFolder.socketDir, 'postgres'), ownerName());
     if (typeof found === 'object') {
-      obstacle = await removeOrphan(place, found);
+      obstacle = await removeOrphan(dataFolder, found);
       if (!obstacle) giveUpAtMs = performance.now() + occupiedWaitMs;
-    } else if (found === 'busy' || livePostmaster(place.postgresDir)) {
+    } else if (found === 'busy' || livePostmaster(dataFolder.postgresDir)) {
       obstacle = 'it does not accept connections';
     } else {
-      removeMisleadingLockFiles(place);
-      const postmaster = await startPostmaster(place, stopping);
-      if (typeof postmaster === 'object') return { postmaster, owner: await takeLock(place, postmaster) };
+      removeMisleadingLockFiles(dataFolder);
+      const postmaster = await startPostmaster(dataFolder, stopping);
+      if (typeof postmaster === 'object') return { postmaster, owner: await takeLock(dataFolder, postmaster) };
       obstacle = postmaster;
       occupiedSinceMs = Math.min(occupiedSinceMs, performance.now());
-      endOrphanedBackends(place, performance.now() - occupiedSinceMs);
+      endOrphanedBackends(dataFolder, performance.now() - occupiedSinceMs);
     }
     await sleep(20);
   }
-  const pid = livePostmaster(place.postgresDir);
+  const pid = livePostmaster(dataFolder.postgresDir);
   throw new EmbeddedDatabaseError(
-    `A PostgreSQL${pid ? ` (process ${pid})` : ''} is in the way on ${place.dataDir}: ` +
+    `A PostgreSQL${pid ? ` (process ${pid})` : ''} is in the way on ${dataFolder.dataDir}: ` +
       `${oneLine([obstacle ?? ''])}. Stop it, or set DATA_DIR to another folder.`,
   );
 }
 
 /** Stops a PostgreSQL without a living owner. Returns the reason if that fails. Throws while the owner lives. */
-async function removeOrphan(place: Place, found: Session): Promise<string | undefined> {
+async function removeOrphan(dataFolder: DataFolder, found: Session): Promise<string | undefined> {
   try {
-    await refuseWhileOwned(place, found.client);
-    const pid = livePostmaster(place.postgresDir);
+    await refuseWhileOwned(dataFolder, found.client);
+    const pid = livePostmaster(dataFolder.postgresDir);
     if (!pid) return 'it runs where this process cannot see it, such as in another container';
     for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
       const giveUpAtMs = performance.now() + fastShutdownMs;
@@ -84,7 +84,7 @@ async function removeOrphan(place: Place, found: Session): Promise<string | unde
 }
 
 /** Returns with the lock taken. Throws an EmbeddedDatabaseError if another process is or becomes the owner. */
-async function refuseWhileOwned(place: Place, client: Client): Promise<void> {
+async function refuseWhileOwned(dataFolder: DataFolder, client: Client): Promise<void> {
   const starterPid = await starterOf(client);
   const giveUpAtMs = performance.now() + ownerGoneWaitMs;
   for (;;) {
@@ -95,7 +95,7 @@ async function refuseWhileOwned(place: Place, client: Client): Promise<void> {
     const ownerPid = waitedEnough ? await ownerOf(client) : undefined;
     if (ownerPid !== undefined) {
       throw new EmbeddedDatabaseError(
-        `Another Tenure is already running on ${place.dataDir} (process ${ownerPid}). ` +
+        `Another Tenure is already running on ${dataFolder.dataDir} (process ${ownerPid}). ` +
           'Stop it first, or set DATA_DIR to another folder.',
       );
     }
@@ -122,10 +122,10 @@ async function ownerOf(client: Client): Promise<number | undefined> {
 }
 
 /** Opens the new owner's connection. No other process takes the lock while this one, the starter, lives; others may look at it. */
-async function takeLock(place: Place, postmaster: Postmaster): Promise<Session> {
+async function takeLock(dataFolder: DataFolder, postmaster: Postmaster): Promise<Session> {
   const giveUpAtMs = performance.now() + occupiedWaitMs;
   while (!hasExited(postmaster) && performance.now() < giveUpAtMs) {
-    const session = await connect(connectionIn(place.socketDir, 'postgres'), ownerName());
+    const session = await connect(connectionIn(dataFolder.socketDir, 'postgres'), ownerName());
     if (typeof session === 'object') {
       if (await tryLock(session.client).catch(() => false)) return session;
       await session.client.end().catch(() => {});
@@ -134,7 +134,7 @@ async function takeLock(place: Place, postmaster: Postmaster): Promise<Session> 
   }
   await shutDown(postmaster);
   throw new EmbeddedDatabaseError(
-    `The PostgreSQL on ${place.dataDir} was stopped by another process while it was starting ` +
+    `The PostgreSQL on ${dataFolder.dataDir} was stopped by another process while it was starting ` +
       `(${await postmaster.exited}): another Tenure may be running there.`,
   );
 }

@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedDatabaseError, oneLine } from './error.ts';
-import { socketPort, type Place } from './place.ts';
+import { socketPort, type DataFolder } from './data-folder.ts';
 import { readLines } from './processes.ts';
 import { asUser } from './system-user.ts';
 
@@ -30,12 +30,12 @@ export const fastShutdownMs = 10_000;
 const logBytesMax = 10 * 1024 * 1024;
 
 /** Starts PostgreSQL and waits until it is ready. Returns the reason if another one occupies the folder. */
-export async function startPostmaster(place: Place, stopping: AbortSignal): Promise<Postmaster | string> {
-  const logBytesBefore = trimLog(place.logFile);
-  const log = fs.openSync(place.logFile, 'a', 0o600);
-  if (place.user) fs.fchownSync(log, place.user.uid, place.user.gid);
-  const child = spawn(join(place.binDir, 'postgres'), ['-D', place.postgresDir, ...settings(place)], {
-    ...asUser(place.user),
+export async function startPostmaster(dataFolder: DataFolder, stopping: AbortSignal): Promise<Postmaster | string> {
+  const logBytesBefore = trimLog(dataFolder.logFile);
+  const log = fs.openSync(dataFolder.logFile, 'a', 0o600);
+  if (dataFolder.user) fs.fchownSync(log, dataFolder.user.uid, dataFolder.user.gid);
+  const child = spawn(join(dataFolder.binDir, 'postgres'), ['-D', dataFolder.postgresDir, ...settings(dataFolder)], {
+    ...asUser(dataFolder.user),
     // In its own process group: Ctrl-C in a terminal must not stop it before the server has finished.
     detached: true,
     // A file instead of a pipe, so that it can still write after this process has ended.
@@ -56,7 +56,7 @@ export async function startPostmaster(place: Place, stopping: AbortSignal): Prom
   const startedAtMs = performance.now();
   while (!hasExited(postmaster)) {
     // The lines of this file: the process id, then six others, then its state.
-    const lines = readLines(join(place.postgresDir, 'postmaster.pid'));
+    const lines = readLines(join(dataFolder.postgresDir, 'postmaster.pid'));
     const passedMs = performance.now() - startedAtMs;
     const holdsLockFile = Number(lines[0]) === child.pid;
     if (holdsLockFile && lines[7]?.startsWith('ready')) return postmaster;
@@ -69,14 +69,14 @@ export async function startPostmaster(place: Place, stopping: AbortSignal): Prom
   }
   stopping.throwIfAborted();
   const how = await postmaster.exited;
-  const messages = messagesSince(place.logFile, logBytesBefore);
+  const messages = messagesSince(dataFolder.logFile, logBytesBefore);
   // Another one was faster, or processes of a killed one are still working.
   const occupied = messages.find((line) =>
     /lock file ".*" (already exists|is empty)|is still in use|could not bind/.test(line),
   );
   if (occupied) return occupied;
   throw new EmbeddedDatabaseError(
-    `PostgreSQL did not start on ${place.dataDir} (${how}): ${oneLine(messages)}. Its log is ${place.logFile}.`,
+    `PostgreSQL did not start on ${dataFolder.dataDir} (${how}): ${oneLine(messages)}. Its log is ${dataFolder.logFile}.`,
   );
 }
 
@@ -101,7 +101,7 @@ function trimLog(logFile: string): number {
 }
 
 /** Returns the settings for the command line, so that they apply to data of every age. Settings like fsync keep their default: on. */
-function settings({ socketDir }: Place): string[] {
+function settings({ socketDir }: DataFolder): string[] {
   const values = {
     cluster_name: `tenure-${process.pid}`,
     listen_addresses: '',

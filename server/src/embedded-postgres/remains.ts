@@ -1,7 +1,7 @@
 /** Removes what a killed PostgreSQL leaves and what would block the next one: lock files and backends. */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { socketPort, type Place } from './place.ts';
+import { socketPort, type DataFolder } from './data-folder.ts';
 import { lockFileWaitMs } from './postmaster.ts';
 import { isAlive, isPresent, readLines, readLink, servesFolder } from './processes.ts';
 
@@ -14,7 +14,10 @@ const orphanPatienceMs = 1_000;
  * which a crash of the machine leaves. The file of a PostgreSQL that another start has just begun stays. If it appears only after the look,
  * it may be removed. Even then, PostgreSQL's lock on shared memory lets only one server run.
  */
-export function removeMisleadingLockFiles({ postgresDir, socketDir }: Pick<Place, 'postgresDir' | 'socketDir'>): void {
+export function removeMisleadingLockFiles({
+  postgresDir,
+  socketDir,
+}: Pick<DataFolder, 'postgresDir' | 'socketDir'>): void {
   for (const file of [join(postgresDir, 'postmaster.pid'), join(socketDir, `.s.PGSQL.${socketPort}.lock`)]) {
     const found = fs.statSync(file, { throwIfNoEntry: false });
     if (!found) continue;
@@ -29,7 +32,7 @@ export function removeMisleadingLockFiles({ postgresDir, socketDir }: Pick<Place
  * Ends the processes of a killed postmaster. Most notice its death and end. But one that waits for the lock of a killed neighbor would wait
  * for ever. Call it while no postmaster lives; a new one that is just starting is no backend.
  */
-export function endOrphanedBackends({ postgresDir }: Place, occupiedMs: number): void {
+export function endOrphanedBackends({ postgresDir }: DataFolder, occupiedMs: number): void {
   if (occupiedMs < orphanPatienceMs || process.platform !== 'linux') return;
   const signal = occupiedMs < 3 * orphanPatienceMs ? 'SIGQUIT' : 'SIGKILL';
   for (const pid of fs.readdirSync('/proc').map(Number)) {

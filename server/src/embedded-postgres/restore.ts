@@ -8,7 +8,7 @@ import { copyFile, syncFolder, withEach } from './copy.ts';
 import { EmbeddedDatabaseError, errorCode, isDiskFull } from './error.ts';
 import { bytesOf, readManifest, type Manifest } from './manifest.ts';
 import { takeOver } from './ownership.ts';
-import { preparePlaceForRestore, refuseUnfinishedRestore, removePlace, type Place } from './place.ts';
+import { prepareFolderForRestore, refuseUnfinishedRestore, removeDataFolder, type DataFolder } from './data-folder.ts';
 import { shutDown } from './postmaster.ts';
 import { connectionIn } from './session.ts';
 
@@ -33,13 +33,13 @@ export async function restoreBackup(
       `${dataDir} is not empty, and nothing is ever overwritten: move away what is there, or set DATA_DIR to another folder.`,
     );
   }
-  const place = await preparePlaceForRestore(dataDir, projectDir);
+  const dataFolder = await prepareFolderForRestore(dataDir, projectDir);
   try {
-    await copyBack(manifest, folder, place.dataDir, stopping);
-    if (place.user) giveTo(place.user, place.postgresDir);
-    await startOnce(place, stopping);
+    await copyBack(manifest, folder, dataFolder.dataDir, stopping);
+    if (dataFolder.user) giveTo(dataFolder.user, dataFolder.postgresDir);
+    await startOnce(dataFolder, stopping);
     stopping.throwIfAborted();
-    moveInto(dataDir, place);
+    moveInto(dataDir, dataFolder);
     return manifest;
   } catch (error) {
     if (!isDiskFull(error)) throw error;
@@ -48,7 +48,7 @@ export async function restoreBackup(
       { cause: error },
     );
   } finally {
-    removePlace(place);
+    removeDataFolder(dataFolder);
   }
 }
 
@@ -56,9 +56,9 @@ export async function restoreBackup(
  * Moves the restored files to their final names, unless another process has used these meanwhile. The key comes last: a server that starts
  * in between finds a deployment without its key, and makes none.
  */
-function moveInto(dataDir: string, place: Place): void {
+function moveInto(dataDir: string, dataFolder: DataFolder): void {
   const moves = ['postgres', 'master.key']
-    .map((name) => ({ from: join(place.dataDir, name), to: join(dataDir, name) }))
+    .map((name) => ({ from: join(dataFolder.dataDir, name), to: join(dataDir, name) }))
     .filter(({ from }) => fs.existsSync(from));
   for (const { to } of moves) if (fs.existsSync(to)) throw hasAppeared(to);
   for (const { from, to } of moves) {
@@ -102,10 +102,10 @@ async function copyBack(manifest: Manifest, folder: string, dataDir: string, sto
 }
 
 /** Starts PostgreSQL once, which restores what was committed at the copy's end. Later writes get an epoch of their own. */
-async function startOnce(place: Place, stopping: AbortSignal): Promise<void> {
-  const { postmaster, owner } = await takeOver(place, stopping);
+async function startOnce(dataFolder: DataFolder, stopping: AbortSignal): Promise<void> {
+  const { postmaster, owner } = await takeOver(dataFolder, stopping);
   try {
-    await withClient({ ...connectionIn(place.socketDir), ssl: false }, beginNextEpoch);
+    await withClient({ ...connectionIn(dataFolder.socketDir), ssl: false }, beginNextEpoch);
   } finally {
     await shutDown(postmaster);
     await owner.client.end().catch(() => {});

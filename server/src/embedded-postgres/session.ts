@@ -1,7 +1,7 @@
 /** Connects to the embedded PostgreSQL, over its unix socket. */
 import { Client } from 'pg';
 import { EmbeddedDatabaseError, errorCode } from './error.ts';
-import { socketPort } from './place.ts';
+import { socketPort } from './data-folder.ts';
 
 /** Settings for `pg`: `host` is a folder with a unix socket; there is no TCP. */
 export interface SocketConnection {

@@ -1,7 +1,7 @@
 /** Supervises a running PostgreSQL: restarts it when it dies, until its owner stops it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownerName, takeOver, tryLock, type Running } from './ownership.ts';
-import type { Place } from './place.ts';
+import type { DataFolder } from './data-folder.ts';
 import { hasExited, shutDown } from './postmaster.ts';
 import { connect, connectionIn } from './session.ts';
 
@@ -10,7 +10,7 @@ const restartsPerMinuteMax = 5;
 
 /** Keeps PostgreSQL running, with this process as its owner. Returns a function that stops PostgreSQL, and waits until it has ended. */
 export function supervise(
-  place: Place,
+  dataFolder: DataFolder,
   first: Running,
   onUnexpectedExit: (detail: string, givenUp: boolean) => void,
 ): () => Promise<void> {
@@ -30,7 +30,7 @@ export function supervise(
   async function lockedAgain(): Promise<boolean> {
     while (!hasExited(running.postmaster)) {
       if (stopping.signal.aborted) return true;
-      const session = await connect(connectionIn(place.socketDir, 'postgres'), ownerName()).catch(() => 'absent');
+      const session = await connect(connectionIn(dataFolder.socketDir, 'postgres'), ownerName()).catch(() => 'absent');
       if (typeof session === 'object') {
         if (await tryLock(session.client).catch(() => false)) {
           running = { ...running, owner: session };
@@ -50,14 +50,14 @@ export function supervise(
       const recent = restartsAtMs.filter((time) => time > performance.now() - 60_000);
       if (recent.length >= restartsPerMinuteMax) {
         const times = `it failed ${recent.length} times within a minute`;
-        tell(`PostgreSQL is not started again: ${times}. Its log is ${place.logFile}.`, true);
+        tell(`PostgreSQL is not started again: ${times}. Its log is ${dataFolder.logFile}.`, true);
         return stopping.abort();
       }
       // Restart at once the first time, then back off.
       await sleep(100 * recent.length ** 2, undefined, { signal: stopping.signal }).catch(() => {});
       restartsAtMs.push(performance.now());
       try {
-        running = await takeOver(place, stopping.signal);
+        running = await takeOver(dataFolder, stopping.signal);
         return;
       } catch (error) {
         detail = error instanceof Error ? error.message : String(error);

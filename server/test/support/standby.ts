@@ -11,7 +11,7 @@ import { DatabaseClock } from '../../src/core/clock.ts';
 import { withClient, type Connection } from '../../src/db/pools.ts';
 import { giveTo, prepareCluster } from '../../src/embedded-postgres/cluster.ts';
 import { takeBackup } from '../../src/embedded-postgres/backup.ts';
-import { preparePlace, socketPort, type Place } from '../../src/embedded-postgres/place.ts';
+import { prepareDataFolder, socketPort, type DataFolder } from '../../src/embedded-postgres/data-folder.ts';
 import { asUser } from '../../src/embedded-postgres/system-user.ts';
 import { isAlive, kill, processesIn, readPostmasterPid } from '../faults/crash-checker/processes.ts';
 
@@ -21,21 +21,21 @@ const startTimeoutMs = 30_000;
 
 /** A PostgreSQL as an operator runs it, beside others on this machine: a primary, or the standby of one. */
 export class Cluster {
-  readonly #place: Place;
+  readonly #dataFolder: DataFolder;
   /** Its name for the primaries that it follows, in `synchronous_standby_names` and as a slot. */
   readonly #name: string;
   #ended: Promise<unknown> | null = null;
 
-  private constructor(place: Place, name: string) {
-    this.#place = place;
+  private constructor(dataFolder: DataFolder, name: string) {
+    this.#dataFolder = dataFolder;
     this.#name = name;
   }
 
   /** Starts an empty one, with a database for the server. Ends with the test. */
   static async primaryForTest(): Promise<Cluster> {
-    const place = await placeForTest();
-    await prepareCluster(place);
-    const primary = new Cluster(place, 'primary');
+    const dataFolder = await dataFolderForTest();
+    await prepareCluster(dataFolder);
+    const primary = new Cluster(dataFolder, 'primary');
     await primary.start();
     await primary.ask('create database tenure', 'postgres');
     return primary;
@@ -51,15 +51,15 @@ export class Cluster {
 
   /** Starts a standby of this one, from a copy of it, for which no commit waits yet. Ends with the test. */
   async copyForTest(name: string): Promise<Cluster> {
-    const place = await placeForTest();
-    const copy = join(place.dataDir, '..', `copy-${randomBytes(4).toString('hex')}`);
+    const dataFolder = await dataFolderForTest();
+    const copy = join(dataFolder.dataDir, '..', `copy-${randomBytes(4).toString('hex')}`);
     const about = { release: 'of the test', clock: new DatabaseClock() };
-    const source = { dataDir: this.#place.dataDir, connection: this.connection(), hasMasterKey: false };
+    const source = { dataDir: this.#dataFolder.dataDir, connection: this.connection(), hasMasterKey: false };
     await takeBackup(source, copy, about, new AbortController().signal);
-    fs.renameSync(join(copy, 'postgres'), place.postgresDir);
-    fs.writeFileSync(join(place.postgresDir, 'standby.signal'), '');
-    if (place.user) giveTo(place.user, place.postgresDir);
-    const standby = new Cluster(place, name);
+    fs.renameSync(join(copy, 'postgres'), dataFolder.postgresDir);
+    fs.writeFileSync(join(dataFolder.postgresDir, 'standby.signal'), '');
+    if (dataFolder.user) giveTo(dataFolder.user, dataFolder.postgresDir);
+    const standby = new Cluster(dataFolder, name);
     await standby.start();
     await standby.follow(this);
     return standby;
@@ -69,7 +69,7 @@ export class Cluster {
   async follow(primary: Cluster): Promise<void> {
     await primary.ask(`select pg_create_physical_replication_slot('${this.#name}', true)`);
     await this.#set('primary_slot_name', this.#name);
-    const { socketDir } = primary.#place;
+    const { socketDir } = primary.#dataFolder;
     await this.#set(
       'primary_conninfo',
       `host=${socketDir} port=${socketPort} user=postgres application_name=${this.#name}`,
@@ -98,11 +98,11 @@ export class Cluster {
   }
 
   connection(database = 'tenure'): Connection {
-    return { host: this.#place.socketDir, port: socketPort, user: 'postgres', database, ssl: false };
+    return { host: this.#dataFolder.socketDir, port: socketPort, user: 'postgres', database, ssl: false };
   }
 
   async start(): Promise<void> {
-    const { binDir, postgresDir, socketDir, logFile, user } = this.#place;
+    const { binDir, postgresDir, socketDir, logFile, user } = this.#dataFolder;
     const settings = [
       'listen_addresses=',
       `unix_socket_directories=${socketDir}`,
@@ -130,7 +130,7 @@ export class Cluster {
 
   /** Kills all its processes at once, as a machine dies. */
   async kill(): Promise<void> {
-    await killAllIn(this.#place.postgresDir);
+    await killAllIn(this.#dataFolder.postgresDir);
     // Until Node has noticed the end, the process id is taken, and PostgreSQL would not start again.
     await this.#ended;
   }
@@ -167,17 +167,17 @@ export class Cluster {
   }
 }
 
-/** Makes a place that is removed with the test. */
-async function placeForTest(): Promise<Place> {
+/** Makes a data folder that is removed with the test. */
+async function dataFolderForTest(): Promise<DataFolder> {
   const folder = fs.mkdtempSync(join(tmpdir(), 'tenure-standby-'));
   // As root, PostgreSQL runs as another user, which needs access to the folder.
   fs.chmodSync(folder, 0o755);
-  const place = await preparePlace(join(folder, 'data'), projectDir);
+  const dataFolder = await prepareDataFolder(join(folder, 'data'), projectDir);
   onTestFinished(async () => {
-    if (fs.existsSync(place.postgresDir)) await killAllIn(place.postgresDir);
+    if (fs.existsSync(dataFolder.postgresDir)) await killAllIn(dataFolder.postgresDir);
     fs.rmSync(folder, { recursive: true, force: true });
   });
-  return place;
+  return dataFolder;
 }
 
 /** Kills the first process first: it would replace the others, if it saw them die. */

@@ -8,7 +8,7 @@ import { EmbeddedDatabaseError, errorCode } from './error.ts';
 import { databaseUser, folderClosedTo, nearestExisting, type SystemUser } from './system-user.ts';
 
 /** The paths of one data folder. */
-export interface Place {
+export interface DataFolder {
   dataDir: string;
   postgresDir: string;
   socketDir: string;
@@ -50,7 +50,7 @@ export function chooseDataDir(requested: string | undefined, homeDir: string): s
  * Makes the missing folders and binaries; `prepareCluster` makes the cluster. Several processes may call it at once. Throws an
  * EmbeddedDatabaseError that names the obstacle.
  */
-export async function preparePlace(dataDirAsked: string, homeDir: string): Promise<Place> {
+export async function prepareDataFolder(dataDirAsked: string, homeDir: string): Promise<DataFolder> {
   const user = databaseUser(dataDirAsked);
   const dataDir = makeDataDir(dataDirAsked, user);
   return {
@@ -64,20 +64,20 @@ export async function preparePlace(dataDirAsked: string, homeDir: string): Promi
 }
 
 /**
- * Makes a place for one restore, inside a data folder that is created if missing. A server may meanwhile start on the folder, or another
+ * Makes a folder for one restore, inside a data folder that is created if missing. A server may meanwhile start on the folder, or another
  * restore may run.
  */
-export async function preparePlaceForRestore(dataDirAsked: string, homeDir: string): Promise<Place> {
+export async function prepareFolderForRestore(dataDirAsked: string, homeDir: string): Promise<DataFolder> {
   const dataDir = makeDataDir(dataDirAsked, databaseUser(dataDirAsked));
-  return preparePlace(join(dataDir, `${restorePrefix}${randomBytes(6).toString('hex')}`), homeDir);
+  return prepareDataFolder(join(dataDir, `${restorePrefix}${randomBytes(6).toString('hex')}`), homeDir);
 }
 
-/** Removes the place of a restore, and nothing else. */
-export function removePlace({ dataDir, socketDir }: Place): void {
+/** Removes the folder of a restore, and nothing else. */
+export function removeDataFolder({ dataDir, socketDir }: DataFolder): void {
   for (const path of [dataDir, socketDir]) fs.rmSync(path, { recursive: true, force: true });
 }
 
-/** @throws {EmbeddedDatabaseError} if a restore is running or was killed: a start would make a new deployment in its place. */
+/** @throws {EmbeddedDatabaseError} if a restore is running or was killed: a start would make a new deployment in its folder. */
 export function refuseUnfinishedRestore(dataDir: string): void {
   let names: string[] = [];
   try {
@@ -93,7 +93,7 @@ export function refuseUnfinishedRestore(dataDir: string): void {
 }
 
 /** Removes what killed first starts and older releases left. Only the owner may, because others could be using it. */
-export function removeLeftovers({ dataDir, binDir }: Place): void {
+export function removeLeftovers({ dataDir, binDir }: DataFolder): void {
   const copies = join(dataDir, 'binaries');
   const unfinished = fs.readdirSync(dataDir).filter((name) => name.startsWith('postgres.unfinished-'));
   const oldCopies = fs.existsSync(copies) ? fs.readdirSync(copies).map((name) => join('binaries', name)) : [];
