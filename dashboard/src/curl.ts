@@ -1,5 +1,5 @@
 import type { Log, Operation } from 'tenure';
-import { apiUrl } from './place.ts';
+import { apiUrl } from './base-url.ts';
 
 /** Returns the command that does the same as a page. It reads the API key from `$TENURE_API_KEY`, so that the text holds no secret. */
 export function curlOf({ method, path }: Operation, { id, body }: { id?: string; body?: object } = {}): string {

@@ -5,7 +5,7 @@ import { StrictMode, useMemo, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { KitProvider, TimeContext, Toasts } from '@tenure/ui';
 import { sessionQuery } from './api/session.ts';
-import { basePath } from './place.ts';
+import { basePath } from './base-url.ts';
 import { applyPreferences, usePreferences } from './preferences.ts';
 import { router } from './routes.tsx';
 import { keepFocus } from './shell/kept-focus.ts';

@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { listSearch, parseSearch, pick, stringifySearch } from './list/list-search.ts';
 import { NotFoundPage } from './pages/not-found.tsx';
-import { basePath } from './place.ts';
+import { basePath } from './base-url.ts';
 import { pathOfId } from './shell/navigation.ts';
 import { Shell, ShellError, ShellSkeleton } from './shell/shell.tsx';
 

@@ -1,5 +1,5 @@
 import { useEffect, useSyncExternalStore, type MouseEvent, type ReactNode } from 'react';
-import { basePath } from './place.ts';
+import { basePath } from './base-url.ts';
 
 /* The few paths of the portal need no library. */
 

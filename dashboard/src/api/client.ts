@@ -1,6 +1,6 @@
 import { useSearch } from '@tanstack/react-router';
 import { Tenure } from 'tenure';
-import { apiUrl } from '../place.ts';
+import { apiUrl } from '../base-url.ts';
 import { noteConnection } from './connection.ts';
 
 const clients = new Map<string | undefined, Tenure>();

@@ -2,7 +2,7 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser';
-import { basePath } from '../place.ts';
+import { basePath } from '../base-url.ts';
 import { clientFor } from './client.ts';
 
 /** A passkey as `GET /auth/passkeys` lists it. */

@@ -5,7 +5,7 @@ import { ask } from '../api/ask.ts';
 import { useAccountId, useTenure } from '../api/client.ts';
 import { useRefusal } from '../api/session.ts';
 import { saveBlob } from '../list/export.ts';
-import { basePath } from '../place.ts';
+import { basePath } from '../base-url.ts';
 import { GatedButton } from '../shell/gated.tsx';
 import styles from './office.module.css';
 

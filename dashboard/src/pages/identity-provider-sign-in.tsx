@@ -4,7 +4,7 @@ import { Button, ErrorState } from '@tenure/ui';
 import { clientFor } from '../api/client.ts';
 import { shownError } from '../api/requests.ts';
 import { sessionQuery, useSession, type Session } from '../api/session.ts';
-import { basePath } from '../place.ts';
+import { basePath } from '../base-url.ts';
 
 /**
  * A button that leads to the company's own identity provider. It is left out if there is none. The provider sends the browser back to

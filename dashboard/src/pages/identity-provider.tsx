@@ -4,7 +4,7 @@ import { useEffect, useState, type FormEvent, type ReactNode } from 'react';
 import { Button, ErrorState, Skeleton, TextField } from '@tenure/ui';
 import { shownError } from '../api/requests.ts';
 import { useSession, useSessionChange, type Session } from '../api/session.ts';
-import { basePath } from '../place.ts';
+import { basePath } from '../base-url.ts';
 import { IdentityProviderSignIn } from './identity-provider-sign-in.tsx';
 import { isCodeMissing } from './sign-in-form.tsx';
 import { Card } from './sign-in.tsx';

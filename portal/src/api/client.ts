@@ -1,4 +1,4 @@
-import { apiUrl } from '../place.ts';
+import { apiUrl } from '../base-url.ts';
 import { noteConnection } from './connection.ts';
 import { endSession } from './session.ts';
 import type { Access, Agent } from './shapes.ts';

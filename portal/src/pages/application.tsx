@@ -21,7 +21,7 @@ import {
   plain,
   rentText,
 } from '../words.ts';
-import { applicationsPath, depositsPath } from './lists.ts';
+import { applicationsPath, depositsPath } from './paths.ts';
 import { WriteError } from './write-error.tsx';
 
 /** Where the applications of the person stand, what is missing, and what was decided. */

@@ -5,7 +5,7 @@ import { Big, Card, Facts, Notice, Quiet, Rows, Stack, Tag } from '../kit/parts.
 import { useMe } from '../shell/context.ts';
 import { AskAgent, Loaded, Page } from '../shell/page.tsx';
 import { agentName, amountText, deductionText, depositStatus, homeText, schemeText } from '../words.ts';
-import { More, useList } from './more.tsx';
+import { More, useList } from './long-list.tsx';
 
 /** The deposits: where the money is, and what was taken from it and why. */
 export function DepositPage(): ReactNode {

@@ -12,7 +12,7 @@ import { previewOf, smaller } from '../picture.ts';
 import { useMe } from '../shell/context.ts';
 import { AskAgent, Loaded, Page, Step } from '../shell/page.tsx';
 import { errorText, purposes, purposeText, sizeText } from '../words.ts';
-import { More, useList } from './more.tsx';
+import { More, useList } from './long-list.tsx';
 import styles from './documents.module.css';
 
 /** Documents that the person has sent, and a form for another one. */

@@ -11,7 +11,7 @@ import { pagesFor } from '../shell/pages.ts';
 import styles from '../shell/shell.module.css';
 import { agentName, amountText, applicationStatus, byUrgency, firstName, homeText, tenancyStatus } from '../words.ts';
 import { guaranteeTexts } from './application.tsx';
-import { applicationsPath, tenancyFeatures, tenanciesPath } from './lists.ts';
+import { applicationsPath, tenancyFeatures, tenanciesPath } from './paths.ts';
 
 /** The first page: what the person has to do, and all pages. */
 export function OverviewPage(): ReactNode {

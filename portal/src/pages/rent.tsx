@@ -7,7 +7,7 @@ import { Link } from '../router.tsx';
 import { useMe } from '../shell/context.ts';
 import { AskAgent, Loaded, Page } from '../shell/page.tsx';
 import { amountText, homeText, invoiceStatus, methodText, paymentStatus, rentText } from '../words.ts';
-import { More, useList, type LongList } from './more.tsx';
+import { More, useList, type LongList } from './long-list.tsx';
 import { Tenancies, useTenancies } from './tenancies.tsx';
 
 /** What the person owes, the bills, and the payments. */

@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../api/shapes.ts';
 import { Card, Quiet, Rows } from '../kit/parts.tsx';
 import { Loaded, Page } from '../shell/page.tsx';
 import { amountText, homeText, ledgerText } from '../words.ts';
-import { More, useList } from './more.tsx';
+import { More, useList } from './long-list.tsx';
 import { useTenancies } from './tenancies.tsx';
 
 /** Each bill and payment of a tenancy, with the balance after it. */

@@ -3,7 +3,7 @@ import { useRead, type Read } from '../api/reads.ts';
 import type { Page as ListOf, Tenancy } from '../api/shapes.ts';
 import { Notice } from '../kit/parts.tsx';
 import { AskAgent, Loaded } from '../shell/page.tsx';
-import { tenanciesPath } from './lists.ts';
+import { tenanciesPath } from './paths.ts';
 
 /** Reads the tenancies of the person. */
 export function useTenancies(): Read<ListOf<Tenancy>> {

@@ -1,6 +1,6 @@
 import { Tenure, type File as FileRecord, type FilesCreateParams, type RequestOptions } from 'tenure';
 import { noteConnection } from '../../api/connection.ts';
-import { apiUrl } from '../../place.ts';
+import { apiUrl } from '../../base-url.ts';
 
 /** A file from the person’s device, and what it is for. */
 export interface Upload {

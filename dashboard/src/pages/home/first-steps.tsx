@@ -5,7 +5,7 @@ import { Button, CodeBlock, Icon, Link } from '@tenure/ui';
 import { defineRead, useRead } from '../../api/requests.ts';
 import { useSession } from '../../api/session.ts';
 import { curlOf } from '../../curl.ts';
-import { apiUrl } from '../../place.ts';
+import { apiUrl } from '../../base-url.ts';
 import { setPreferences } from '../../preferences.ts';
 import { CurlBlock } from '../../shell/curl-block.tsx';
 import { Section } from '../../shell/page.tsx';

@@ -17,7 +17,7 @@ import { useAccountId } from '../../api/client.ts';
 import { eventRead } from '../../api/reads.ts';
 import { defineRead, shownError, useRead } from '../../api/requests.ts';
 import { curlOfLog } from '../../curl.ts';
-import { apiUrl } from '../../place.ts';
+import { apiUrl } from '../../base-url.ts';
 import { logRoute } from '../../routes.tsx';
 import { LinkedId } from '../../shell/linked-id.tsx';
 import { DetailPage, Section } from '../../shell/page.tsx';

@@ -4,7 +4,7 @@ import { ApiError, type Workflow } from 'tenure';
 import { Actions, Button, ButtonLink, ErrorState, Link, Select, Skeleton, TextField, toast } from '@tenure/ui';
 import { defineRead, faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal, useUser } from '../../api/session.ts';
-import { apiUrl } from '../../place.ts';
+import { apiUrl } from '../../base-url.ts';
 import { workflowEditRoute } from '../../routes.tsx';
 import { Form } from '../../shell/form.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
