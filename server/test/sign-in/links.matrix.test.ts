@@ -185,6 +185,27 @@ describe('an invitation', () => {
     expect(data).toHaveLength(1);
   });
 
+  test.each([
+    ['by the same process', () => server],
+    ['by another process', () => second],
+  ])('stays void when its inviter is lowered %s at the same moment', async (_, lowering) => {
+    for (let round = 0; round < 5; round++) {
+      const { browser: other } = await signedIn(lowering(), 'owner');
+      const inviter = await signedIn(server, 'admin');
+      const inviting = Array.from({ length: 5 }, () =>
+        inviter.browser.post('/v1/invitations', { email: `invited${++invited}@example.com`, role: 'admin' }),
+      );
+      const change = other.post(`/v1/users/${inviter.id}`, { role: 'viewer' });
+      const made = (await Promise.all(inviting)).filter(({ status }) => status === 200);
+      await good(change);
+      await good(other.post(`/v1/users/${inviter.id}`, { role: 'admin' }));
+      const { data } = (await good(other.get('/v1/invitations?limit=50'))).body;
+      for (const { body } of made)
+        expect(data).toContainEqual(expect.objectContaining({ id: body.id, status: 'revoked' }));
+      if (made.length > 0) await expectVoid(tokenOf(made.at(-1)!.body.url));
+    }
+  });
+
   test('goes on when its inviter gets another role that may give the role', async () => {
     const inviter = await signedIn(server, 'owner');
     const token = await invite(inviter.browser, 'viewer');

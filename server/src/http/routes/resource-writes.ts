@@ -15,6 +15,7 @@ import type { HttpContext } from '../context.ts';
 import { cached } from '../../model/traits/cached.ts';
 import { decidedByPersons } from '../../model/traits/decided-by-persons.ts';
 import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';
+import { endsWithMaker } from '../../model/traits/ends-with-maker.ts';
 import { erasable } from '../../model/traits/erasable.ts';
 import { grantsRights } from '../../model/traits/grants-rights.ts';
 import { limited } from '../../model/traits/limited.ts';
@@ -46,6 +47,7 @@ export function createRoute(context: HttpContext, resource: Resource, create: Cr
       ...(limited.has(resource) ? [resource.path] : []),
       ...counterOf(resource, request),
       ...actingKey(resource, request),
+      ...makerOf(resource, request),
     ],
     upload: contents ? { contents, prefix: resource.prefix } : null,
     decide: (request, input, caller, deciding) => decideCreation(deciding, resource, request, input, caller),
@@ -147,6 +149,11 @@ function isRightsMatter(resource: Resource): boolean {
 /** Returns the id of the acting key for writes about keys. Its own changes and its writes wait for each other. */
 function actingKey(resource: Resource, { principal }: ApiRequest): string[] {
   return grantsRights.has(resource) ? [principal.id] : [];
+}
+
+/** Returns the id of the maker of a record that ends with its maker. So a change of the maker sees the record. */
+function makerOf(resource: Resource, { principal }: ApiRequest): string[] {
+  return endsWithMaker.has(resource) ? [principal.id] : [];
 }
 
 /** Returns the id of the counter that numbers these records. Each of them waits for its turn, rather than losing to another. */

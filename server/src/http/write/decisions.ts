@@ -49,7 +49,7 @@ export async function decideUpdateOf(
   const [change] = decided.changes;
   return {
     ...decided,
-    changes: [...decided.changes, ...(await endedWith(context, resource, change.after!, caller))],
+    changes: [...decided.changes, ...(await endedWith(context, resource, { before, after: change.after! }, caller))],
     guards,
   };
 }
@@ -134,11 +134,14 @@ async function superseded(
 /** The account has no more records of such a kind. */
 const madeMax = 1_000;
 
-/** Returns the ends of records whose maker may no longer make them. */
+/**
+ * Returns the ends of records whose maker may no longer make them. A record that the maker could not make before is left over from an
+ * earlier change: another process made it between the decision and the commit of that change.
+ */
 async function endedWith(
   { lister, resources }: HttpContext,
   makers: Resource,
-  maker: StoredRecord,
+  { before, after }: { before: StoredRecord; after: StoredRecord },
   caller: Caller,
 ): Promise<RecordChange[]> {
   const ends: RecordChange[] = [];
@@ -146,9 +149,9 @@ async function endedWith(
     const rule = endsWithMaker.of(resource);
     if (rule?.maker !== makers.path) continue;
     const filter: Filter = { column: rule.column, match: 'exact', schema: {} };
-    const made = await readNewest(lister, resource, maker.account_id, { filter, value: maker.id }, madeMax);
+    const made = await readNewest(lister, resource, after.account_id, { filter, value: after.id }, madeMax);
     for (const each of made) {
-      const end = rule.end(each, maker, caller);
+      const end = rule.end(each, before, caller) ?? rule.end(each, after, caller);
       if (end) ends.push(...toDecision(resource, each, end).changes);
     }
   }

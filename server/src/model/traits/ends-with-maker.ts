@@ -9,7 +9,7 @@ export interface EndingWithMaker {
   maker: string;
   /** The column with the maker's id. */
   column: string;
-  /** Returns the end of a record after a change of its maker. Null if it goes on or has ended. */
+  /** Returns the end of a record with such a maker, before or after a change of it. Null if it goes on or has ended. */
   end(made: StoredRecord, maker: StoredRecord, caller: Caller): Change<StoredRecord> | null;
 }
 
