@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { portalRoutes } from '../../src/http/portal/routes.ts';
-import { Agency, rent, startLetting, type Made } from '../letting/agency.ts';
+import { Agency, rent, startDay, startLetting, type Made } from '../letting/agency.ts';
 import { formOf } from '../support/files.ts';
 import { good, type TestServer } from '../support/server.ts';
 import { letHome, Renter, type Let } from './renter.ts';
@@ -107,6 +107,34 @@ describe('a tenant', () => {
     await agency.make('invoices', { tenancy: home.tenancy.id, lines, due_on: '2027-03-01' });
     expect(idsOf(await lead.list('tenancies'))).toEqual([home.tenancy.id]);
     expect(idsOf(await lead.list('invoices'))).toEqual([home.invoice.id]);
+  });
+
+  test('sees nothing of a draft that names it by mistake, also when the draft is canceled', async () => {
+    const mistaken = await agency.make('customers', { name: 'Mo' });
+    const renter = await Renter.of(agency, server, mistaken.id);
+    const { id: unit } = await agency.unit();
+    const { id } = await agency.draft(unit, { customers: [mistaken.id, home.joint.id], type: 'company' });
+    const deposit = await agency.make('deposits', { type: 'tenancy', tenancy: id, amount: 50_000 });
+    const payment = await agency.make('payments', { deposit: deposit.id, amount: 100, method: 'cash' });
+    const expectNothing = async (): Promise<void> => {
+      for (const path of ['tenancies', 'deposits', 'payments']) expect(await renter.list(path), path).toEqual([]);
+      expect((await renter.get(`tenancies/${id}/ledger`)).status).toBe(404);
+    };
+    await expectNothing();
+    await agency.move('payments', payment.id, 'fail', { code: 'mistaken' });
+    await agency.move('tenancies', id, 'cancel', {});
+    await expectNothing();
+    expect(await allOf(renter)).not.toContain(names.joint);
+  });
+
+  test('still sees a signed tenancy that is canceled before it begins', async () => {
+    const tenant = await agency.make('customers', { name: 'Sue' });
+    const { id: unit } = await agency.unit();
+    const { id } = await agency.draft(unit, { customers: [tenant.id], type: 'company', start_date: '2027-09-01' });
+    await agency.move('tenancies', id, 'sign', { signed_on: startDay });
+    await agency.move('tenancies', id, 'cancel', {});
+    const seen = await (await Renter.of(agency, server, tenant.id)).list('tenancies');
+    expect(seen).toMatchObject([{ id, status: 'canceled', signed_on: startDay }]);
   });
 });
 

@@ -17,7 +17,7 @@ export interface IdPage {
   hasMore: boolean;
 }
 
-/** Finds the payments that a person sees: its own, and those of its tenancies and their deposits. */
+/** Finds the payments that a person sees: its own, and those of its signed tenancies and their deposits. */
 export async function findPayments(reader: Reader, person: Person, page: PageQuery): Promise<IdPage> {
   return findPage(
     reader,
@@ -27,7 +27,7 @@ export async function findPayments(reader: Reader, person: Person, page: PageQue
      select payment.id, payment.tenancy
      from tenancies tenancy
      join payments payment on payment.account_id = $1 and payment.tenancy = tenancy.id
-     where tenancy.account_id = $1 and tenancy.customers @> array[$2]
+     where tenancy.account_id = $1 and tenancy.customers @> array[$2] and tenancy.signed_on is not null
      union
      select payment.id, payment.tenancy
      from (${depositsOfPerson}) deposit
@@ -37,7 +37,7 @@ export async function findPayments(reader: Reader, person: Person, page: PageQue
   );
 }
 
-/** Finds the deposits that a person sees: those that it pays, and those of its tenancies and applications. */
+/** Finds the deposits that a person sees: those that it pays, and those of its signed tenancies and its applications. */
 export async function findDeposits(reader: Reader, person: Person, page: PageQuery): Promise<IdPage> {
   return findPage(reader, 'find_deposits_of_renter', depositsOfPerson, person, page);
 }
@@ -63,7 +63,7 @@ const depositsOfPerson = `
   select deposit.id, deposit.tenancy
   from tenancies tenancy
   join deposits deposit on deposit.account_id = $1 and deposit.tenancy = tenancy.id
-  where tenancy.account_id = $1 and tenancy.customers @> array[$2]
+  where tenancy.account_id = $1 and tenancy.customers @> array[$2] and tenancy.signed_on is not null
   union
   select deposit.id, deposit.tenancy
   from applications application

@@ -2,7 +2,7 @@ import { Type, type TSchema } from 'typebox';
 import { invalidParameter } from '../../core/errors.ts';
 import { isId } from '../../core/ids.ts';
 import type { Json, JsonObject } from '../../core/json-diff.ts';
-import { limitDefault } from '../../db/list-query.ts';
+import { limitDefault, type ListQuery } from '../../db/list-query.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { Filter, Resource } from '../../model/resource.ts';
 import type { HttpContext } from '../context.ts';
@@ -19,8 +19,26 @@ export const paging: Record<string, TSchema> = {
   starting_after: Type.String({ minLength: 1, maxLength: 255 }),
 };
 
+/** What a list shows of the records that name the person. */
+type Selection = Partial<Pick<ListQuery, 'filters' | 'without'>>;
+
 /** Leaves out the drafts of the office. */
-export const withoutDrafts = { column: 'status', beginnings: ['draft'] } as const;
+export const withoutDrafts: Selection = { without: { column: 'status', beginnings: ['draft'] } };
+
+/** Leaves out the drafts of the office, also those that were canceled before the signature. */
+export const onlySigned: Selection = {
+  filters: [
+    {
+      filter: {
+        column: 'signed_on',
+        match: 'condition',
+        conditions: { signed: 'signed_on is not null' },
+        schema: {},
+      },
+      value: 'signed',
+    },
+  ],
+};
 
 /** Returns a page of the records that name the person. */
 export function listOfPerson<R extends StoredRecord>(
@@ -29,11 +47,11 @@ export function listOfPerson<R extends StoredRecord>(
   resource: Resource<R>,
   query: Query,
   view: (record: R) => Promise<JsonObject>,
-  without: typeof withoutDrafts | null = null,
+  selection: Selection = {},
 ): Promise<JsonObject> {
   const { column, match } = resource.filters!.customer!;
   const value = viewerOf(request).customerId;
-  return listWith(context, request, resource, query, { column, match, value }, view, without);
+  return listWith(context, request, resource, query, { column, match, value }, view, selection);
 }
 
 /** Returns a page of the records with this value. */
@@ -44,10 +62,10 @@ export async function listWith<R extends StoredRecord>(
   query: Query,
   { value, ...filter }: Pick<Filter, 'column' | 'match'> & { value: string },
   view: (record: R) => Promise<JsonObject>,
-  without: typeof withoutDrafts | null = null,
+  { filters = [], without = null }: Selection = {},
 ): Promise<JsonObject> {
   const wanted = listQuery(context, resource, query, request.accountId);
-  wanted.filters.push({ filter: { ...filter, schema: {} }, value });
+  wanted.filters.push({ filter: { ...filter, schema: {} }, value }, ...filters);
   const page = await loadPage(context, resource, { ...wanted, without }, request);
   return listOf(page.count, page.hasMore, await Promise.all((page.records as R[]).map(view)));
 }

@@ -58,10 +58,10 @@ export async function loadApplication(context: HttpContext, request: ApiRequest)
   return record;
 }
 
-/** @throws {ApiError} `resource_missing`, for a tenancy of other persons and for a draft too. */
+/** @throws {ApiError} `resource_missing`, for a tenancy of other persons and for one that was never signed, too. */
 export async function loadTenancy(context: HttpContext, request: ApiRequest): Promise<TenancyRecord> {
   const record = await loadHere(context, tenancy, request);
-  if (record.status === 'draft' || !record.customers.includes(viewerOf(request).customerId))
+  if (record.signed_on === null || !record.customers.includes(viewerOf(request).customerId))
     throw recordMissing(tenancy, record.id);
   return record;
 }

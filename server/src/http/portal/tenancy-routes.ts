@@ -12,7 +12,7 @@ import { tenancy, type TenancyRecord } from '../../resources/letting/tenancy/ind
 import type { HttpContext } from '../context.ts';
 import type { ReadRoute, WriteRoute } from '../route.ts';
 import { idInPath } from '../routes/load-record.ts';
-import { listOfPerson, listWith, withoutDrafts, paging } from './lists.ts';
+import { listOfPerson, listWith, onlySigned, paging } from './lists.ts';
 import { loadTenancy, viewerOf, type Viewer } from './own-records.ts';
 import { ledgerEntryObject, pageOf, tenancyObject } from './objects.ts';
 import { read, write, type PortalOperation, decideMove } from './route.ts';
@@ -32,14 +32,7 @@ export function routesOfTenancies(context: HttpContext): (ReadRoute | WriteRoute
       },
       paging,
       (reading, request, query) =>
-        listOfPerson(
-          reading,
-          request,
-          tenancy,
-          query,
-          (record) => tenancyView(reading, request, record),
-          withoutDrafts,
-        ),
+        listOfPerson(reading, request, tenancy, query, (record) => tenancyView(reading, request, record), onlySigned),
     ),
     read(
       context,
