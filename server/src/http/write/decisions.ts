@@ -135,8 +135,8 @@ async function superseded(
 const madeMax = 1_000;
 
 /**
- * Returns the ends of records whose maker may no longer make them. A record that the maker could not make before is left over from an
- * earlier change: another process made it between the decision and the commit of that change.
+ * Returns the ends of records whose maker may no longer make them. Those that the maker could not make before end, too. Another process
+ * made them between the decision and the commit of an earlier change.
  */
 async function endedWith(
   { lister, resources }: HttpContext,
