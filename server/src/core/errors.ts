@@ -103,7 +103,7 @@ export const errorCatalogue = {
     status: 431,
     type: 'invalid_request_error',
     explanation:
-      'The request line and the headers can have up to 16 kB together, and up to 1,000 headers. Send fewer or shorter headers.',
+      'The request line and the headers can have up to 16 kB together, and up to 100 headers. Send fewer or shorter headers.',
   },
   email_unconfigured: {
     status: 400,

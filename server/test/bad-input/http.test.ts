@@ -119,7 +119,7 @@ describe('input that is not HTTP', () => {
 
   test.each([
     ['one long header', [`X-Long: ${'x'.repeat(17_000)}`]],
-    ['many headers', Array.from({ length: 1_000 }, (_, index) => `X-Header-${index}: some value`)],
+    ['many headers', Array.from({ length: 101 }, (_, index) => `X-Header-${index}: some value`)],
     ['a long key', [`Idempotency-Key: ${'k'.repeat(20_000)}`]],
   ])('refuses headers over the limit: %s', async (_, headers) => {
     const answer = await rawRequest(server, 'GET /v1/references', { headers });
@@ -314,13 +314,13 @@ describe('HTTP features that the server does not have', () => {
     expect(statusesIn(await converse(server, post(headers, body)))).toEqual(['200']);
   });
 
-  test('reads up to a thousand headers and refuses more', async () => {
+  test('reads up to a hundred headers and refuses more', async () => {
     // A server that ignored a late Idempotency-Key would make a second record of a repeated request.
-    for (const count of [100, 900, 1_100, 1_900, 3_000]) {
+    for (const count of [10, 90, 101, 1_100, 3_000]) {
       const headers = [...Array.from({ length: count }, () => 'a:'), 'Service-Version: nonsense'];
       const answer = await rawRequest(server, 'POST /v1/references', { headers });
       expect([answer.status, answer.body.error.code]).toEqual(
-        count < 1_000 ? [400, 'api_version_invalid'] : [431, 'headers_too_large'],
+        count < 100 ? [400, 'api_version_invalid'] : [431, 'headers_too_large'],
       );
     }
   });

@@ -99,23 +99,39 @@ describe('connections with many requests', () => {
 
   test('closes a connection that pipelines when all connections have 4,096 waiting requests', async () => {
     const server = await serverForTest();
-    const port = Number(new URL(server.url).port);
-    const tenants = [await addAccount(server), await addAccount(server)];
-    let closed = 0;
-    for (let count = 0; count < 90; count++) {
-      const socket = connect(port, '127.0.0.1');
-      onTestFinished(() => void socket.destroy());
-      socket.on('error', () => {}).once('close', () => closed++);
-      // A stream has no end, so the others wait behind it.
-      const { key } = tenants[count % 2]!;
-      const stream = `GET /v1/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-      socket.write(stream + 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(63));
-    }
-    await expect.poll(() => closed, { timeout: 30_000 }).toBeGreaterThan(0);
-    expect(closed).toBeLessThan(90);
+    const closed = await closedOfPipelining(server, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(63));
+    expect(closed).toBeLessThan(pipeliningConnections);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  });
+
+  test('closes a connection that pipelines when the waiting requests of all connections have 8 MB of headers', async () => {
+    const server = await serverForTest();
+    const long = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(15_000)}\r\n\r\n`;
+    // 1,080 requests, of which the server holds some 550 at once.
+    const closed = await closedOfPipelining(server, long.repeat(12));
+    expect(closed).toBeLessThan(pipeliningConnections);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   });
 });
+
+const pipeliningConnections = 90;
+
+/** Sends requests behind event streams of two accounts. Returns how many connections the server has closed, once it has closed some. */
+async function closedOfPipelining(server: TestServer, requests: string): Promise<number> {
+  const port = Number(new URL(server.url).port);
+  const tenants = [await addAccount(server), await addAccount(server)];
+  let closed = 0;
+  for (let count = 0; count < pipeliningConnections; count++) {
+    const socket = connect(port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {}).once('close', () => closed++);
+    // A stream has no end, so the others wait behind it.
+    const { key } = tenants[count % 2]!;
+    socket.write(`GET /v1/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n${requests}`);
+  }
+  await expect.poll(() => closed, { timeout: 30_000 }).toBeGreaterThan(0);
+  return closed;
+}
 
 /** How many requests have begun, answered or not. */
 async function requestsSeen({ context }: TestServer): Promise<number> {

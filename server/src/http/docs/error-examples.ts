@@ -220,7 +220,7 @@ export const errorExamples: Record<ApiErrorCode, ErrorExample> & Partial<Record<
     wrong: { ...list, headers: { Cookie: 'session=…' } },
     error: {
       message:
-        'The request line and headers have more than 16 kB, or there are more than 1,000 headers. Send fewer or shorter headers.',
+        'The request line and headers have more than 16 kB, or there are more than 100 headers. Send fewer or shorter headers.',
     },
     mend: 'Leave out what the server does not need. It reads no cookies.',
     right: list,

@@ -25,6 +25,18 @@ const pipelinedMax = 64;
 /** The same for all connections, without the first request of each. Otherwise 4,000 connections would fill a gigabyte. */
 const pipelinedOfAllMax = 4_096;
 
+/** The headers of these requests, in bytes. They can have 16 kB each, so the number alone would allow more than a hundred megabytes. */
+const pipelinedBytesMax = 8 * 1024 * 1024;
+
+/** A text of a header takes this many bytes beside its characters: its object, its place in a list and in an index of the names. */
+const headerTextBytes = 64;
+
+/**
+ * The largest number of headers of a request. A header of three characters takes a hundred bytes of memory. So 16 kB of such headers would
+ * take half a megabyte. Browsers and proxies send some 30.
+ */
+const headersMax = 100;
+
 /**
  * The largest number of connections of one process. A connection with slow headers holds up to 16 kB until they time out. Further
  * connections are closed at once.
@@ -53,6 +65,8 @@ export class Connections {
   readonly #pipelined = new WeakMap<Socket, number>();
   /** The number of requests that wait behind another one, on all connections. */
   #pipelinedOfAll = 0;
+  /** The bytes of their headers. */
+  #pipelinedBytes = 0;
   /** Connections dropped since the last line of the log. */
   #dropped = 0;
   /** Connections that are about to be closed. */
@@ -65,11 +79,12 @@ export class Connections {
 
   watch(server: Server): void {
     server.maxConnections = connectionsMax;
+    server.maxHeadersCount = headersMax;
     server.on('drop', () => this.#noteDropped());
     // Before the framework sees the request.
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
       response.setMaxListeners(listenersOfResponse);
-      this.#countPipelined(request.socket, response);
+      this.#countPipelined(request, response);
       const before = this.#lastResponses.get(request.socket);
       if (before && !before.closed) this.#turns.set(response, endOf(before));
       this.#lastResponses.set(request.socket, response);
@@ -94,16 +109,21 @@ export class Connections {
     });
   }
 
-  #countPipelined(socket: Socket, response: ServerResponse): void {
+  #countPipelined(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
     const waiting = (this.#pipelined.get(socket) ?? 0) + 1;
     this.#pipelined.set(socket, waiting);
+    const bytes = waiting > 1 ? headBytesOf(request) : 0;
     if (waiting > 1) this.#pipelinedOfAll++;
+    this.#pipelinedBytes += bytes;
     response.once('close', () => {
       const left = this.#pipelined.get(socket)! - 1;
       this.#pipelined.set(socket, left);
       if (left > 0) this.#pipelinedOfAll--;
+      this.#pipelinedBytes -= bytes;
     });
-    if (waiting <= pipelinedMax && (waiting === 1 || this.#pipelinedOfAll <= pipelinedOfAllMax)) return;
+    const isRoomForAll = this.#pipelinedOfAll <= pipelinedOfAllMax && this.#pipelinedBytes <= pipelinedBytesMax;
+    if (waiting <= pipelinedMax && (waiting === 1 || isRoomForAll)) return;
     stopRequests(socket);
     socket.destroy();
   }
@@ -167,6 +187,11 @@ function endOf(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => response.once('close', () => setImmediate(resolve)));
 }
 
+/** Returns the bytes that the request line and the headers take in memory. */
+function headBytesOf({ url = '', rawHeaders }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length + headerTextBytes, url.length);
+}
+
 /** Returns whether a body may have more bytes than this. */
 function isLongerThan({ headers }: IncomingMessage, bytes: number): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > bytes;
@@ -177,7 +202,7 @@ function unreadable(code: string | undefined): ApiError {
     case 'HPE_HEADER_OVERFLOW':
       return new ApiError(
         'headers_too_large',
-        'The request line and headers have more than 16 kB, or there are more than 1,000 headers. Send fewer or shorter headers.',
+        'The request line and headers have more than 16 kB, or there are more than 100 headers. Send fewer or shorter headers.',
       );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ApiError('request_timeout', 'The request did not arrive completely in time. Send it again.');
