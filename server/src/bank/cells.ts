@@ -63,10 +63,16 @@ export function readAmount(text: string, currency: string): Cell<number> {
 
 const tooLarge = `is more than ${amountMax} of the smallest unit. Correct it`;
 
+/** The digits of currencies. A format takes longer to make than all else of a line. */
+const digitsByCurrency = new Map<string, number>();
+
 /** Returns how many digits an amount has after the point: two for pounds, none for yen. */
 function digitsOf(currency: string): number {
-  const { maximumFractionDigits } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
-  return maximumFractionDigits ?? 2;
+  const known = digitsByCurrency.get(currency);
+  if (known !== undefined) return known;
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
+  digitsByCurrency.set(currency, maximumFractionDigits);
+  return maximumFractionDigits;
 }
 
 /**

@@ -55,88 +55,169 @@ export const candidatesMax = 5;
 /**
  * Returns a function that proposes the tenancy of a line. A reference or a payer can tell it, and the amount only decides between several.
  * Two that contradict each other tell nothing. A name of an invoice or a tenancy counts before earlier references.
+ *
+ * Thousands of tenancies can have one rent or one name. So no line looks at all tenancies of its amount or its payer: what they have in
+ * common is found once for a file.
  */
 export function matcherOf(expected: Expectations): (line: StatementLine) => Proposal {
   const index = indexOf(expected);
   return (line) => {
-    const { named, referenced, payers } = signsOf(line, expected, index);
-    const fits = (tenancy: string): boolean => index.byId.get(tenancy)?.currency === line.currency;
-    const dueTo = new Set((index.byAmount.get(line.amount) ?? []).filter(fits));
-    const [isNamed, isReferenced] = [named.filter(fits), referenced.filter(fits)];
-    const isPayer = new Map([...payers].filter(([tenancy]) => fits(tenancy)));
-    const matchOf = (tenancy: string): Match => ({
-      tenancy,
-      customer: isPayer.get(tenancy) ?? null,
-      matched_by: evidence.filter(
-        (kind) =>
-          (kind === 'reference' && (isNamed.includes(tenancy) || isReferenced.includes(tenancy))) ||
-          (kind === 'payer' && isPayer.has(tenancy)) ||
-          (kind === 'amount' && dueTo.has(tenancy)),
-      ),
-    });
-    const told = toldBy(isNamed, isReferenced, [...isPayer.keys()], [...dueTo]);
-    if (told !== null) return { match: matchOf(told), candidates: [] };
-    const possible = [...new Set([...isNamed, ...isReferenced, ...isPayer.keys(), ...dueTo])].map(matchOf);
-    const best = possible.toSorted(
-      (one, other) => other.matched_by.length - one.matched_by.length || (one.tenancy < other.tenancy ? -1 : 1),
-    );
-    return { match: null, candidates: best.slice(0, candidatesMax) };
+    const { named, referenced } = signsOf(line, expected, index);
+    const signs: Signs = {
+      named,
+      referenced,
+      payers: index.payersOf(line.payer_name, line.currency),
+      due: index.dueTo(line.amount, line.currency),
+      shared: index.sharedOf(line),
+    };
+    const told = toldBy(signs);
+    if (told !== null) return { match: matchOf(told, signs), candidates: [] };
+    return { match: null, candidates: bestOf(signs) };
   };
 }
 
+/** The tenancies that each sign of a line tells. All have the currency of the line. */
+interface Signs {
+  /** By the number of an invoice, or by their id. At most some twenty. */
+  named: readonly string[];
+  /** By the reference of an earlier payment. At most ten. */
+  referenced: readonly string[];
+  payers: Group;
+  due: Group;
+  /** The tenancies of both the payer and the amount, in the order of their ids. */
+  shared: readonly string[];
+}
+
+/** Tenancies that have something in common. */
+interface Group {
+  /** In the order of their ids. */
+  ids: readonly string[];
+  /** The customers of the tenancies, if a customer makes them belong to the group. */
+  customers: ReadonlyMap<string, string | null>;
+}
+
+const emptyGroup: Group = { ids: [], customers: new Map() };
+
+function groupOf(customers: ReadonlyMap<string, string | null>): Group {
+  return { ids: [...customers.keys()].toSorted(), customers };
+}
+
+function matchOf(tenancy: string, { named, referenced, payers, due }: Signs): Match {
+  return {
+    tenancy,
+    customer: payers.customers.get(tenancy) ?? null,
+    matched_by: evidence.filter(
+      (kind) =>
+        (kind === 'reference' && (named.includes(tenancy) || referenced.includes(tenancy))) ||
+        (kind === 'payer' && payers.customers.has(tenancy)) ||
+        (kind === 'amount' && due.customers.has(tenancy)),
+    ),
+  };
+}
+
+/** Returns the candidates with the most signs. Those with as many come in the order of their ids. */
+function bestOf(signs: Signs): Match[] {
+  const { named, referenced, payers, due, shared } = signs;
+  const byReference = [...new Set([...named, ...referenced])];
+  // The best can be hidden behind those that have a reference, too.
+  const most = candidatesMax + byReference.length;
+  const others = shared.length < most ? [payers, due].flatMap(({ ids }) => ids.slice(0, 2 * most)) : [];
+  const possible = new Set([...byReference, ...shared.slice(0, most), ...others]);
+  return [...possible]
+    .map((tenancy) => matchOf(tenancy, signs))
+    .toSorted((one, other) => other.matched_by.length - one.matched_by.length || (one.tenancy < other.tenancy ? -1 : 1))
+    .slice(0, candidatesMax);
+}
+
 /** Returns the tenancy that the reference and the payer tell. Null if they contradict each other, or tell nothing. */
-function toldBy(
-  named: readonly string[],
-  referenced: readonly string[],
-  payers: readonly string[],
-  dueTo: readonly string[],
-): string | null {
+function toldBy({ named, referenced, payers, due, shared }: Signs): string | null {
+  const isReferenced = new Set(referenced);
   if (named.length > 0) {
-    const told = onlyOne(named, [referenced, payers, dueTo]);
-    return told === null || payers.length === 0 || payers.includes(told) ? told : null;
+    const told = onlyOne(named, [isReferenced, payers.customers, due.customers]);
+    return told === null || payers.ids.length === 0 || payers.customers.has(told) ? told : null;
   }
-  if (referenced.length > 0 && payers.length > 0) {
-    const both = referenced.filter((tenancy) => payers.includes(tenancy));
-    return onlyOne(both, [dueTo]);
+  if (referenced.length > 0) {
+    const both = payers.ids.length === 0 ? referenced : referenced.filter((id) => payers.customers.has(id));
+    return onlyOne(both, [due.customers]);
   }
-  return onlyOne([...referenced, ...payers], [dueTo]);
+  const left = payers.ids.length > 1 && shared.length > 0 ? shared : payers.ids;
+  return left.length === 1 ? left[0]! : null;
 }
 
 /** Returns the only one of these, after each further list has narrowed them. A list that excludes all does not count. */
-function onlyOne(tenancies: readonly string[], narrowing: readonly (readonly string[])[]): string | null {
+function onlyOne(tenancies: readonly string[], narrowing: readonly Pick<Set<string>, 'has'>[]): string | null {
   let left = [...new Set(tenancies)];
   for (const list of narrowing) {
     if (left.length <= 1) break;
-    const narrowed = left.filter((tenancy) => list.includes(tenancy));
+    const narrowed = left.filter((tenancy) => list.has(tenancy));
     if (narrowed.length > 0) left = narrowed;
   }
   return left.length === 1 ? left[0]! : null;
 }
 
 interface Index {
-  byId: ReadonlyMap<string, ExpectedTenancy>;
+  /** The currencies of the tenancies, by id. */
+  currencies: ReadonlyMap<string, string>;
   byFoldedId: ReadonlyMap<string, string>;
-  byAmount: ReadonlyMap<number, readonly string[]>;
-  /** Tenants by `nameKey`. */
-  byName: ReadonlyMap<string, readonly EarlierPayment[]>;
+  /** The tenancies to which an amount is due. */
+  dueTo: (amount: number, currency: string) => Group;
+  /** The tenancies of a payer, with the customer. */
+  payersOf: (payer: string | null, currency: string) => Group;
+  /** The tenancies of both. */
+  sharedOf: (line: StatementLine) => readonly string[];
 }
 
-function indexOf({ tenancies }: Expectations): Index {
-  const byAmount = new Map<number, string[]>();
+function indexOf({ tenancies, byPayer }: Expectations): Index {
+  const byAmount = new Map<string, Map<string, null>>();
   const byName = new Map<string, EarlierPayment[]>();
-  for (const { id, due, tenants } of tenancies) {
-    for (const amount of new Set(due)) append(byAmount, amount, id);
+  const currencies = new Map<string, string>();
+  for (const { id, currency, due, tenants } of tenancies) {
+    currencies.set(id, currency);
+    for (const amount of due) {
+      const key = `${currency} ${amount}`;
+      byAmount.set(key, (byAmount.get(key) ?? new Map<string, null>()).set(id, null));
+    }
     for (const { customer, name } of tenants) {
       const key = nameKey(name);
       if (key !== null) append(byName, key, { tenancy: id, customer });
     }
   }
-  return {
-    byId: new Map(tenancies.map((tenancy) => [tenancy.id, tenancy])),
-    byFoldedId: new Map(tenancies.map(({ id }) => [id.toLowerCase(), id])),
-    byAmount,
-    byName,
+  const dueGroups = new Map<string, Group>();
+  const dueTo = (amount: number, currency: string): Group =>
+    remembered(dueGroups, `${currency} ${amount}`, (key) => groupOf(byAmount.get(key) ?? emptyGroup.customers));
+  const payerGroups = new Map<string, Group>();
+  const payersOf = (payer: string | null, currency: string): Group => {
+    const name = nameKey(payer);
+    if (name === null) return emptyGroup;
+    return remembered(payerGroups, `${currency} ${name}`, () => {
+      const known = [...(byPayer.get(name) ?? []), ...(byName.get(name) ?? [])];
+      const fitting = known.filter(({ tenancy }) => currencies.get(tenancy) === currency);
+      return groupOf(new Map(fitting.map(({ tenancy, customer }) => [tenancy, customer])));
+    });
   };
+  const shared = new Map<string, readonly string[]>();
+  return {
+    currencies,
+    byFoldedId: new Map(tenancies.map(({ id }) => [id.toLowerCase(), id])),
+    dueTo,
+    payersOf,
+    sharedOf: ({ amount, currency, payer_name: payer }) =>
+      remembered(shared, `${currency} ${amount} ${nameKey(payer) ?? ''}`, () => {
+        const [fewer, more] = [payersOf(payer, currency), dueTo(amount, currency)].toSorted(
+          (one, other) => one.ids.length - other.ids.length,
+        );
+        return fewer!.ids.filter((id) => more!.customers.has(id));
+      }),
+  };
+}
+
+/** Returns the value of a key, which is made once. */
+function remembered<Value>(values: Map<string, Value>, key: string, make: (key: string) => Value): Value {
+  const known = values.get(key);
+  if (known !== undefined) return known;
+  const made = make(key);
+  values.set(key, made);
+  return made;
 }
 
 function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
@@ -145,22 +226,17 @@ function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): v
   else lists.set(key, [value]);
 }
 
-/** Returns the tenancies that a line names, those with its reference, and those of its payer with the customer. */
+/** Returns the tenancies that a line names, and those with its reference, if they have its currency. */
 function signsOf(
-  { reference, payer_name: payer }: StatementLine,
-  { invoicePrefix, invoices, byReference, byPayer }: Expectations,
-  { byFoldedId, byName }: Index,
-): { named: string[]; referenced: string[]; payers: Map<string, string | null> } {
+  { reference, currency }: StatementLine,
+  { invoicePrefix, invoices, byReference }: Expectations,
+  { byFoldedId, currencies }: Index,
+): Pick<Signs, 'named' | 'referenced'> {
   const named = [
     ...invoiceNumbersIn(reference, invoicePrefix).flatMap((number) => invoices.get(number) ?? []),
     ...tenancyIdsIn(reference).flatMap((id) => byFoldedId.get(id) ?? []),
   ];
   const earlier = reference !== null && isTelling(reference) ? (byReference.get(reference) ?? []) : [];
-  const key = nameKey(payer);
-  const known = key === null ? [] : [...(byPayer.get(key) ?? []), ...(byName.get(key) ?? [])];
-  return {
-    named,
-    referenced: earlier.map(({ tenancy }) => tenancy),
-    payers: new Map(known.map(({ tenancy, customer }) => [tenancy, customer])),
-  };
+  const fits = (tenancy: string): boolean => currencies.get(tenancy) === currency;
+  return { named: named.filter(fits), referenced: earlier.map(({ tenancy }) => tenancy).filter(fits) };
 }

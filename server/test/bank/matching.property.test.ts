@@ -143,6 +143,29 @@ describe('a proposal', () => {
   });
 });
 
+test('looks at each tenancy once for a file when all have the same rent and the same tenant', () => {
+  let looks = 0;
+  const tenancies = Array.from({ length: 500 }, (_, index) => ({
+    id: `ten_${String(index).padStart(3, '0')}`,
+    get currency() {
+      looks++;
+      return 'gbp';
+    },
+    tenants: [{ customer: 'cus_1', name: 'Trust' }],
+    due: [95_000],
+  }));
+  const none = new Map<string, never>();
+  const propose = matcherOf({ invoicePrefix: 'INV', tenancies, invoices: none, byReference: none, byPayer: none });
+  const line = { line: 2, received_on: '2027-01-01', amount: 95_000, currency: 'gbp', reference: 'RENT' };
+  for (const payer of ['Trust', null])
+    for (let count = 0; count < 100; count++) {
+      const { match, candidates } = propose({ ...line, payer_name: payer });
+      expect(match).toBeNull();
+      expect(candidates.map(({ tenancy }) => tenancy)).toEqual(tenancies.slice(0, candidatesMax).map(({ id }) => id));
+    }
+  expect(looks).toBe(tenancies.length);
+});
+
 describe('the number of an invoice', () => {
   test('is found in any case, and with any space and punctuation, when words stand around it', () => {
     fc.assert(
