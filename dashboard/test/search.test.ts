@@ -47,6 +47,33 @@ describeInBrowser('the search of the palette', () => {
     expect(problems).toEqual([]);
   });
 
+  test('chooses the first record when the results of another text come', async () => {
+    await using open = await openDashboard(server, '/logs');
+    const { page, problems } = open;
+    await openPalette(page, '');
+    const searchbox = page.getByRole('searchbox', field);
+    const chosen = (name: string) => page.getByRole('menuitem', { name }).and(page.locator('[data-focused]'));
+    await searchbox.pressSequentially('lovelace');
+    await chosen('Ada Lovelace').first().waitFor();
+    // Both texts find the check, but only the second finds the address.
+    await searchbox.press('ArrowDown');
+    await page
+      .getByRole('group', { name: 'Checks' })
+      .getByRole('menuitem')
+      .and(page.locator('[data-focused]'))
+      .waitFor();
+    await searchbox.press('Control+a');
+    await searchbox.pressSequentially('ada');
+    await page.getByText('3 records found.').waitFor();
+    await page
+      .getByRole('group', { name: 'People' })
+      .getByRole('menuitem')
+      .first()
+      .and(page.locator('[data-focused]'))
+      .waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test('searches once when a word is typed, and says when a text is too short or nothing is found', async () => {
     await using open = await openDashboard(server, '/logs');
     const { page, problems } = open;

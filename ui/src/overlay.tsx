@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactElement, type ReactNode } from 'react';
 import {
   Autocomplete,
   Dialog as AriaDialog,
@@ -268,18 +268,41 @@ export function CommandPalette(props: {
     onClose();
     entries.get(id)?.onAction?.();
   };
+  const [menu, setMenu] = useState<HTMLDivElement | null>(null);
+  const hasMoved = useRef(false);
+  const isSearching = text !== '';
+  // The menu keeps its place when other results come. They are about another text, so the first of them is the best.
+  useEffect(() => {
+    if (menu === null || !isSearching) return;
+    const observer = new MutationObserver(() => {
+      if (hasMoved.current) return;
+      menu.dispatchEvent(new KeyboardEvent('keydown', { key: 'Home', bubbles: true, cancelable: true }));
+    });
+    observer.observe(menu, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [menu, isSearching]);
   return (
     <Dialog title={title} isOpen={isOpen} onClose={onClose}>
       <Autocomplete
         inputValue={text}
-        onInputChange={onTextChange}
+        onInputChange={(typed) => {
+          hasMoved.current = false;
+          onTextChange(typed);
+        }}
         filter={(name, typed, { key }) => found.has(String(key)) || contains(name, typed)}
       >
         {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- The field is the only thing to use in this dialog. */}
-        <SearchField aria-label={placeholder} autoFocus>
+        <SearchField
+          aria-label={placeholder}
+          autoFocus
+          onKeyDown={({ key }) => {
+            if (key === 'ArrowDown' || key === 'ArrowUp') hasMoved.current = true;
+          }}
+        >
           <Input className={styles.paletteInput} placeholder={placeholder} />
         </SearchField>
         <AriaMenu
+          ref={setMenu}
           aria-label="Results"
           className={popover.list}
           onAction={(key) => take(String(key))}
