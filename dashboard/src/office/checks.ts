@@ -186,6 +186,14 @@ export function serviceVerdict({ automatic_reference: automatic }: Reference): s
   return automatic?.outcome ? capital(plain(automatic.outcome)) : null;
 }
 
+/** Words of services that leave the decision to a person, but do not say so. */
+const undecided = /^(?:refer|review|caution|warning|inconclusive|undetermined|unavailable)$/i;
+
+/** Returns what a verdict in the service’s own words means, or null if the words say it. */
+export function meaningOfVerdict(verdict: string): string | null {
+  return undecided.test(verdict) ? `“${verdict}” means: weigh something before you agree.` : null;
+}
+
 /** A note of the service. */
 export interface Note {
   created: number;
@@ -195,6 +203,12 @@ export interface Note {
 /** Returns the notes of the service, the oldest first. */
 export function notesOf({ automatic_reference: automatic }: Reference): Note[] {
   return automatic?.provider_data?.provider_a?.notes ?? [];
+}
+
+/** Returns whether the service waits for referees, but does not say for which. */
+export function waitsForUnnamedReferee(reference: Reference): boolean {
+  const isWaiting = problemOf(reference) === null && reference.automatic_reference?.status === 'awaiting_referee';
+  return isWaiting && silentReferee(reference) === null;
 }
 
 /** A referee that has not answered. A role is all that an office learns of them. */

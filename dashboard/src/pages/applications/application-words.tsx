@@ -27,8 +27,9 @@ export function stateOf({ status, references, review }: Pick<Application, 'statu
   switch (status) {
     case 'open':
       if (references.result !== null) return { tone: 'warning', name: 'To decide' };
-      return references.total === 0
-        ? { tone: 'neutral', name: 'No checks yet' }
+      if (references.total === 0) return { tone: 'neutral', name: 'No checks yet' };
+      return references.total === references.by_status.canceled
+        ? { tone: 'neutral', name: 'Checks cancelled' }
         : { tone: 'waiting', name: 'In checks' };
     case 'approved':
       return { tone: 'good', name: 'Accepted' };

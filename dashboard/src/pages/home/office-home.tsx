@@ -100,13 +100,14 @@ function Tasks({ name, tasks }: { name: string; tasks: readonly Task[] }): React
   return (
     <>
       <ul className={styles.tasks} aria-label={name}>
-        {tasks.slice(0, count).map(({ id, href, title, text, tone, state, at }) => (
+        {tasks.slice(0, count).map(({ id, href, title, text, tone, state, event, at }) => (
           <li key={id} className={styles.task}>
             <span className={styles.taskTitle}>
               <Link href={href}>{title}</Link> <Badge tone={tone}>{state}</Badge>
             </span>
             <span className={styles.quiet}>
-              {text} <Moment at={at} isShort />
+              {text} {event !== null && `${event} on `}
+              <Moment at={at} isShort />
             </span>
           </li>
         ))}

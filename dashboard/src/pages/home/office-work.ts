@@ -1,5 +1,5 @@
 import type { Application, Reference, RequestOptions, Tenure } from 'tenure';
-import { isByService, serviceOf, silentReferee, standingOf } from '../../office/checks.ts';
+import { isByService, serviceOf, silentReferee, standingOf, waitsForUnnamedReferee } from '../../office/checks.ts';
 import { defineRead } from '../../api/requests.ts';
 import { inApplication, inReference } from '../../office/reads.ts';
 import { homeOf, nameOf } from '../../office/words.ts';
@@ -15,6 +15,8 @@ export interface Task {
   tone: 'good' | 'warning' | 'waiting' | 'bad' | 'neutral';
   /** In a word or two. */
   state: string;
+  /** What happened at the time, in a word. Null if the text tells it. */
+  event: 'Taken' | 'Ordered' | null;
   /** In seconds since the Unix epoch. */
   at: number;
 }
@@ -54,7 +56,8 @@ export const workRead = defineRead<Work, { aheadSeconds: number }>(async (tenure
   ]);
   const since = now - weekSeconds;
   const running = [...pending, ...processing];
-  const isStuck = (check: Reference): boolean => standingOf(check).isStuck || isSilentTooLong(check, now);
+  const isStuck = (check: Reference): boolean =>
+    standingOf(check).isStuck || isSilentTooLong(check, now) || daysWithUnnamedReferee(check, now) !== null;
   return {
     decide: [
       ...rejected.filter(({ review }) => review?.status === 'requested'),
@@ -84,6 +87,12 @@ function hasNoCheck({ references: { total, by_status: statuses } }: Application)
 function isSilentTooLong(check: Reference, now: number): boolean {
   const silent = silentReferee(check);
   return silent !== null && now - silent.askedAt >= silentDaysMax * daySeconds;
+}
+
+/** Returns the age of a check in days if its unnamed referees need a hand, else null. Its service tells no time of the request. */
+function daysWithUnnamedReferee(check: Reference, now: number): number | null {
+  const days = Math.floor((now - check.created) / daySeconds);
+  return days >= silentDaysMax && waitsForUnnamedReferee(check) ? days : null;
 }
 
 function applicationsOf(
@@ -122,6 +131,7 @@ function taskOfApplication(application: Application): Task {
     text,
     tone,
     state: name,
+    event: review?.requested_at || decision ? null : 'Taken',
     at: review?.requested_at ?? decision?.decided_at ?? created,
   };
 }
@@ -133,17 +143,21 @@ function taskOfCheck(check: Reference, now: number): Task {
   const silent = silentReferee(check);
   const days = silent === null ? 0 : Math.floor((now - silent.askedAt) / daySeconds);
   const isLate = silent !== null && isSilentTooLong(check, now);
+  const unnamedDays = daysWithUnnamedReferee(check, now);
   return {
     id,
     href: `/references/${id}`,
     title: `${nameOf(customer)}${home}`,
     text: isLate
       ? `No answer from ${silent.role} for ${days} days.`
-      : isByService(check)
-        ? `${silent === null || days < 1 ? text : `No answer from ${silent.role} for ${days === 1 ? 'a day' : `${days} days`}.`} ${serviceOf(check)}.`
-        : text,
-    tone: isLate ? 'warning' : tone,
-    state: isLate ? 'Referee silent' : title,
+      : unnamedDays !== null
+        ? `No answer from a referee, ${unnamedDays} days after the order. ${serviceOf(check)}.`
+        : isByService(check)
+          ? `${silent === null || days < 1 ? text : `No answer from ${silent.role} for ${days === 1 ? 'a day' : `${days} days`}.`} ${serviceOf(check)}.`
+          : text,
+    tone: isLate || unnamedDays !== null ? 'warning' : tone,
+    state: isLate || unnamedDays !== null ? 'Referee silent' : title,
+    event: completedAt === null ? 'Ordered' : null,
     at: completedAt ?? created,
   };
 }

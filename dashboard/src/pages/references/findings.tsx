@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react';
-import type { ProviderAData, Reference } from 'tenure';
+import type { Event, ProviderAData, Reference } from 'tenure';
 import type { Tone } from '@tenure/ui';
+import { useRead } from '../../api/requests.ts';
 import { useSession } from '../../api/session.ts';
-import { notesOf, silentReferee, standingOf } from '../../office/checks.ts';
+import { notesOf, serviceOf, silentReferee, standingOf, waitsForUnnamedReferee } from '../../office/checks.ts';
 import { Notice } from '../../office/parts.tsx';
+import { eventsRead } from '../../office/reads.ts';
 import { rentText, shareOf } from '../../office/words.ts';
 import { useNow } from '../../shell/now.ts';
 import styles from '../../office/office.module.css';
@@ -131,6 +133,7 @@ function Sanctions({ passed }: { passed: boolean | null }): ReactNode {
 export function Waiting({ reference }: { reference: Reference }): ReactNode {
   const now = useNow(60_000);
   const silent = silentReferee(reference);
+  if (waitsForUnnamedReferee(reference)) return <WaitingForUnnamed reference={reference} />;
   if (silent === null) return <p>{standingOf(reference).text}</p>;
   const days = Math.floor((now - silent.askedAt) / 86_400);
   return (
@@ -146,6 +149,41 @@ export function Waiting({ reference }: { reference: Reference }): ReactNode {
       </p>
     </Notice>
   );
+}
+
+/** A referee that the service does not name, not even by the role. The time of the request is in the history. */
+function WaitingForUnnamed({ reference }: { reference: Reference }): ReactNode {
+  const now = useNow(60_000);
+  const { data: events = [] } = useRead(eventsRead, { object_id: reference.id });
+  const askedAt = events.find(isRequestToReferees)?.created ?? null;
+  const days = Math.floor((now - (askedAt ?? reference.created)) / 86_400);
+  return (
+    <Notice tone={days >= 3 ? 'warning' : 'waiting'} title="Waiting for a referee">
+      <p>
+        {askedAt === null ? (
+          'The service has asked the referees.'
+        ) : (
+          <>
+            Asked on <Moment at={askedAt} />
+            {days < 1 ? '' : `, ${days} ${days === 1 ? 'day' : 'days'} ago`}.{' '}
+          </>
+        )}{' '}
+        {serviceOf(reference)} does not say which referee has not answered.
+      </p>
+      <p>
+        You can ask the applicant to remind the employer and the former landlord, wait, choose another service, or enter
+        the outcome yourself.
+      </p>
+    </Notice>
+  );
+}
+
+/** Returns whether an event tells that the service began to wait for referees. */
+function isRequestToReferees({ type, data }: Event): boolean {
+  if (type !== 'reference.updated') return false;
+  const { automatic_reference: is } = data.object as Partial<Reference>;
+  const { automatic_reference: was } = (data.previous_attributes ?? {}) as Partial<Reference>;
+  return is?.status === 'awaiting_referee' && was?.status !== undefined;
 }
 
 /** The notes of the service with their times, the newest first. */

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Reference, ReferenceDecision } from 'tenure';
 
 import { deciderAtStart } from '../../office/happened.ts';
-import { outcomeOf, serviceOf, serviceVerdict } from '../../office/checks.ts';
+import { meaningOfVerdict, outcomeOf, serviceOf, serviceVerdict } from '../../office/checks.ts';
 import { Notice } from '../../office/parts.tsx';
 import { useTeamNames } from '../../office/team-names.ts';
 import styles from '../../office/office.module.css';
@@ -15,21 +15,26 @@ export function Outcome({ reference }: { reference: Reference }): ReactNode {
   if (present === null) return null;
   const verdict = serviceVerdict(reference);
   const isByBoth = automatic?.enabled === true && decision !== null;
+  const meaning = verdict === null ? null : meaningOfVerdict(verdict);
+  // With two verdicts, this is the time of the service. The office has one of its own.
+  const finished = at !== null && (
+    <p className={styles.quiet}>
+      Finished on <Moment at={at} />
+    </p>
+  );
   return (
     <div className={styles.findings}>
       <Notice tone={present.tone} title={`${isByBoth ? 'Your office: ' : ''}${present.name}`}>
         <p>{isByBoth ? 'Your office has decided. What the service found stands beside it.' : present.text}</p>
         {decision !== null && <Decided decision={decision} />}
-        {at !== null && (
-          <p className={styles.quiet}>
-            Finished on <Moment at={at} />
-          </p>
-        )}
+        {!isByBoth && finished}
       </Notice>
       {verdict !== null && (
         <Notice tone="neutral" title={`${serviceOf(reference)}: ${verdict}`}>
           <p>The verdict in the words of the service. It stays, also if your office decides otherwise.</p>
+          {meaning !== null && <p>{meaning}</p>}
           {decision !== null && <p className={styles.quiet}>The report below has both.</p>}
+          {isByBoth && finished}
         </Notice>
       )}
       {automatic?.enabled && verdict === null && (

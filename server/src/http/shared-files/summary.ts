@@ -116,7 +116,7 @@ async function verdictOf(
   const isByService = automatic?.enabled === true;
   if (!isReplaced && decision?.reason) facts.push(['Why', decision.reason]);
   if (!isReplaced && decision && isByService && automatic.outcome)
-    facts.push(['Verdict of the referencing service', inWords(automatic.outcome)]);
+    facts.push(['Verdict of the referencing service', verdictInWords(automatic.outcome)]);
   const address = [
     home?.name,
     ...(place ? addressLines({ ...place.address, postalCode: place.address.postal_code }) : []),
@@ -144,6 +144,15 @@ async function verdictOf(
   const verdict = verdicts[outcome];
   const text = decision && isByService ? 'The letting agent decided this, after the check of a service.' : verdict.text;
   return { person: name, ...verdict, text, facts };
+}
+
+/** Words of services that leave the decision to a person, but do not say so. */
+const undecided = /^(?:refer|review|caution|warning|inconclusive|undetermined|unavailable)$/i;
+
+/** Returns a verdict of a service in its own words, with their meaning if a landlord cannot know it. */
+function verdictInWords(code: string): string {
+  const words = inWords(code);
+  return undecided.test(words) ? `${words}: a person should weigh it` : words;
 }
 
 /** Returns a verdict of a service as people write it: `HIGH_RISK` is "High risk". */
