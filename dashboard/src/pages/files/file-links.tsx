@@ -16,6 +16,9 @@ const linksRead = defineRead<FileLink[], { file: string }>(
   async (tenure, { file }, options) => (await tenure.fileLinks.list({ file, limit: 50 }, options)).data,
 );
 
+/** How often links that work are read again, in milliseconds. A landlord may open one meanwhile. */
+const refreshMs = 5_000;
+
 /** Returns the status of a link in words. A newer server may know others. */
 function stateOf({ status }: FileLink): { tone: Tone; text: string } {
   if (status === 'active') return { tone: 'good', text: 'Works' };
@@ -24,7 +27,11 @@ function stateOf({ status }: FileLink): { tone: Tone; text: string } {
 
 /** The links with which persons without an account open a file. */
 export function FileLinks({ file, isReport = false }: { file: string; isReport?: boolean }): ReactNode {
-  const { data } = useRead(linksRead, { file });
+  const { data } = useRead(
+    linksRead,
+    { file },
+    { refreshMs: (links) => (links.some(({ status }) => status === 'active') ? refreshMs : false) },
+  );
   const [isSharing, setSharing] = useState(false);
   const mayWrite = useRefusal('files.write');
   const mayOpen = useRefusal('file_contents.read');

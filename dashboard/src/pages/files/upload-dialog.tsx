@@ -10,9 +10,11 @@ import { uploadWithProgress } from './upload.ts';
 
 /** Adds a file, and shows how much of it has been sent. */
 export function UploadDialog({
+  title = 'Add a file',
   onClose,
   onDone,
 }: {
+  title?: string;
   onClose: () => void;
   onDone: (id: string, filename: string) => void;
 }): ReactNode {
@@ -37,7 +39,7 @@ export function UploadDialog({
   const { error, isPending } = uploading;
   const percent = Math.round(share * 100);
   return (
-    <Dialog title="Add a file" isOpen onClose={onClose}>
+    <Dialog title={title} isOpen onClose={onClose}>
       <Form
         error={error}
         fields={['file', 'purpose']}
