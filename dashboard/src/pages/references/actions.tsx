@@ -145,6 +145,13 @@ function OutcomeDialog({ reference, onClose }: { reference: Reference; onClose: 
             error={faultOf(error, 'file')}
           />
         )}
+        {!isOverruling && (
+          <p>
+            Your name, the time and the reason stay with the outcome.
+            {reference.reference_pdf !== null && ' The report that your office attached stays.'} A landlord with a link
+            to the report reads the reason, too.
+          </p>
+        )}
         {isOverruling && (
           <p>
             {isOpen(reference)

@@ -69,7 +69,11 @@ export function Documents({ reference }: { reference: Reference }): ReactNode {
         </p>
       )}
       {isAdding && (
-        <UploadDialog onClose={() => setAdding(false)} onDone={(id, filename) => noting.mutate({ id, filename })} />
+        <UploadDialog
+          title="Add a document"
+          onClose={() => setAdding(false)}
+          onDone={(id, filename) => noting.mutate({ id, filename })}
+        />
       )}
     </Section>
   );

@@ -6,19 +6,19 @@ import { useRefusal } from '../../api/session.ts';
 import { problemOf } from '../../office/checks.ts';
 import { Notice } from '../../office/parts.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
-import { useNow } from '../../shell/now.ts';
 import styles from '../../office/office.module.css';
 import { EmailDialog, MoveDialog } from './moves.tsx';
-import { personOf } from './reference-words.ts';
-
-/** For so many seconds, a corrected address counts for more than the old error. */
-const sentSeconds = 60;
+import { personOf, sentAgain } from './reference-words.ts';
 
 /** Why a check does not go on, in words without blame, and what can be done. */
-export function ProblemNotice({ reference }: { reference: Reference }): ReactNode {
+export function ProblemNotice(props: {
+  reference: Reference;
+  /** The address that gets the invitation again. Null if none does. */
+  sentTo: string | null;
+  onSent: (to: string) => void;
+}): ReactNode {
+  const { reference, sentTo, onSent } = props;
   const [open, setOpen] = useState<'email' | 'move' | 'hand' | null>(null);
-  const [sent, setSent] = useState<{ to: string; at: number } | null>(null);
-  const now = useNow(5_000);
   const refusal = useRefusal('references.write');
   const emailRefusal = useRefusal('customers.write');
   const problem = problemOf(reference);
@@ -29,11 +29,10 @@ export function ProblemNotice({ reference }: { reference: Reference }): ReactNod
   const person = personOf(reference);
   const isCorrectable = problem.isAboutAddress && person !== null;
   const close = (): void => setOpen(null);
-  // The service takes a moment to tell that the invitation went. Its old error would say the contrary until then.
-  if (sent !== null && problem.isAboutAddress && now - sent.at < sentSeconds)
+  if (sentTo !== null)
     return (
-      <Notice tone="waiting" title="Invitation sent again">
-        <p>The service sends the invitation to {sent.to}. This page shows when it has arrived or failed.</p>
+      <Notice tone="waiting" title={sentAgain}>
+        <p>The service sends the invitation to {sentTo}. This page shows when it has arrived or failed.</p>
       </Notice>
     );
   return (
@@ -59,9 +58,7 @@ export function ProblemNotice({ reference }: { reference: Reference }): ReactNod
           Do it by hand
         </GatedButton>
       </div>
-      {open === 'email' && person !== null && (
-        <EmailDialog person={person} onClose={close} onSent={(to) => setSent({ to, at: now })} />
-      )}
+      {open === 'email' && person !== null && <EmailDialog person={person} onClose={close} onSent={onSent} />}
       {open === 'move' && <MoveDialog reference={reference} onClose={close} />}
       {open === 'hand' && <MoveDialog reference={reference} isByHand onClose={close} />}
     </Notice>

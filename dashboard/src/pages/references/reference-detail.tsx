@@ -1,6 +1,6 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { Reference } from 'tenure';
-import { Details, Link } from '@tenure/ui';
+import { Badge, Details, Link } from '@tenure/ui';
 import { useSession } from '../../api/session.ts';
 import { isByService, problemOf, serviceOf } from '../../office/checks.ts';
 import { History } from '../../office/history.tsx';
@@ -22,7 +22,17 @@ import { Documents } from './documents.tsx';
 import { Findings, Notes, Waiting } from './findings.tsx';
 import { Outcome } from './outcome.tsx';
 import { ProblemNotice } from './problem.tsx';
-import { applicationOf, isOpen, isReportComing, personOf, stepsOf, titleOf } from './reference-words.ts';
+import {
+  applicationOf,
+  isOpen,
+  isReportComing,
+  personOf,
+  sentAgain,
+  sentToOf,
+  stepsOf,
+  titleOf,
+  type SentInvitation,
+} from './reference-words.ts';
 import { SandboxTools } from './sandbox-tools.tsx';
 
 /** How often an open check is read again, in milliseconds. */
@@ -33,6 +43,7 @@ export function ReferencePage(): ReactNode {
   const { id } = referenceRoute.useParams();
   const { mode } = useSession();
   const now = useNow(1_000);
+  const [sent, setSent] = useState<SentInvitation | null>(null);
   const query = useRead(
     referenceRead,
     { id },
@@ -45,13 +56,26 @@ export function ReferencePage(): ReactNode {
       parent={{ href: '/references', name: 'Checks' }}
       query={query}
       titleOf={titleOf}
-      badge={(reference) => <StandingBadge reference={reference} />}
+      badge={(reference) =>
+        sentToOf(reference, sent, now) === null ? (
+          <StandingBadge reference={reference} />
+        ) : (
+          <Badge tone="waiting">{sentAgain}</Badge>
+        )
+      }
       actions={(reference) => <ReferenceActions reference={reference} />}
     >
       {(reference) => (
         <>
-          <Steps label="The way of the check" steps={stepsOf(reference)} />
-          <ProblemNotice reference={reference} />
+          <Steps
+            label="The way of the check"
+            steps={stepsOf(reference, { isSentAgain: sentToOf(reference, sent, now) !== null })}
+          />
+          <ProblemNotice
+            reference={reference}
+            sentTo={sentToOf(reference, sent, now)}
+            onSent={(to) => setSent({ to, at: now })}
+          />
           {reference.outcome !== null && <Outcome reference={reference} />}
           {reference.outcome === null && problemOf(reference) === null && <Waiting reference={reference} />}
           <Section title="About">

@@ -46,6 +46,28 @@ export function isReportComing(reference: Reference, now: number): boolean {
   return typeof pdf === 'object' && pdf.filename.startsWith(id) && pdf.created < decision.decided_at;
 }
 
+/** For so many seconds, a corrected address counts for more than the old error. */
+const sentSeconds = 60;
+
+/** The words for a check whose invitation goes to a corrected address. */
+export const sentAgain = 'Invitation sent again';
+
+/** An address that a person of the office has corrected. */
+export interface SentInvitation {
+  to: string;
+  /** In seconds since the Unix epoch. */
+  at: number;
+}
+
+/**
+ * Returns the address that gets the invitation again, or null. The service takes a moment to tell that the invitation went. Its old error
+ * would say the contrary until then.
+ */
+export function sentToOf(reference: Reference, sent: SentInvitation | null, now: number): string | null {
+  const isRecent = sent !== null && now - sent.at < sentSeconds;
+  return isRecent && problemOf(reference)?.isAboutAddress ? sent.to : null;
+}
+
 const stages = [
   ['queued', 'Ordered'],
   ['invited', 'Applicant invited'],
@@ -54,8 +76,12 @@ const stages = [
   ['in_review', 'Assessed'],
 ] as const;
 
-/** Returns the way of a check to its outcome. A service may leave stages out. */
-export function stepsOf(reference: Reference): Step[] {
+/**
+ * Returns the way of a check to its outcome. A service may leave stages out.
+ *
+ * @param isSentAgain whether the obstacle is removed, although the service has not told yet.
+ */
+export function stepsOf(reference: Reference, { isSentAgain }: { isSentAgain: boolean }): Step[] {
   const { status, automatic_reference: automatic } = reference;
   const isDone = status === 'complete';
   const end: Step = isDone
@@ -74,7 +100,7 @@ export function stepsOf(reference: Reference): Step[] {
       end,
     ];
   }
-  const isStopped = problemOf(reference) !== null;
+  const isStopped = problemOf(reference) !== null && !isSentAgain;
   const at = stages.findIndex(([stage]) => stage === automatic?.status);
   const current = at < 0 ? 0 : at;
   const steps = stages.map(([, name], index): Step => {
