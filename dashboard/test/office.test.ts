@@ -118,6 +118,113 @@ describeInBrowser('the office', () => {
     await open.page.getByText('You can ask the applicant to remind the employer').waitFor();
   });
 
+  test('says how long a referee is silent when the service names none', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office, 'referee_silent', 'provider_c');
+    await waitForReferee(server, check);
+    const { body: ada } = await good(server.api.get(`/v1/customers/${office.ada}`));
+    const days = 4;
+    // As four days later, without a clock that other tests would share.
+    const earlier = (json: unknown): unknown =>
+      changed(json, (record) => ({ created: record.created - days * 86_400 }));
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner, rewrite: earlier });
+    const { page, problems } = open;
+    await page.getByRole('heading', { level: 3, name: 'Waiting for a referee' }).waitFor();
+    await page.getByText(', 4 days ago. Service C does not say which referee has not answered.').waitFor();
+    await page.getByText('You can ask the applicant to remind the employer and the former landlord').waitFor();
+    await page.goto(`${server.url}/dashboard/?view=stuck`);
+    const task = page
+      .getByRole('list', { name: 'Stuck' })
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('link', { name: ada.name }) });
+    await task.getByText('Referee silent').waitFor();
+    await task.getByText('No answer from a referee, 4 days after the order. Service C. Ordered on').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('shows no obstacle any more when an invitation goes to a corrected address', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office, 'invite_bounced');
+    await using open = await openDashboard(server, `/references/${check}`, {
+      person: owner,
+      // As a service that is slow to tell that the invitation went.
+      rewrite: (json) => changed(json, bounced),
+    });
+    const { page, problems } = open;
+    const way = page.getByRole('list', { name: 'The way of the check' });
+    await way.getByText('Applicant invited, stopped here').waitFor();
+    await page.getByRole('button', { name: 'Correct the e-mail address' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('E-mail of the applicant').fill('ada@example.net');
+    await dialog.getByRole('button', { name: 'Save and send again' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Invitation sent again' }).waitFor();
+    await way.getByText('Applicant invited, now').waitFor();
+    await page.getByText('The service sends the invitation to ada@example.net.').waitFor();
+    expect(await page.getByRole('main').getByText('Invitation bounced').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('explains the word of a service when the office has decided otherwise', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office, 'low_income', 'provider_c');
+    await play(server, check, 'complete');
+    await good(owner.post(`/v1/references/${check}`, { outcome: 'accept', reason: 'A payslip shows more.' }));
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner });
+    const { page, problems } = open;
+    await page.getByRole('heading', { level: 3, name: 'Your office: Accept' }).waitFor();
+    await page.getByRole('heading', { level: 3, name: 'Service C: Refer' }).waitFor();
+    await page.getByText('“Refer” means: weigh something before you agree.').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('says that the application has no check left when all of them are cancelled', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office, 'accept', null);
+    await good(owner.post(`/v1/references/${check}/cancel`, {}));
+    await using open = await openDashboard(server, `/applications/${office.application}`, { person: owner });
+    await open.page.getByRole('heading', { level: 1, name: 'Checks cancelled' }).waitFor();
+  });
+
+  test('says that the page is of a sandbox when a long page is scrolled', async () => {
+    const office = await makeOffice(server);
+    for (const width of [1280, 390]) {
+      await using open = await openDashboard(server, `/applications/${office.application}`, { person: owner, width });
+      const { page, problems } = open;
+      await page.getByRole('list', { name: 'History' }).waitFor();
+      await page.getByText('For developers', { exact: true }).scrollIntoViewIfNeeded();
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+      expect(await page.evaluate(() => scrollY)).toBeGreaterThan(100);
+      const top = await page.getByRole('note').evaluate((bar) => bar.getBoundingClientRect().top);
+      expect(top).toBe(0);
+      expect(problems).toEqual([]);
+    }
+  });
+
+  test('keeps all buttons within a window of 195 pixels', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office);
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner, width: 195 });
+    const { page, problems } = open;
+    await page.getByRole('button', { name: 'Cancel the check' }).click();
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByRole('button', { name: 'Keep the check' }).waitFor();
+    const [left, right] = await dialog.evaluate((box) => {
+      const { left: from, right: to } = box.getBoundingClientRect();
+      return [from, to];
+    });
+    for (const button of await dialog.getByRole('button').all()) {
+      const box = (await button.boundingBox())!;
+      expect(box.x).toBeGreaterThanOrEqual(left!);
+      expect(box.x + box.width).toBeLessThanOrEqual(right!);
+    }
+    await dialog.getByRole('button', { name: 'Keep the check' }).click();
+    for (const button of await page.getByRole('main').getByRole('button').all()) {
+      const box = (await button.boundingBox())!;
+      expect(box.x + box.width).toBeLessThanOrEqual(195);
+    }
+    expect(problems).toEqual([]);
+  });
+
   test('tells the history of a person in sentences', async () => {
     const { application, ada } = await makeOffice(server);
     await good(owner.post(`/v1/customers/${ada}`, { phone: '01904 555 0123' }));
@@ -299,7 +406,7 @@ describeInBrowser('the office', () => {
     const { page, problems } = open;
     const documents = page.getByRole('region', { name: 'Documents' });
     await documents.getByRole('button', { name: 'Add a document' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Add a file' });
+    const dialog = page.getByRole('dialog', { name: 'Add a document' });
     const payslip = { name: 'payslip of ada.pdf', mimeType: 'application/pdf', buffer: await pdfBytes() };
     await dialog.getByLabel('File').setInputFiles(payslip);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
@@ -417,4 +524,29 @@ describeInBrowser('the office', () => {
 
 async function pdfBytes(): Promise<Buffer> {
   return Buffer.from(await (formOf().get('file') as Blob).arrayBuffer());
+}
+
+/** Changes the references and events of a response. */
+function changed(json: unknown, change: (record: { object: string; created: number }) => object): unknown {
+  if (typeof json !== 'object' || json === null) return json;
+  const { data, object } = json as { data?: unknown; object?: string };
+  if (Array.isArray(data)) return { ...json, data: data.map((each) => changed(each, change)) };
+  const isChanged = object === 'reference' || object === 'event';
+  return isChanged ? { ...json, ...change(json as { object: string; created: number }) } : json;
+}
+
+function bounced(record: object): object {
+  const { automatic_reference: automatic } = record as { automatic_reference?: object };
+  const error = 'invite_bounced: The invitation could not be delivered.';
+  return automatic === undefined ? {} : { automatic_reference: { ...automatic, status: 'invited', last_error: error } };
+}
+
+/** Lets the simulated service act until it waits for a referee. */
+async function waitForReferee(server: TestServer, check: string): Promise<void> {
+  for (let step = 0; step < 8; step++) {
+    const { body } = await good(server.api.get(`/v1/references/${check}`));
+    if (body.automatic_reference.status === 'awaiting_referee') return;
+    await play(server, check, 'advance');
+  }
+  throw new Error('The service waits for no referee.');
 }
