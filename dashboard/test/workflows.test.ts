@@ -187,12 +187,16 @@ describeInBrowser('workflows', () => {
     await page.goto(`/dashboard/workflows/${workflow.id}`);
     await page.getByRole('row', { name: /Grace Hopper Failed check:/ }).waitFor();
     await page.goto('/dashboard/workflows');
-    await page.getByRole('heading', { name: 'A run has failed' }).waitFor();
+    await page.getByRole('heading', { name: 'A run has failed in the last 7 days' }).waitFor();
     await page.getByRole('row', { name: 'Cancels nothing Active a person is made' }).waitFor();
     await expectAccessibleInThemes(page, 'workflows-failed');
     await page.getByRole('main').getByRole('listitem').getByRole('link', { name: 'Cancels nothing' }).click();
     await page.getByRole('heading', { name: 'The step “check” has failed' }).waitFor();
     expect(problems).toEqual([]);
+    await using later = await openDashboard(server, '/workflows', { person: owner, rewrite: aged });
+    await later.page.getByRole('row', { name: 'Cancels nothing Active a person is made' }).waitFor();
+    await later.page.waitForLoadState('networkidle');
+    expect(await later.page.getByText('failed in the last 7 days').count()).toBe(0);
   });
 
   test('offers no change when the role may not write', async () => {
@@ -204,3 +208,11 @@ describeInBrowser('workflows', () => {
     await expectAccessibleInThemes(page, 'workflows-viewer');
   });
 });
+
+/** Returns a response with failures that are eight days older. */
+function aged(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null) return json;
+  const { data, failed_at: at } = json as { data?: unknown; failed_at?: number | null };
+  if (Array.isArray(data)) return { ...json, data: data.map(aged) };
+  return typeof at === 'number' ? { ...json, failed_at: at - 8 * 86_400 } : json;
+}

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { operations, type Workflow, type WorkflowsListParams } from 'tenure';
 import { Badge, Link, Time } from '@tenure/ui';
 import { defineRead, useRead } from '../../api/requests.ts';
-import { useRefusal, useUser } from '../../api/session.ts';
+import { useRefusal, useSession, useUser } from '../../api/session.ts';
 import { curlOf } from '../../curl.ts';
 import type { ListDefinition } from '../../list/list-definition.ts';
 import { ListPage } from '../../list/list-page.tsx';
@@ -56,20 +56,34 @@ export function WorkflowListPage(): ReactNode {
   );
 }
 
-/** The runs that failed last. A retry that succeeds takes a run away. */
-const failedRead = defineRead((tenure, _, options) =>
-  tenure.workflowRuns.list({ status: 'failed', limit: 3, expand: ['data.workflow'] }, options).page(),
-);
+/** A failure is news for so many days. An old run stays on the page of its workflow, where it can still be retried. */
+const newsDays = 7;
+
+/** The most runs that the page names. */
+const namedMax = 3;
+
+/** The runs that failed lately, the newest first. A retry that succeeds takes a run away. */
+const failedRead = defineRead(async (tenure, { aheadSeconds }: { aheadSeconds: number }, options) => {
+  const since = Date.now() / 1000 + aheadSeconds - newsDays * 86_400;
+  const { data } = await tenure.workflowRuns
+    .list({ status: 'failed', limit: 50, expand: ['data.workflow'] }, options)
+    .page();
+  return data.filter(({ failed_at: at }) => at !== null && at >= since);
+});
 
 function FailedRuns(): ReactNode {
   const mayRead = useUser().permissions.includes('workflow_runs.read');
-  const { data } = useRead(failedRead, {}, { isOn: mayRead });
-  if (data === undefined || data.data.length === 0) return null;
-  const { count } = data;
+  const { clock } = useSession();
+  const { data = [] } = useRead(failedRead, { aheadSeconds: clock.ahead_seconds }, { isOn: mayRead });
+  const count = data.length;
+  if (count === 0) return null;
   return (
-    <Notice tone="bad" title={count === 1 ? 'A run has failed' : `${count.toLocaleString()} runs have failed`}>
+    <Notice
+      tone="bad"
+      title={`${count === 1 ? 'A run has' : `${count} runs have`} failed in the last ${newsDays} days`}
+    >
       <ul className={styles.failed}>
-        {data.data.map((run) => (
+        {data.slice(0, namedMax).map((run) => (
           <li key={run.id}>
             <Link href={`/workflow-runs/${run.id}`}>
               {typeof run.workflow === 'string' ? run.id : run.workflow.name}
