@@ -79,7 +79,10 @@ describeInBrowser('a person of the office', () => {
       await hand.press(page.getByRole('button', { name: 'Decide' }));
       const dialog = page.getByRole('dialog');
       await hand.choose(dialog.getByRole('radio', { name: 'Accept with a guarantor' }));
-      await hand.pick(dialog.getByRole('combobox', { name: 'Guarantor' }), frank.name);
+      await hand.pick(
+        dialog.getByRole('group', { name: 'Guarantor' }).getByRole('combobox', { name: 'Person' }),
+        frank.name,
+      );
       await hand.press(dialog.getByRole('button', { name: 'Accept with a guarantor' }));
       await page.getByRole('region', { name: 'Decision' }).getByText('Accepted by ada@example.com').waitFor();
       await page.getByRole('region', { name: 'Guarantors' }).getByText('Proposed').waitFor();

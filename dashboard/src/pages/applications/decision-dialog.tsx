@@ -1,15 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { isTenureError, type Application, type RejectionReason, type RequestOptions, type Tenure } from 'tenure';
 import { Actions, Button, Checkboxes, CopyButton, Dialog, Radios, TextField, toast } from '@tenure/ui';
 import { faultOf, useWrite } from '../../api/requests.ts';
 import { Form } from '../../shell/form.tsx';
-import { PersonPicker } from '../../office/person-picker.tsx';
 import { Notice } from '../../office/parts.tsx';
 import { reasons } from '../../office/reasons.ts';
 import { homeOf, idOf, nameOf } from '../../office/words.ts';
 import { peopleOf } from './application-words.tsx';
 import { DecisionText, standingGuarantors } from './decision-text.tsx';
+import { GuarantorChoice, isNamed, noGuarantor, type ChosenGuarantor } from './guarantor-choice.tsx';
 
 type Choice = 'accept' | 'guarantor' | 'refuse';
 
@@ -17,7 +17,7 @@ interface Input {
   choice: Choice;
   reasons: RejectionReason[];
   note: string;
-  guarantor: string | null;
+  guarantor: ChosenGuarantor;
 }
 
 /** Another person has decided since the dialog was opened. */
@@ -43,14 +43,19 @@ export function DecisionDialog({ application, onClose }: { application: Applicat
   const [choice, setChoice] = useState<Choice>(isApproved ? 'refuse' : 'accept');
   const [chosen, setChosen] = useState<string[]>([]);
   const [note, setNote] = useState('');
-  const [guarantor, setGuarantor] = useState<string | null>(null);
+  const [guarantor, setGuarantor] = useState(noGuarantor);
+  // The person that a failed attempt has made already, by what was typed. The next attempt makes no second one.
+  const made = useRef(new Map<string, string>());
   const queries = useQueryClient();
-  const deciding = useWrite<Input, Application>((tenure, input, options) => decide(tenure, seen, input, options), {
-    onDone: () => {
-      toast(choice === 'refuse' ? 'The application is refused.' : 'The application is accepted.');
-      onClose();
+  const deciding = useWrite<Input, Application>(
+    (tenure, input, options) => decide(tenure, seen, input, options, made.current),
+    {
+      onDone: () => {
+        toast(choice === 'refuse' ? 'The application is refused.' : 'The application is accepted.');
+        onClose();
+      },
     },
-  });
+  );
   const { error } = deciding;
   const isLate = error instanceof DecidedMeanwhile;
   useEffect(() => {
@@ -58,12 +63,12 @@ export function DecisionDialog({ application, onClose }: { application: Applicat
   }, [isLate, queries]);
   const standing = standingGuarantors(seen);
   const isComplete =
-    choice === 'accept' || (choice === 'refuse' ? chosen.length > 0 : standing.length > 0 || guarantor !== null);
+    choice === 'accept' || (choice === 'refuse' ? chosen.length > 0 : standing.length > 0 || isNamed(guarantor));
   return (
     <Dialog title={isApproved ? 'Refuse after all' : 'Decide on the application'} isOpen onClose={onClose}>
       <Form
         error={isLate ? null : error}
-        fields={['reasons', 'note']}
+        fields={['reasons', 'note', 'name', 'email']}
         onSubmit={() => deciding.mutate({ choice, reasons: chosen as RejectionReason[], note: note.trim(), guarantor })}
         actions={
           <Actions>
@@ -101,12 +106,11 @@ export function DecisionDialog({ application, onClose }: { application: Applicat
           (standing.length > 0 ? (
             <p>The guarantor is {standing.map(({ customer }) => nameOf(customer)).join(', ')}.</p>
           ) : (
-            <PersonPicker
-              label="Guarantor"
+            <GuarantorChoice
               value={guarantor}
               onChange={setGuarantor}
-              without={seen.customers.map(idOf)}
-              hint="The applicants cannot be guarantors. Add a new person in People first."
+              applicants={seen.customers.map(idOf)}
+              error={error}
             />
           ))}
         {choice === 'refuse' && (
@@ -179,6 +183,7 @@ async function decide(
   seen: Application,
   { choice, reasons: because, note, guarantor }: Input,
   options: RequestOptions,
+  made: Map<string, string>,
 ): Promise<Application> {
   // The API lets an accepted application be refused. A person that saw it open must learn of the acceptance first.
   const now = await tenure.applications.retrieve(seen.id);
@@ -186,13 +191,30 @@ async function decide(
   const words = note === '' ? {} : { note };
   try {
     if (choice === 'refuse') return await tenure.applications.reject(seen.id, { reasons: because, ...words }, options);
-    if (choice === 'guarantor' && guarantor !== null) {
+    if (choice === 'guarantor' && isNamed(guarantor)) {
+      const customer = await personOf(tenure, guarantor, options, made);
       const proposal = { ...options, idempotencyKey: `${options.idempotencyKey}-guarantor` };
-      await tenure.guarantors.create({ application: seen.id, customer: guarantor }, proposal);
+      await tenure.guarantors.create({ application: seen.id, customer }, proposal);
     }
     return await tenure.applications.approve(seen.id, words, options);
   } catch (error) {
     if (isTenureError(error, 'status_transition_invalid')) throw new DecidedMeanwhile();
     throw error;
   }
+}
+
+/** Returns the id of the guarantor's record. A new person is made first. */
+async function personOf(
+  tenure: Tenure,
+  { isNew, id, name, email }: ChosenGuarantor,
+  options: RequestOptions,
+  made: Map<string, string>,
+): Promise<string> {
+  if (!isNew) return id!;
+  const person = { name: name.trim(), ...(email.trim() !== '' && { email: email.trim() }) };
+  const typed = JSON.stringify(person);
+  const own = { ...options, idempotencyKey: `${options.idempotencyKey}-person` };
+  const known = made.get(typed) ?? (await tenure.customers.create(person, own)).id;
+  made.set(typed, known);
+  return known;
 }
