@@ -178,6 +178,18 @@ describeInBrowser('the office', () => {
     expect(problems).toEqual([]);
   });
 
+  test('names the person of each check in the history of an application of two', async () => {
+    const office = await makeOffice(server);
+    const { body: ada } = await good(server.api.get(`/v1/customers/${office.ada}`));
+    await orderCheck(server, office, 'accept', null);
+    await using open = await openDashboard(server, `/applications/${office.application}`, { person: owner });
+    const { page, problems } = open;
+    const history = page.getByRole('list', { name: 'History' });
+    await history.getByRole('link', { name: `Open the check of ${ada.name}` }).click();
+    await page.getByRole('heading', { level: 1, name: `Check of ${ada.name}` }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test('says that the application has no check left when all of them are cancelled', async () => {
     const office = await makeOffice(server);
     const check = await orderCheck(server, office, 'accept', null);

@@ -8,18 +8,23 @@ import { officePathOfId } from '../shell/navigation.ts';
 import { sentenceOf } from './happened.ts';
 import { eventsMax, eventsRead } from './reads.ts';
 import { useTeamNames } from './team-names.ts';
+import { nameOf, type Linked } from './words.ts';
 import styles from './office.module.css';
 
 const noFiles: readonly string[] = [];
+const noPeople: readonly Linked[] = [];
 
 /** What happened, in sentences and in the reader’s time, the newest first. */
 export function History({
   filter,
   files = noFiles,
+  people = noPeople,
 }: {
   filter: { object_id?: string; related_object?: string };
   /** The reports whose links belong to the history. */
   files?: readonly string[];
+  /** The persons of a record with checks of several. A line about a check then names its person. */
+  people?: readonly Linked[];
 }): ReactNode {
   const { retention_days: days } = useSession();
   const { data, error, refetch } = useRead(eventsRead, { ...filter, ...(files.length > 0 && { files: files.join() }) });
@@ -30,13 +35,15 @@ export function History({
   const lines = withoutEchoes(data).flatMap((event) => {
     const line = sentenceOf(event, names);
     const id = objectIdOf(event);
-    return line === null ? [] : [{ event, line, href: own.includes(id) ? null : officePathOfId(id) }];
+    return line === null
+      ? []
+      : [{ event, line, href: own.includes(id) ? null : officePathOfId(id), name: openNameOf(event, people) }];
   });
   return (
     <>
       {lines.length === 0 && <p className={styles.quiet}>Nothing is recorded.</p>}
       <ol className={styles.lines} aria-label="History">
-        {lines.map(({ event, line, href }) => (
+        {lines.map(({ event, line, href, name }) => (
           <li key={event.id} className={styles.line}>
             <Moment at={event.created} />
             <span>
@@ -44,8 +51,8 @@ export function History({
               {href !== null && (
                 <>
                   {' '}
-                  <Link href={href} aria-label={`Open: ${line}`}>
-                    Open
+                  <Link href={href} aria-label={`${name}: ${line}`}>
+                    {name}
                   </Link>
                 </>
               )}
@@ -59,6 +66,13 @@ export function History({
       </p>
     </>
   );
+}
+
+/** Returns the name of the link to the record of an event. */
+function openNameOf({ data }: Event, people: readonly Linked[]): string {
+  const { object, customer } = data.object as { object?: string; customer?: string | null };
+  const person = people.find((each) => typeof each === 'object' && each !== null && each.id === customer);
+  return object === 'reference' && person !== undefined ? `Open the check of ${nameOf(person)}` : 'Open';
 }
 
 function objectIdOf({ data }: Event): string {

@@ -70,7 +70,7 @@ function ClockForm({ onClose, onMoved }: { onClose: () => void; onMoved: () => v
         error={faultOf(moving.error, 'seconds')}
         hint={
           <>
-            The clock will show <ExactTime at={now + Number(seconds)} />.
+            The clock will show: <ExactTime at={now + Number(seconds)} />
           </>
         }
       />

@@ -66,7 +66,10 @@ export function ApplicationPage(): ReactNode {
           <Checks application={application} />
           <Guarantors application={application} />
           <Section title="History">
-            <History filter={{ related_object: application.id }} />
+            <History
+              filter={{ related_object: application.id }}
+              people={application.customers.length > 1 ? application.customers : []}
+            />
           </Section>
           <ForDevelopers record={application} />
         </>
