@@ -175,6 +175,13 @@ describeInBrowser('the office', () => {
     await page.getByRole('heading', { level: 3, name: 'Your office: Accept' }).waitFor();
     await page.getByRole('heading', { level: 3, name: 'Service C: Refer' }).waitFor();
     await page.getByText('“Refer” means: weigh something before you agree.').waitFor();
+    // The new report is there. Its landlord cannot know the word, either.
+    await page.getByRole('list', { name: 'Earlier reports' }).waitFor();
+    const { body } = await good(server.api.get(`/v1/references/${check}`));
+    const link = await good(server.api.post(`/v1/files/${body.reference_pdf}/links`, {}));
+    await page.goto(link.body.url);
+    await page.getByRole('button', { name: 'Open the document' }).click();
+    await page.getByText('Refer: a person should weigh it').waitFor();
     expect(problems).toEqual([]);
   });
 
