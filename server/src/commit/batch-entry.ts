@@ -2,6 +2,7 @@ import { changesUnseen, eventsOf, isGone, mentionedIds, type EventFacts } from '
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
+import type { TraceParent } from '../core/tracing.ts';
 import { fieldOf, type StoredRecord } from '../model/record.ts';
 import type { RequestedDelivery, Resource, RecordChange } from '../model/resource.ts';
 import type {
@@ -40,6 +41,8 @@ export interface BatchEntry {
   log: LogRow | null;
   claim: Claim | null;
   counts: CountDelta[];
+  /** The place of its request in a trace. Null without a request or without tracing. */
+  traceParent: TraceParent | null;
   /** The approximate memory that it holds: its texts, and the records in its events. */
   bytes: number;
 }
@@ -69,6 +72,8 @@ export interface EventRow {
   shapeVersion: string;
   /** Whether every subscribed endpoint gets it. */
   isForSubscribers: boolean;
+  /** Its own place in a trace, which its deliveries continue. Null without tracing. */
+  traceParent: TraceParent | null;
 }
 
 export interface JobRow {
@@ -129,6 +134,7 @@ export function prepareEntry(
     log: null,
     claim: null,
     counts: [],
+    traceParent: request?.traceParent ?? null,
     bytes: 0,
   };
   const shape = eventShape();
@@ -314,6 +320,7 @@ function eventRow(
     actor,
     shapeVersion: shape.version,
     isForSubscribers: ownId === undefined,
+    traceParent: null,
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type Pool,
   type PoolClient,
 } from '../db/pools.ts';
+import type { BatchSpan, Tracing } from '../core/tracing.ts';
 import type { Actor } from '../model/principal.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
 import { exclusiveKeys, prepareEntry, sharedKeys, type RowFactory, type BatchEntry } from './batch-entry.ts';
@@ -107,6 +108,7 @@ export class Committer {
   readonly #newDeliveryClaims: NewDeliveryClaims | null;
   readonly #onEvents: (accountIds: Iterable<string>) => void;
   readonly #observer: CommitObserver | undefined;
+  readonly #tracing: Tracing | null;
   readonly #mutex = new KeyedMutex();
   readonly #bytes: ByteBudget;
   #queue: Waiting[] = [];
@@ -132,6 +134,7 @@ export class Committer {
       newDeliveryClaims?: NewDeliveryClaims | null;
       onEvents?: (accountIds: Iterable<string>) => void;
       observer?: CommitObserver;
+      tracing?: Tracing | null;
       doubtMs?: number;
       bytes?: ByteLimits;
       /** The memory of the process. Unlimited if left out. */
@@ -145,6 +148,7 @@ export class Committer {
     this.#newDeliveryClaims = parts.newDeliveryClaims ?? null;
     this.#onEvents = parts.onEvents ?? (() => {});
     this.#observer = parts.observer;
+    this.#tracing = parts.tracing ?? null;
     this.#doubtMs = parts.doubtMs ?? doubtMsDefault;
     this.#bytes = new ByteBudget(parts.bytes ?? commitBytes, parts.memory);
   }
@@ -248,7 +252,8 @@ export class Committer {
       if (!entry.log && entry.events.length === 0 && changesOf(entry) === 0) {
         return { kind: 'committed', response: entry.response };
       }
-      return held.resize(entry.bytes) ? await this.#enqueue(entry) : { kind: 'too_large', bytes: entry.bytes };
+      if (!held.resize(entry.bytes)) return { kind: 'too_large', bytes: entry.bytes };
+      return await (this.#tracing ? this.#enqueueTraced(entry, this.#tracing) : this.#enqueue(entry));
     } finally {
       held.release();
     }
@@ -267,6 +272,19 @@ export class Committer {
       const isOfAccount = this.#bytes.isShareFull(share, bytes);
       throw new OverloadedError('There was no room in memory for a change.', { isOfAccount });
     }
+  }
+
+  /** Gives each event its place in a trace before it is written, so that its deliveries can continue the trace. */
+  async #enqueueTraced(entry: BatchEntry, tracing: Tracing): Promise<Written> {
+    const { accountId, traceParent } = entry;
+    const spans = entry.events.map((event) => {
+      const span = tracing.beginEvent({ id: event.id, type: event.type, accountId }, traceParent);
+      event.traceParent = span.position;
+      return span;
+    });
+    const written = await this.#enqueue(entry);
+    if (written.kind === 'committed') for (const span of spans) span.end();
+    return written;
   }
 
   #enqueue(entry: BatchEntry): Promise<Written> {
@@ -351,7 +369,9 @@ export class Committer {
     while (rest.length > 0) {
       const entries = rest.map(({ entry }) => entry);
       const startedMs = performance.now();
-      const sent = await this.#send(entries);
+      const span = this.#tracing?.beginBatch(entries.map(({ traceParent }) => traceParent));
+      const sent = await this.#send(entries, span);
+      span?.end(sent.kind);
       this.#observer?.sent(sent.kind, sizeOf(entries), performance.now() - startedMs);
       switch (sent.kind) {
         case 'committed':
@@ -389,11 +409,11 @@ export class Committer {
    * committed. Any other result is final only when the lost connection's process has ended: before, that transaction may still be
    * running.
    */
-  async #send(batch: BatchEntry[]): Promise<Sent> {
+  async #send(batch: BatchEntry[], span: BatchSpan | undefined): Promise<Sent> {
     const claim = batch.some(hasEvents) ? (this.#newDeliveryClaims?.begin() ?? null) : null;
     let claimed: NewDeliveryOutcome = 'unknown';
     try {
-      return await this.#sendUntilKnown(batch, claim, (outcome) => (claimed = outcome));
+      return await this.#sendUntilKnown(batch, span, claim, (outcome) => (claimed = outcome));
     } finally {
       claim?.end(claimed);
     }
@@ -402,6 +422,7 @@ export class Committer {
   /** @param onClaimed is called if it is known which deliveries the batch has claimed. */
   async #sendUntilKnown(
     batch: BatchEntry[],
+    span: BatchSpan | undefined,
     claim: NewDeliveryClaim | null,
     onClaimed: (outcome: NewDeliveryOutcome) => void,
   ): Promise<Sent> {
@@ -412,7 +433,7 @@ export class Committer {
       const lostAreGone = inDoubt && (await this.#areGone(lost));
       const options = { epoch: this.#epoch, nowMs: this.#rowFactory.clock.nowMs(), again: inDoubt };
       // Only the first trip claims. A later one may find its rows.
-      const result = await this.#sendOnce(batch, { ...options, claim: inDoubt ? null : claim });
+      const result = await this.#sendOnce(batch, span, { ...options, claim: inDoubt ? null : claim });
       if (!inDoubt && result.kind === 'done') onClaimed(result.claimed);
       if (!inDoubt && (result.kind === 'answered' || result.kind === 'unreachable')) onClaimed([]);
       if (result.kind === 'done') {
@@ -455,7 +476,11 @@ export class Committer {
     }
   }
 
-  async #sendOnce(batch: readonly BatchEntry[], options: BatchOptions): Promise<SendResult> {
+  async #sendOnce(
+    batch: readonly BatchEntry[],
+    span: BatchSpan | undefined,
+    options: BatchOptions,
+  ): Promise<SendResult> {
     const statements = statementsOf(batch, options);
     let client: PoolClient;
     try {
@@ -464,7 +489,9 @@ export class Committer {
       return { kind: 'unreachable', error };
     }
     const queries = [{ text: 'begin' }, ...statements, { text: 'commit' }];
-    const results = await Promise.allSettled(queries.map((query) => client.query(query)));
+    const sent = queries.map((query) => client.query(query));
+    if (span) sent.forEach((result, index) => span.follow(statements[index - 1]?.name ?? queries[index]!.text, result));
+    const results = await Promise.allSettled(sent);
     const failure = results.find((result) => result.status === 'rejected');
     const lost = results.find(isLost);
     if (lost) {

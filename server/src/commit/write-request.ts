@@ -3,6 +3,7 @@ import type { Actor } from '../model/principal.ts';
 import type { ErrorCode, ErrorType } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import type { JsonObject } from '../core/json-diff.ts';
+import type { TraceParent } from '../core/tracing.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { RequestedDelivery, RecordChange, Resource } from '../model/resource.ts';
 
@@ -84,6 +85,8 @@ export interface RequestFacts {
   body: string | null;
   /** The request whose stored response this one replays. */
   originalRequest: string | null;
+  /** Its place in a trace. Null, or left out, without tracing. */
+  traceParent?: TraceParent | null;
 }
 
 /** The shape in which events are stored: that of the latest version at their time. */

@@ -5,6 +5,7 @@ import { toSeconds } from '../core/clock.ts';
 import { findKnown } from '../core/arrays.ts';
 import { ByteBudget } from '../core/byte-budget.ts';
 import { ApiError, ClientGoneError, type ErrorCode } from '../core/errors.ts';
+import type { TraceParent } from '../core/tracing.ts';
 import { maskSecretsInUrl } from '../core/mask-secrets.ts';
 import { chooseAccount, requireOwnAccount } from './pipeline/account-context.ts';
 import { addAuthRoutes } from './auth/routes.ts';
@@ -178,7 +179,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   };
   app.addHook('onRequest', async (request, reply) => {
     inFlight.requests++;
-    const ended = observe(context, request, reply);
+    const { ended, traceParent } = observe(context, request, reply);
     // This event comes even if the client disconnects before its response.
     reply.raw.once('close', () => {
       inFlight.requests--;
@@ -189,7 +190,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
     // The connection was closed: by the client, or because of too many requests at once.
     if (request.raw.socket.destroyed) return reply.hijack();
     const bodyTime = new BodyTime(app, request);
-    const received = receiveRequest(context, request, clientOf(request.raw, context.config.trustedProxies));
+    const client = clientOf(request.raw, context.config.trustedProxies);
+    const received = receiveRequest(context, request, client, traceParent);
     request.apiRequest = received;
     checkHost(request.raw);
     const { config } = request.routeOptions;
@@ -300,8 +302,10 @@ async function refuseUnroutable(
   error: unknown,
   limits: Limits,
 ): Promise<void> {
-  request.apiRequest = receiveRequest(context, request, clientOf(request.raw, context.config.trustedProxies));
-  reply.raw.once('close', observe(context, request, reply));
+  const { ended, traceParent } = observe(context, request, reply);
+  reply.raw.once('close', ended);
+  const client = clientOf(request.raw, context.config.trustedProxies);
+  request.apiRequest = receiveRequest(context, request, client, traceParent);
   let fault = error;
   try {
     const known = await identify(context, request.apiRequest, limits.failedSignIns);
@@ -558,18 +562,32 @@ function send(
   return reply.send(response.body);
 }
 
-/** Counts the start of a request in the metrics. The returned function counts its end. */
-function observe({ metrics }: HttpContext, request: FastifyRequest, { raw }: FastifyReply): () => void {
+/** Counts the start of a request in the metrics, and begins its span. The function `ended` does the same at its end. */
+function observe(
+  { metrics, tracing }: HttpContext,
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+): { ended: () => void; traceParent: TraceParent | null } {
   const startedMs = performance.now();
   metrics.requests.began();
-  return () =>
-    metrics.requests.ended({
-      method: request.method,
-      route: request.routeOptions.url,
-      status: raw.writableFinished ? raw.statusCode : null,
-      durationMs: performance.now() - startedMs,
-    });
+  const { method } = request;
+  const route = request.routeOptions.url;
+  const span =
+    tracing && !untracedPages.has(route)
+      ? tracing.beginRequest({ method, traceParent: headerOf(request, 'traceparent') })
+      : null;
+  const ended = (): void => {
+    const status = raw.writableFinished ? raw.statusCode : null;
+    metrics.requests.ended({ method, route, status, durationMs: performance.now() - startedMs });
+    // The request has none yet if the client disconnected before its turn.
+    const known = request.apiRequest as ReceivedRequest | undefined;
+    span?.end({ id: known?.id, accountId: known?.accountId, route, status });
+  };
+  return { ended, traceParent: span?.position ?? null };
 }
+
+/** Pages that machines read every few seconds. */
+const untracedPages = new Set<string | undefined>(['/healthz', '/readyz', '/metrics']);
 
 /** Sets the headers of every response. */
 function stamp(reply: FastifyReply, apiRequest: ReceivedRequest): void {

@@ -33,6 +33,7 @@ import type { Passwords } from '../sign-in/passwords.ts';
 import type { PortalRing } from '../sign-in/portal-sessions.ts';
 import type { SessionRing } from '../sign-in/sessions.ts';
 import type { SecretMembers } from '../core/secret-members.ts';
+import type { Tracing } from '../core/tracing.ts';
 import type { AccountFacts, StoredKey } from './request.ts';
 
 /** The parts of the server's context that requests need. */
@@ -186,6 +187,8 @@ export interface HttpContext {
     /** Returns within seconds whether this process can take requests. */
     status(): Promise<HealthStatus>;
   };
+  /** Records traces for the operator. Null if none are wanted. */
+  tracing: Tracing | null;
   /** Metrics for the operator. */
   metrics: {
     requests: RequestObserver;

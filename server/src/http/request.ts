@@ -5,6 +5,7 @@ import type { Id, IdMaker, IdPrefix } from '../core/ids.ts';
 import type { Rules } from '../core/law-rules.ts';
 import type { Provider } from '../core/providers.ts';
 import type { NonEmpty } from '../core/arrays.ts';
+import type { TraceParent } from '../core/tracing.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
 import type { Payer } from '../core/byte-budget.ts';
 import type { PortalFeature } from '../model/portal.ts';
@@ -60,6 +61,8 @@ export interface ReceivedRequest {
   file: ImportedFile | null;
   /** The memory for the records that it reads. Null if that is not counted. */
   memory: ReadMemory | null;
+  /** Its place in a trace. Null without tracing. */
+  traceParent: TraceParent | null;
 }
 
 /** The client of a request, as far as its address tells. */
@@ -180,6 +183,7 @@ export function receiveRequest(
   context: { ids: IdMaker; clock: Clock; realClock: Clock; versions: ApiVersions; latestVersion: LatestVersion },
   incoming: FastifyRequest,
   client: Client,
+  traceParent: TraceParent | null,
 ): ReceivedRequest {
   const versionsServed = context.versions.upTo(context.latestVersion.known);
   return {
@@ -205,6 +209,7 @@ export function receiveRequest(
     upload: null,
     file: null,
     memory: null,
+    traceParent,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Clock } from '../core/clock.ts';
+import type { Tracing } from '../core/tracing.ts';
 import type { DiskWatch } from '../db/disk-watch.ts';
 import type { Database } from '../db/pools.ts';
 import { gaugeOnScrape } from './gauge-on-scrape.ts';
@@ -15,6 +16,7 @@ import { watchProcess } from './process.ts';
 import { watchPools } from './pools.ts';
 import { RequestMetrics } from './requests.ts';
 import { StepMetrics } from './steps.ts';
+import { watchSpans } from './spans.ts';
 
 /**
  * The metrics for the operator, in the text format of Prometheus (exposition format 0.0.4). Each part of the server reports its own. Only
@@ -40,9 +42,11 @@ export class Metrics {
     clock: Clock;
     realClock: Clock;
     log: Logger;
+    /** Null without tracing. */
+    spans: Pick<Tracing, 'counts'> | null;
     product: { version: string; mode: string; role: string };
   }) {
-    const { database, disk, clock, realClock, log, product } = parts;
+    const { database, disk, clock, realClock, log, spans, product } = parts;
     const registers = [this.#registry];
     gaugeOnScrape(
       registers,
@@ -69,6 +73,7 @@ export class Metrics {
     this.#database = new DatabaseMetrics(registers, { pool: database.watchers, clock, realClock, log });
     this.duties = new DutyMetrics(registers, realClock);
     this.#heldBytes = new HeldBytesMetrics(registers);
+    watchSpans(registers, spans);
     watchPools(registers, database);
     this.#stopWatching = watchProcess(registers);
   }

@@ -12,6 +12,7 @@ import { DatabaseClock, MovedClock, type Clock } from '../core/clock.ts';
 import { IdMaker } from '../core/ids.ts';
 import { permissionsOf, permissionsOfPersons } from '../model/permissions.ts';
 import { pooledRandomBytes, type RandomBytes } from '../core/random.ts';
+import type { Tracing } from '../core/tracing.ts';
 import { Encryption } from '../core/encryption.ts';
 import { Documents } from '../rent-documents/index.ts';
 import { Logos } from '../rent-documents/logos.ts';
@@ -141,6 +142,7 @@ export interface Overrides {
   memoryLimits?: Partial<CeilingLimits>;
   workflowLimits?: Partial<WorkflowLimits>;
   fileChecks?: FileCheckerOptions;
+  tracing?: Tracing;
   /** The versions of another release, to test with. */
   versions?: readonly ApiVersion[];
   resources?: readonly Resource[];
@@ -153,10 +155,18 @@ export interface Overrides {
  * @throws {MigrationError} {@link MasterKeyError} {@link ModeError} {@link ReleaseTooOldError} with a message for the operator.
  */
 export async function createContext(
-  settings: { config: Config; connection: Connection; masterKey: Uint8Array; log: Logger; isAlone?: boolean },
+  settings: {
+    config: Config;
+    connection: Connection;
+    masterKey: Uint8Array;
+    log: Logger;
+    isAlone?: boolean;
+    tracing?: Tracing | null;
+  },
   overrides: Overrides = {},
 ): Promise<Context> {
   const { config, connection, masterKey, log, isAlone = false } = settings;
+  const tracing = overrides.tracing ?? settings.tracing ?? null;
   const randomBytes = overrides.randomBytes ?? pooledRandomBytes();
   const databaseClock = new DatabaseClock();
   const realClock = overrides.clock ?? databaseClock;
@@ -189,6 +199,7 @@ export async function createContext(
     clock,
     realClock,
     log,
+    spans: tracing,
     product: { version, mode: config.mode, role: config.role },
   });
   const reader = new Reader(database.readers);
@@ -224,6 +235,7 @@ export async function createContext(
           limits: deliveryLimits,
           memory,
           observer: metrics.deliveries,
+          tracing,
         });
   if (dispatcher) {
     metrics.deliveries.watch(dispatcher);
@@ -273,6 +285,7 @@ export async function createContext(
       followsWorkflows()?.wake(accountIds);
     },
     observer: metrics.commits,
+    tracing,
     memory,
   });
   metrics.holdsBytes('commits', committer.bytes);
@@ -342,6 +355,7 @@ export async function createContext(
     readBudgets,
     memory,
     eraser,
+    tracing,
     metrics,
     personalDataIds,
     secretMembers: new SecretMembers(resources.flatMap(({ update }) => update?.secrets ?? [])),

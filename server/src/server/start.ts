@@ -12,7 +12,9 @@ import { MigrationError } from '../db/migrate.ts';
 import { makeFirstAccount, makeFirstOwnerLink } from './first-account.ts';
 import { buildApp } from '../http/app.ts';
 import { startDuties } from '../maintenance/scheduler.ts';
+import { openTracing } from '../tracing/open.ts';
 import { openStorage } from './storage.ts';
+import { version } from './version.ts';
 import { startWork } from './worker.ts';
 import type { Dispatcher } from '../webhooks/dispatcher.ts';
 import { deliveriesChannel } from '../webhooks/notify.ts';
@@ -58,8 +60,11 @@ async function start(overrides: Overrides): Promise<void> {
     const { connection, masterKey } = storage;
     // Only one server uses an embedded database.
     const isAlone = config.databaseUrl === null;
-    const context = await createContext({ config, connection, masterKey, log, isAlone }, overrides);
+    const tracing = await openTracing(process.env, { version, role: config.role, mode: config.mode }, log);
+    const context = await createContext({ config, connection, masterKey, log, isAlone, tracing }, overrides);
     lifetime.onStop(() => context.close());
+    // Later in a stop, the database and its duties leave no spans.
+    lifetime.onStop(() => tracing?.stop());
     const duties = startDuties({
       ...context,
       writeUses: async (pool) => {

@@ -1,4 +1,5 @@
 import type { Id } from '../core/ids.ts';
+import type { TraceParent } from '../core/tracing.ts';
 import type { Pool } from '../db/pools.ts';
 
 /** A delivery that this process may send until its claim expires. */
@@ -20,6 +21,8 @@ export interface ClaimedDelivery {
   isResend: boolean;
   /** Null if the event no longer exists: then there is nothing to send. */
   event: ClaimedEvent | null;
+  /** The place of its event, or of the request that wants it, in a trace. Null if it was made without tracing. */
+  traceParent: TraceParent | null;
 }
 
 /** An event as it is stored. */
@@ -82,6 +85,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     attempt_count: number;
     due_at_ms: number;
     resend: boolean;
+    trace_parent: TraceParent | null;
     created: number | null;
     type: string;
     data: string | null;
@@ -113,7 +117,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
         from (select * from first union all select * from again) due
         where ${isInQueueAs('due')}
         returning queue.account_id, queue.id, queue.event, queue.event_account, queue.webhook_endpoint, queue.enablement,
-          queue.attempt_count, queue.due_at_ms, queue.resend
+          queue.attempt_count, queue.due_at_ms, queue.resend, queue.trace_parent
       )
       -- The size of a text is known without reading it.
       select claimed.*, event.created, event.type, octet_length(event.data) as data_bytes, event.request, event.shape_version,
@@ -136,6 +140,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     claimToken: wish.token,
     claimedUntilMs: wish.untilMs,
     event: eventIn(row),
+    traceParent: row.trace_parent,
   }));
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { buildConnector } from 'undici';
 import type { Clock } from '../core/clock.ts';
 import type { RandomBytes } from '../core/random.ts';
+import type { DeliverySpan, Tracing } from '../core/tracing.ts';
 import type { Encryption } from '../core/encryption.ts';
 import type { Pool } from '../db/pools.ts';
 import { UnknownVersionError, type ApiVersions } from '../versions/apply.ts';
@@ -105,6 +106,7 @@ export interface DispatcherParts {
   /** The memory of the process. Unlimited if left out. */
   memory?: ByteCeiling | undefined;
   observer: DeliveryObserver;
+  tracing?: Tracing | null;
 }
 
 /**
@@ -155,9 +157,10 @@ export class Dispatcher implements NewDeliveryClaims {
       onReleased: () => this.wake(),
     });
     this.#sender = new Sender({ connect: parts.connect, attemptTimeoutMs, socketsMax });
+    const { tracing } = parts;
     this.#queues = new EndpointQueues(parts.limits, {
       nowMs: () => parts.clock.nowMs(),
-      attempt: (delivery) => this.#attemptIfEnabled(delivery),
+      attempt: (delivery) => (tracing ? this.#attemptTraced(delivery, tracing) : this.#attemptIfEnabled(delivery)),
       release: (delivery, dueAtMs) => {
         if (dueAtMs <= parts.clock.nowMs()) this.#turnedAway.add(delivery);
         this.#release(delivery, dueAtMs);
@@ -353,8 +356,15 @@ export class Dispatcher implements NewDeliveryClaims {
     }
   }
 
+  async #attemptTraced(delivery: ClaimedDelivery, tracing: Tracing): Promise<Ending> {
+    const span = tracing.beginDelivery(delivery);
+    const ending = await this.#attemptIfEnabled(delivery, span);
+    span.end(ending);
+    return ending;
+  }
+
   /** Makes one attempt, if the endpoint is enabled and there is time. Never throws. */
-  async #attemptIfEnabled(delivery: ClaimedDelivery): Promise<Ending> {
+  async #attemptIfEnabled(delivery: ClaimedDelivery, span?: DeliverySpan): Promise<Ending> {
     const { log } = this.#parts;
     if (this.#isTooLate(delivery)) return this.#leave(delivery);
     let endpoint: Endpoint | null;
@@ -376,15 +386,22 @@ export class Dispatcher implements NewDeliveryClaims {
     const payload = await this.#payloadFor(delivery, event, endpoint);
     if (!payload) return 'not_made';
     try {
-      return await this.#attempt(delivery, endpoint, payload.body);
+      return await this.#attempt(delivery, endpoint, payload.body, span);
     } finally {
       payload.release();
     }
   }
 
-  async #attempt(delivery: ClaimedDelivery, endpoint: Endpoint, body: Buffer): Promise<Ending> {
+  async #attempt(
+    delivery: ClaimedDelivery,
+    endpoint: Endpoint,
+    body: Buffer,
+    span: DeliverySpan | undefined,
+  ): Promise<Ending> {
     const startedAtMs = this.#parts.clock.nowMs();
     const started = performance.now();
+    // Receivers get no `traceparent`: its flag would tell strangers what to record.
+    const attemptSpan = span?.beginAttempt();
     const reply = await this.#sender.post({
       origin: endpoint.origin,
       path: endpoint.path,
@@ -400,6 +417,7 @@ export class Dispatcher implements NewDeliveryClaims {
       body,
     });
     const durationMs = Math.round(performance.now() - started);
+    attemptSpan?.end(reply);
     this.#outcomes.add(this.#judge(delivery, reply, { startedAtMs, durationMs, apiVersion: endpoint.apiVersion }));
     return reply.error !== null && durationMs > hungAfterMs ? 'hung' : 'answered';
   }
@@ -518,7 +536,8 @@ function claimedEarly(
   { event, ...delivery }: MadeDelivery,
   claim: Pick<ClaimedDelivery, 'claimToken' | 'claimedUntilMs'>,
 ): ClaimedDelivery {
-  return { ...delivery, ...claim, eventId: event.id, attemptCount: 0, isResend: false, event: claimedEvent(event) };
+  const { id: eventId, traceParent } = event;
+  return { ...delivery, ...claim, eventId, attemptCount: 0, isResend: false, event: claimedEvent(event), traceParent };
 }
 
 /** Tells whether the endpoint still wants the delivery: it exists, and has not been disabled since. */

@@ -1,6 +1,7 @@
 import { toSeconds } from '../../core/clock.ts';
 import { timeOfId } from '../../core/ids.ts';
 import type { Id } from '../../core/ids.ts';
+import type { TraceParent } from '../../core/tracing.ts';
 import { arrayLiteral } from '../../db/array-literal.ts';
 import type { BatchEntry } from '../batch-entry.ts';
 import type { NewDeliveryClaim, MadeDelivery } from '../new-delivery-claims.ts';
@@ -17,24 +18,31 @@ export function insertDeliveries(
   claim: NewDeliveryClaim | null,
 ): Statement | null {
   const rows: Cell[][] = [];
-  for (const { accountId, events, deliveries } of batch) {
-    for (const { id, created, type, isForSubscribers } of events) {
-      if (isForSubscribers) rows.push([accountId, id, created, type, nowMs, null, null, null, null, false]);
+  const traceParents: (TraceParent | null)[] = [];
+  for (const { accountId, events, deliveries, traceParent } of batch) {
+    for (const { id, created, type, isForSubscribers, traceParent: ofEvent } of events) {
+      if (!isForSubscribers) continue;
+      rows.push([accountId, id, created, type, nowMs, null, null, null, null, false]);
+      traceParents.push(ofEvent);
     }
     for (const { eventAccountId, eventId, type, id, ...to } of deliveries) {
       const requested = [id, to.accountId, to.endpointId, to.enablement, to.isResend];
       rows.push([eventAccountId, eventId, toSeconds(timeOfId(id)), type, nowMs, ...requested]);
+      traceParents.push(traceParent);
     }
   }
+  // Without tracing, the statement is the shorter one.
+  const isTraced = traceParents.some((traceParent) => traceParent !== null);
+  const column = isTraced ? ', trace_parent' : '';
   const statement = statementOf(
-    claim ? 'insert_claimed_deliveries' : 'insert_deliveries',
+    `${claim ? 'insert_claimed_deliveries' : 'insert_deliveries'}${isTraced ? '_traced' : ''}`,
     `
     with input as materialized (
       select *
       from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[],
-          $9::bigint[], $10::boolean[])
+          $9::bigint[], $10::boolean[]${isTraced ? `, $${claim ? 15 : 11}::text[]` : ''})
         as input (account_id, event, created, type, due_at_ms, requested_delivery, requested_account, requested_endpoint,
-          requested_enablement, resend)
+          requested_enablement, resend${column})
     ),
     -- Many events of a batch share a type, so endpoints are looked up once for all of them.
     kind as materialized (
@@ -70,13 +78,13 @@ export function insertDeliveries(
         input.type,
         input.due_at_ms,
         input.resend,
-        true as is_of_batch
+        true as is_of_batch${isTraced ? ', input.trace_parent' : ''}
       from subscribed
       join input on input.account_id = subscribed.event_account and input.type = subscribed.type
       where input.requested_delivery is null
       union all
       select requested_account, requested_delivery, created, event, nullif(account_id, requested_account), requested_endpoint,
-        requested_enablement, type, due_at_ms, resend, false
+        requested_enablement, type, due_at_ms, resend, false${column}
       from input
       where requested_delivery is not null
     ),
@@ -85,18 +93,20 @@ export function insertDeliveries(
       select account_id, id, created, event, event_account, webhook_endpoint, type
       from wanted
     )
-    ${claim ? queueClaimed : queue}`,
+    ${claim ? queueClaimed(column) : queue(column)}`,
     rows,
   );
-  if (!statement || !claim) return statement;
-  const { fullEndpoints, max, token, untilMs } = claim;
-  const values = [arrayLiteral(fullEndpoints), String(max), String(token), String(untilMs)];
-  return { ...statement, values: [...statement.values, ...values] };
+  if (!statement) return null;
+  const ofClaim = claim
+    ? [arrayLiteral(claim.fullEndpoints), String(claim.max), String(claim.token), String(claim.untilMs)]
+    : [];
+  const ofTraces = isTraced ? [arrayLiteral(traceParents)] : [];
+  return { ...statement, values: [...statement.values, ...ofClaim, ...ofTraces] };
 }
 
 /** Tells whether a statement puts deliveries into the queue. */
 export function insertsDeliveries({ name }: Statement): boolean {
-  return name === 'insert_deliveries' || name === 'insert_claimed_deliveries';
+  return /^insert_(claimed_)?deliveries/.test(name);
 }
 
 /** Returns the claimed deliveries with their events, which are in the batch. */
@@ -127,17 +137,19 @@ export interface MadeRow {
   is_claimed: boolean;
 }
 
-const queue = `
-    insert into webhook_queue (account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend)
-    select account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend
+/** @param column the last column, after a comma. Empty without tracing. */
+const queue = (column: string): string => `
+    insert into webhook_queue
+      (account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend${column})
+    select account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend${column}
     from wanted`;
 
-const queueClaimed = `
+const queueClaimed = (column: string): string => `
     insert into webhook_queue
-      (account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend, claim_token, claimed_until_ms)
+      (account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend, claim_token, claimed_until_ms${column})
     select account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend,
       case when is_claimed then $13::bigint end,
-      case when is_claimed then $14::bigint else 0 end
+      case when is_claimed then $14::bigint else 0 end${column}
     from (
       select *, is_of_batch and webhook_endpoint <> all($11::text[]) and row_number() over () <= $12::integer as is_claimed
       from wanted

@@ -40,7 +40,7 @@ export class RefusedError extends Error {
  * @throws {RefusedError} for any status but 200.
  */
 export async function callApi(
-  { app, known: { incoming } }: McpCall,
+  { app, known: { incoming, traceParent } }: McpCall,
   { method, path, query = {}, body, idempotencyKey, reason }: ApiCall,
 ): Promise<{ object: JsonObject; headers: Readonly<Record<string, string>> }> {
   const headers: Record<string, string> = {};
@@ -48,6 +48,8 @@ export async function callApi(
     const value = headerOf(incoming, name);
     if (value !== undefined) headers[name] = value;
   }
+  // The request belongs to the trace of its message.
+  if (traceParent !== null) headers.traceparent = traceParent;
   if (body) headers['content-type'] = 'application/json';
   if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
   // A header has one line, and the bytes of UTF-8 as characters.

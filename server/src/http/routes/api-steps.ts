@@ -106,6 +106,7 @@ export class ApiSteps {
       upload: null,
       file: null,
       memory: null,
+      traceParent: null,
     };
     const input = context.versions.convertBody(route.object, body, version, context.versions.newest);
     return {

@@ -21,6 +21,7 @@ export function requestFacts(
     ipAddress: request.client.address,
     userAgent: masked(headerOf(incoming, 'user-agent')?.slice(0, 500)),
     actor: principal,
+    traceParent: request.traceParent,
     // A replay changes these to the values of the first request.
     get apiVersion() {
       return request.version;
