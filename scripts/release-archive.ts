@@ -27,6 +27,17 @@ const fonts = {
   folder: 'server/src/print/fonts',
 };
 
+/** A module that is one file with its packages in the archive. They have 13 MB, of which it needs a hundredth. */
+const bundled = {
+  module: 'server/src/tracing/otlp-tracing',
+  /** Its own imports, which are in the bundle, too. */
+  parts: ['server/src/tracing/bounded-export'],
+  packages: ['@opentelemetry/exporter-trace-otlp-proto', '@opentelemetry/resources', '@opentelemetry/sdk-trace'],
+  /** Another package needs it anyway. */
+  external: '@opentelemetry/api',
+  license: { from: 'node_modules/@opentelemetry/sdk-trace/LICENSE', to: 'server/src/tracing/LICENSE_OPENTELEMETRY' },
+};
+
 /** The apps of the browser, which `scripts/build.mjs` builds. */
 const apps = ['dashboard', 'portal'];
 
@@ -58,6 +69,7 @@ export function buildArchive(folder: string): string {
   try {
     buildApps(stage);
     compile(stage);
+    bundle(stage);
     for (const file of trackedFiles(copied)) if (!leftOut.test(file)) copy(file, stage);
     // Styles and scripts of pages that the server makes.
     for (const file of trackedFiles(['server/src'])) if (!file.endsWith('.ts')) copy(file, stage);
@@ -103,6 +115,16 @@ function compile(stage: string): void {
   );
 }
 
+/** Replaces the compiled module by one with its packages. Their license must go with them. */
+function bundle(stage: string): void {
+  const { module, parts, external, license } = bundled;
+  const rolldown = join(projectDir, 'node_modules/rolldown/bin/cli.mjs');
+  const output = ['--file', join(stage, `${module}.js`), '--format', 'esm', '--platform', 'node'];
+  run(process.execPath, [rolldown, join(projectDir, `${module}.ts`), ...output, '--external', external]);
+  for (const part of parts) rmSync(join(stage, `${part}.js`));
+  cpSync(join(projectDir, license.from), join(stage, license.to));
+}
+
 /** Returns the files of git below the paths, also those that are not committed yet. */
 function trackedFiles(paths: string[]): string[] {
   const listed = run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...paths]);
@@ -118,7 +140,8 @@ function writeManifests(stage: string): void {
   const root = readJson('package.json') as { description: string };
   const server = readJson('server/package.json') as Manifest;
   const { version, license, optionalDependencies } = server;
-  const { [fonts.packageName]: _, ...dependencies } = server.dependencies;
+  const contained = new Set([fonts.packageName, ...bundled.packages]);
+  const dependencies = Object.fromEntries(Object.entries(server.dependencies).filter(([name]) => !contained.has(name)));
   const manifest = {
     name: packageName,
     version,

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -13,11 +13,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildArchive, projectDir } from '../../../scripts/release-archive.ts';
 import { formOf } from '../support/files.ts';
 import { freePort } from '../support/free-port.ts';
 import { jpegOf } from '../support/pictures.ts';
+import { traceCollectorForTest } from '../support/trace-collector.ts';
 
 /*
  * Installs the archive of this working tree as an operator does. Then it uses each part that is no import: threads, processes, fonts,
@@ -122,6 +124,19 @@ test('serves the dashboard, the portal, the guides and the API docs', async () =
   ];
   const statuses = await Promise.all([...pages, ...others].map(async (path) => [path, (await get(path)).status]));
   expect(statuses).toEqual([...pages, ...others].map((path) => [path, 200]));
+});
+
+test('exports traces when a collector is set', async () => {
+  const collector = await traceCollectorForTest();
+  const script = `
+    import { openTracing } from ${JSON.stringify(join(packages, 'tenure-server/server/src/tracing/open.js'))};
+    const product = { version: '1', role: 'all', mode: 'sandbox' };
+    const tracing = await openTracing(process.env, product, console);
+    tracing.beginRequest({ method: 'GET' }).end({ route: '/v1/customers', status: 200 });
+    await tracing.stop();`;
+  const env = { ...environment(), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { env });
+  expect(collector.spans.map(({ name }) => name)).toEqual(['GET /v1/customers']);
 });
 
 test('prints the report of a reference in its thread', async () => {
