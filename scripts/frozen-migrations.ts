@@ -24,6 +24,9 @@ export function readFrozen(): FrozenMigrations {
   return JSON.parse(readFileSync(frozenPath, 'utf8')) as FrozenMigrations;
 }
 
+/** Migrations up to this one do not say whether they are additive. No release before it could run beside a newer database. */
+const lastUnmarked = '0076_replica_identity';
+
 /** Returns what differs from the frozen migrations, in sentences that say what to do. A new migration is no fault. */
 export function faultsOfMigrations(frozen: FrozenMigrations, migrations: readonly NamedMigration[]): string[] {
   const found = new Map(migrations.map(({ name, checksum }) => [name, checksum]));
@@ -43,6 +46,12 @@ export function faultsOfMigrations(frozen: FrozenMigrations, migrations: readonl
       .filter(({ name }) => frozen[name] === undefined && name < newest)
       .map(
         ({ name }) => `${name}.sql is new, and comes before the released ${newest}. Give it the number ${nextNumber}.`,
+      ),
+    ...migrations
+      .filter(({ name }) => name > lastUnmarked && !/^\d{4}_(additive|breaking)_/.test(name))
+      .map(
+        ({ name }) =>
+          `${name}.sql does not say whether processes of the former release can go on. Name it ${name.slice(0, 4)}_additive_… if they can, or else ${name.slice(0, 4)}_breaking_….`,
       ),
   ];
 }

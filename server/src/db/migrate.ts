@@ -4,11 +4,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError, type Client } from './pools.ts';
 import { errorMessage } from '../core/errors.ts';
 import { migrateLockKey, withLock } from './advisory-locks.ts';
+import type { Reader } from './reader.ts';
 
 const sqlFolder = new URL('../../sql/', import.meta.url);
 /** `lock_not_available` and `deadlock_detected`. */
 const lockNotFree = new Set(['55P03', '40P01']);
 const migrationName = /^(\d{4})_[a-z0-9_]+\.sql$/;
+
+/**
+ * The name of a migration that leaves everything as the release before it needs it. The database keeps the names. So the older release knows
+ * it of migrations that it does not have.
+ */
+const additiveName = /^\d{4}_additive_/;
 
 interface Migration {
   version: number;
@@ -30,10 +37,12 @@ export interface LockWaits {
   triesMax: number;
   /** Gets a line for the log after the first try. */
   onWait: (message: string) => void;
+  /** Gets a line for the log if the database has additive migrations of a newer release. */
+  onNewer: (message: string) => void;
 }
 
 /** Four minutes in all. A dump of a small database takes less, and the start of a pod may take more (`deploy/kubernetes`). */
-const defaultWaits: LockWaits = { timeoutMs: 1_500, pauseMs: 2_000, triesMax: 68, onWait: () => {} };
+const defaultWaits: LockWaits = { timeoutMs: 1_500, pauseMs: 2_000, triesMax: 68, onWait: () => {}, onNewer: () => {} };
 
 /** The database cannot be migrated to this server's schema. The message says what to do. */
 export class MigrationError extends Error {}
@@ -42,8 +51,8 @@ export class MigrationError extends Error {}
  * Migrates the database to the newest schema: each missing migration in a transaction of its own, in order. Any number of processes may
  * call it at once. A migration that finds a table in use tries again, so that it blocks no requests.
  *
- * @throws {MigrationError} if the database is newer than this server, because the server does not know its rules. Also if a table stays
- * in use.
+ * @throws {MigrationError} if a newer release has made a breaking migration, because this server does not know its rules. Also if a table
+ * stays in use.
  */
 export async function migrate(client: Client, waits: Partial<LockWaits> = {}): Promise<void> {
   const migrations = await readMigrations();
@@ -51,7 +60,16 @@ export async function migrate(client: Client, waits: Partial<LockWaits> = {}): P
   let triesLeft = lockWaits.triesMax;
   await withLock(client, migrateLockKey, async () => {
     const applied = await readApplied(client);
-    refuseForeign(migrations, applied);
+    refuseChanged(migrations, applied);
+    const newer = newerThan(
+      migrations,
+      [...applied.values()].map(({ name }) => name),
+    );
+    const fault = faultOfNewer(newer);
+    if (fault !== null) throw new MigrationError(fault);
+    if (newer.length > 0) {
+      lockWaits.onNewer(`A newer Tenure has migrated the database (${newer.join(', ')}). This one can serve it, too.`);
+    }
     for (const migration of migrations) {
       if (!applied.has(migration.version)) triesLeft = await apply(client, migration, lockWaits, triesLeft);
     }
@@ -83,16 +101,65 @@ async function readApplied(client: Client): Promise<Map<number, { name: string; 
   return new Map(rows.map((row) => [row.version, row]));
 }
 
-function refuseForeign(migrations: Migration[], applied: Map<number, { name: string; checksum: string }>): void {
-  const known = new Map(migrations.map((migration) => [migration.version, migration]));
-  for (const [version, { name, checksum }] of applied) {
-    const migration = known.get(version);
-    if (!migration) {
-      throw new MigrationError(
-        `The database was migrated by a newer Tenure (it has ${name}, which this one does not know). Start that newer release.`,
-      );
+/** Returns those of the applied migrations that this release does not have. */
+function newerThan(migrations: readonly Migration[], applied: readonly string[]): string[] {
+  const known = new Set(migrations.map(({ version }) => version));
+  return applied.filter((name) => !known.has(Number(name.slice(0, 4))));
+}
+
+/** Returns why this release cannot serve a database with these migrations of a newer one. Returns null if it can. */
+function faultOfNewer(newer: readonly string[]): string | null {
+  const breaking = newer.find((name) => !additiveName.test(name));
+  return breaking === undefined
+    ? null
+    : `The database was migrated by a newer Tenure (it has ${breaking}, which this one does not know). Start that newer release.`;
+}
+
+/** Milliseconds between two looks at the migrations of the database. */
+const watchEveryMs = 5_000;
+
+/**
+ * Looks again and again for a breaking migration of a newer release. A database that cannot be read now is looked at later.
+ *
+ * @param onBreaking is called once, with a message for the operator.
+ * @param everyMs the milliseconds between two looks.
+ */
+export async function watchMigrations(
+  reader: Reader,
+  onBreaking: (message: string) => void,
+  everyMs = watchEveryMs,
+): Promise<{ stop(): void }> {
+  const migrations = await readMigrations();
+  const newest = Math.max(...migrations.map(({ version }) => version));
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      const rows = await reader.query<{ name: string }>({
+        name: 'read_newer_migrations',
+        text: 'select name from schema_migrations where version > $1 order by version',
+        values: [newest],
+      });
+      const fault = faultOfNewer(rows.map(({ name }) => name));
+      if (fault === null) return;
+      clearInterval(timer);
+      onBreaking(fault);
+    } catch {
+      // The next look finds it.
+    } finally {
+      isLooking = false;
     }
-    if (migration.checksum !== checksum) {
+  };
+  const timer = setInterval(() => void look(), everyMs);
+  return { stop: () => clearInterval(timer) };
+}
+
+function refuseChanged(migrations: Migration[], applied: Map<number, { name: string; checksum: string }>): void {
+  const known = new Map(migrations.map((migration) => [migration.version, migration]));
+  for (const [version, { checksum }] of applied) {
+    const migration = known.get(version);
+    if (migration && migration.checksum !== checksum) {
       throw new MigrationError(
         `The database has run another text of the migration ${migration.name} than this Tenure has. Releases never change a migration. So either the files of this installation were changed, or a development build made the database. Nothing was changed now. Install the release again, and start it. If that fails, start the build that made the database, or restore a backup.`,
       );

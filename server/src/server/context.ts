@@ -178,7 +178,7 @@ export async function createContext(
   const versions = new ApiVersions(overrides.versions ?? apiVersions);
 
   const { eventEpoch, latestVersion: latestKnown } = await withClient(connection, async (client) => {
-    await migrate(client, { onWait: (message) => log.warn(message) });
+    await migrate(client, { onWait: (message) => log.warn(message), onNewer: (message) => log.warn(message) });
     databaseClock.correct(await databaseAheadMs(client));
     const deployment = await joinDeployment(client, encryption, config.mode, {
       versions: versions.upTo(versions.newest),

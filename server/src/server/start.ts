@@ -8,7 +8,7 @@ import { diskFullAdvice, isDiskFull } from '../db/disk-watch.ts';
 import { listen } from '../db/listen.ts';
 import { MasterKeyError, ModeError, ReleaseTooOldError } from '../db/deployment.ts';
 import { EmbeddedDatabaseError } from '../embedded-postgres/index.ts';
-import { MigrationError } from '../db/migrate.ts';
+import { MigrationError, watchMigrations } from '../db/migrate.ts';
 import { makeFirstAccount, makeFirstOwnerLink } from './first-account.ts';
 import { buildApp } from '../http/app.ts';
 import { startDuties } from '../maintenance/scheduler.ts';
@@ -95,6 +95,14 @@ async function start(overrides: Overrides): Promise<void> {
     if (context.dispatcher) {
       ear = watchOthers(context, context.dispatcher);
       await startDelivering(context.dispatcher, isAlone);
+    }
+    if (!isAlone) {
+      // This process does not know what a breaking migration has changed, so it must not go on writing.
+      const watch = await watchMigrations(context.reader, (message) => {
+        log.error(message);
+        void lifetime.stop().finally(() => fail(new MigrationError(message)));
+      });
+      lifetime.onStop(() => watch.stop());
     }
     if (config.role !== 'api') {
       const work = await startWork(context);

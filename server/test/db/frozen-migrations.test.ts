@@ -33,3 +33,15 @@ test('asks for a higher number when a new migration comes before a released one'
     '0002_second.sql is new, and comes before the released 0003_third. Give it the number 0004.',
   ]);
 });
+
+test('asks for a name that says whether the former release can go on when a new one lacks it', () => {
+  const migrations = ['0078_additive_column', '0079_breaking_rename', '0080_table'];
+  expect(
+    faultsOfMigrations(
+      {},
+      migrations.map((name) => ({ name, checksum: 'aa' })),
+    ),
+  ).toEqual([
+    '0080_table.sql does not say whether processes of the former release can go on. Name it 0080_additive_… if they can, or else 0080_breaking_….',
+  ]);
+});
