@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 const commands = {
   start: 'Start the server. This is the default.',
   'new-key': 'Print another secret key.',
+  'new-account': 'Make a root account: another tree of accounts.',
   'login-link': 'Print a link to the dashboard.',
   backup: 'Copy the embedded database into a folder.',
   restore: 'Put a backup into an empty DATA_DIR.',

@@ -2,17 +2,17 @@ import { errorMessage } from '../core/errors.ts';
 import { operatorCommand } from '../core/installation.ts';
 import { makeAnotherKey } from '../server/first-account.ts';
 import { withContext } from './with-context.ts';
-import { readArguments } from './arguments.ts';
+import { readOptions } from './arguments.ts';
 
-const help = `${operatorCommand('new-key')}
+const help = `${operatorCommand('new-key', '[--account <id>]')}
 
-Makes another secret key for the first account, and prints it. The server may run meanwhile.
+Makes another secret key for the first account, or for the account of --account, and prints it. The server may run meanwhile.
 `;
 
 /** Makes and prints another secret key, for `npm run new-key`. The server may run or not. */
 async function main(): Promise<void> {
-  readArguments(help);
-  process.stdout.write(`${await withContext(makeAnotherKey)}\n`);
+  const { account: accountId = null } = readOptions(help, { account: { type: 'string' } });
+  process.stdout.write(`${await withContext((context) => makeAnotherKey(context, { accountId }))}\n`);
 }
 
 // The exit stops a PostgreSQL that was started here.

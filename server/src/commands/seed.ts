@@ -32,7 +32,7 @@ async function main(): Promise<void> {
       `No server answers at ${url}. Start one with \`${operatorCommand('start')}\`, with the same settings.`,
     );
   });
-  const key = await withContext(makeAnotherKey);
+  const key = await withContext((context) => makeAnotherKey(context, { accountId: null }));
   try {
     const { day, calendar } = await readCalendar(url, key);
     await fillAgency(postTo(url, key, day), calendar, day);

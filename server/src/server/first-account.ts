@@ -1,6 +1,7 @@
 import type { Context } from './context.ts';
 import { hashKey, makeKey } from '../core/api-keys.ts';
 import { defaultInvoicePrefix, defaultRules, defaultTimeZone, defaultYearEnd } from '../core/law-rules.ts';
+import type { Id } from '../core/ids.ts';
 import { operatorCommand } from '../core/installation.ts';
 import { newRecord, toDecision } from '../model/change.ts';
 import type { RecordChange } from '../model/resource.ts';
@@ -12,7 +13,7 @@ import { apiKey, type ApiKeyRecord } from '../resources/api_key.ts';
 import { user, type UserRecord } from '../resources/people/user.ts';
 import { newLink } from '../sign-in/links.ts';
 import { realSecondsOf } from '../sign-in/sessions.ts';
-import { findFirstOwner, findUser, hasUsers, oldestAccountId, type FoundUser } from '../sign-in/users.ts';
+import { findFirstOwner, findUser, hasMembers, newUser, oldestAccountId, type FoundUser } from '../sign-in/users.ts';
 
 /**
  * Makes the first account and key in an empty database, unless this process is a worker. An operator does not look for a key in a worker's
@@ -32,9 +33,76 @@ export async function makeFirstAccount(context: Context, { makesKey = true } = {
 async function makeAccountAndKey(context: Context, makesKey: boolean): Promise<string | null> {
   if ((await oldestAccountId(context.reader)) !== null) return null;
   const accountId = context.ids.make('acct');
-  const record: AccountRecord = {
+  const record = rootAccount(accountId, 'My account');
+  const made = makesKey || context.config.secretKey ? newSecretKey(context, accountId, context.config.secretKey) : null;
+  const changes: RecordChange[] = [{ resource: account, before: null, after: record }];
+  if (made) changes.push(made.change);
+  await commitAsSystem(context, accountId, changes);
+  return made?.key ?? null;
+}
+
+/** The account that an operator names in a command. Null is the first account. */
+interface Named {
+  accountId: string | null;
+}
+
+/**
+ * Makes another key, for an operator without one.
+ *
+ * @param named.accountId by default the first account.
+ * @returns the key, to be shown this once.
+ * @throws {Error} with a sentence for the operator if there is no such account.
+ */
+export async function makeAnotherKey(context: Context, named: Named): Promise<string> {
+  const accountId = await namedAccountId(context, named);
+  const { key, change } = newSecretKey(context, accountId, null);
+  await commitAsSystem(context, accountId, [change]);
+  return key;
+}
+
+/**
+ * Makes a root account in a deployment that has others already: a tree of its own, with its first key.
+ *
+ * @param wanted.owner the e-mail address of its first owner. Null lets the person enter it.
+ * @returns the key, and the URL that makes or signs in the owner. Both are shown this once.
+ * @throws {Error} with a sentence for the operator if a user has the address, or if there is no account yet.
+ */
+export async function makeRootAccount(
+  context: Context,
+  wanted: { name: string; owner: string | null },
+): Promise<{ accountId: string; key: string; ownerUrl: string }> {
+  await namedAccountId(context, { accountId: null });
+  if (wanted.owner !== null && (await findUser(context.reader, wanted.owner)))
+    throw new Error(
+      `A user of this deployment has the e-mail address ${wanted.owner} already. Each address has one user, in one account.`,
+    );
+  const accountId = context.ids.make('acct');
+  const { key, change: keyChange } = newSecretKey(context, accountId, null);
+  const owner: UserRecord | null = wanted.owner === null ? null : newOwner(context, accountId, wanted.owner);
+  const link = newLink(
+    { ...context, realSeconds: realSecondsOf(context) },
+    { accountId, purpose: owner ? ownerPurpose[context.config.mode] : 'first_owner', user: owner, madeBy: null },
+  );
+  await commitAsSystem(context, accountId, [
+    { resource: account, before: null, after: rootAccount(accountId, wanted.name) },
+    keyChange,
+    ...(owner ? [{ resource: user, before: null, after: owner }] : []),
+    link.change,
+  ]);
+  return { accountId, key, ownerUrl: link.url };
+}
+
+/** In live mode an owner needs a password. In a sandbox the operator can print another link. */
+const ownerPurpose = { live: 'password_reset', sandbox: 'sign_in' } as const;
+
+function newOwner(context: Context, accountId: string, email: string): UserRecord {
+  return { ...newUser(context, accountId), email, name: null, role: 'owner' };
+}
+
+function rootAccount(accountId: Id<'acct'>, name: string): AccountRecord {
+  return {
     ...newRecord(accountId, accountId),
-    name: 'My account',
+    name,
     api_version: null,
     api_version_previous: null,
     rollback_until: null,
@@ -50,61 +118,61 @@ async function makeAccountAndKey(context: Context, makesKey: boolean): Promise<s
     payment_provider: null,
     parent: null,
   };
-  const made = makesKey || context.config.secretKey ? newSecretKey(context, accountId, context.config.secretKey) : null;
-  const changes: RecordChange[] = [{ resource: account, before: null, after: record }];
-  if (made) changes.push(made.change);
-  await commitAsSystem(context, accountId, changes);
-  return made?.key ?? null;
+}
+
+/** @throws {Error} with a sentence for the operator if there is no such account. */
+async function namedAccountId(context: Context, { accountId }: Named): Promise<string> {
+  if (accountId !== null) {
+    if (await context.readRecord(account, accountId, accountId)) return accountId;
+    throw new Error(`There is no account ${accountId} in this deployment.`);
+  }
+  const oldest = await oldestAccountId(context.reader);
+  if (oldest !== null) return oldest;
+  throw new Error(
+    `The database has no account yet. The first \`${operatorCommand('start')}\` makes one, with its key and a link.`,
+  );
 }
 
 /**
- * Makes another key for the first account, for an operator without one.
- *
- * @returns the key, to be shown this once.
- */
-export async function makeAnotherKey(context: Context): Promise<string> {
-  const accountId = await oldestAccountId(context.reader);
-  if (accountId === null)
-    throw new Error(
-      `The database has no account yet. The first \`${operatorCommand('start')}\` makes one, with its key.`,
-    );
-  const { key, change } = newSecretKey(context, accountId, null);
-  await commitAsSystem(context, accountId, [change]);
-  return key;
-}
-
-/**
- * Makes a link with which a person becomes the first owner. It works once, for an hour, and only as long as there is no user.
+ * Makes a link with which a person becomes the first owner of the first account. It works once, for an hour, and only as long as that
+ * account has no user.
  *
  * @returns the URL, to be shown this once; null if there is a user.
  */
 export async function makeFirstOwnerLink(context: Context): Promise<string | null> {
   const accountId = await oldestAccountId(context.reader);
-  if (accountId === null || (await hasUsers(context.reader))) return null;
+  return accountId === null ? null : makeFirstOwnerLinkOf(context, accountId);
+}
+
+async function makeFirstOwnerLinkOf(context: Context, accountId: string): Promise<string | null> {
+  if (await hasMembers(context.reader, accountId)) return null;
   return makeLink(context, { accountId, purpose: 'first_owner', user: null, madeBy: null });
 }
 
 /**
- * Makes a link that signs in a user, for an operator.
+ * Makes a link that signs in a user, for an operator. As long as the account has no user, the link makes its first owner.
  *
- * @param options.email of the user; by default the first owner.
+ * @param options.accountId by default the first account.
+ * @param options.email of the user, in any account; by default the first owner of the account.
  * @param options.resetsSecondFactor removes the second factor, which the user has lost.
  * @returns the URL, to be shown this once.
- * @throws {Error} with a sentence for the operator if there is no such user.
+ * @throws {Error} with a sentence for the operator if there is no such account or user.
  */
 export async function makeLoginLink(
   context: Context,
-  options: { email: string | null; resetsSecondFactor: boolean },
+  options: Named & { email: string | null; resetsSecondFactor: boolean },
 ): Promise<string> {
   const { email, resetsSecondFactor } = options;
-  const firstLink = email === null ? await makeFirstOwnerLink(context) : null;
+  const accountId = await namedAccountId(context, options);
+  const firstLink = email === null ? await makeFirstOwnerLinkOf(context, accountId) : null;
   if (firstLink !== null) return firstLink;
-  const found = email === null ? await findFirstOwner(context.reader) : await findUser(context.reader, email);
-  if (!found)
+  const found =
+    email === null ? await findFirstOwner(context.reader, accountId) : await findUser(context.reader, email);
+  if (!found || (options.accountId !== null && found.accountId !== accountId))
     throw new Error(
       email === null
-        ? `The database has no account yet. The first \`${operatorCommand('start')}\` makes one, and prints a link.`
-        : `No user has the e-mail address ${email}.`,
+        ? `The account ${accountId} has no active owner.`
+        : `No user ${options.accountId === null ? '' : `of the account ${accountId} `}has the e-mail address ${email}.`,
     );
   if (resetsSecondFactor) await removeSecondFactor(context, found);
   const member = await context.readRecord(user, found.accountId, found.id);

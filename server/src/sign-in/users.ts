@@ -1,10 +1,31 @@
-import type { Id } from '../core/ids.ts';
+import type { Id, IdMaker } from '../core/ids.ts';
 import type { Reader } from '../db/reader.ts';
+import { newRecord } from '../model/change.ts';
+import type { UserRecord } from '../resources/people/user.ts';
 
 /** A user by its id and account. */
 export interface FoundUser {
   id: Id<'usr'>;
   accountId: string;
+}
+
+/** Returns a new user without a way to sign in yet. It has never signed in. */
+export function newUser({ ids }: { ids: IdMaker }, accountId: string): Omit<UserRecord, 'email' | 'name' | 'role'> {
+  return {
+    ...newRecord(ids.make('usr'), accountId),
+    status: 'active',
+    password_hash: null,
+    totp_secret: null,
+    totp_pending: null,
+    totp_step: null,
+    recovery_codes: [],
+    passkeys: [],
+    identity_issuer: null,
+    identity_subject: null,
+    identity_linked_at: null,
+    credentials_revision: 1,
+    last_signed_in_at: null,
+  };
 }
 
 /** Finds the user with an e-mail address, in any account. Case does not matter. */
@@ -44,19 +65,33 @@ export async function findInvitations(reader: Reader, email: string): Promise<{ 
   return rows.map(({ id, account_id: accountId }) => ({ id, accountId }));
 }
 
-/** Finds the owner that was made first. */
-export async function findFirstOwner(reader: Reader): Promise<FoundUser | null> {
+/** Finds the owner of an account that was made first. */
+export async function findFirstOwner(reader: Reader, accountId: string): Promise<FoundUser | null> {
   const [row] = await reader.query<{ id: Id<'usr'>; account_id: string }>({
     name: 'find_first_owner',
-    text: `select id, account_id from users where role = 'owner' and status = 'active' order by id limit 1`,
-    values: [],
+    text: `
+      select id, account_id from users
+      where account_id = $1 and role = 'owner' and status = 'active'
+      order by id
+      limit 1`,
+    values: [accountId],
   });
   return row ? { id: row.id, accountId: row.account_id } : null;
 }
 
-/** Returns whether the deployment has a user, so that no link makes its first owner any more. */
+/** Returns whether a person can sign in to the deployment, in any account. */
 export async function hasUsers(reader: Reader): Promise<boolean> {
   const rows = await reader.query({ name: 'has_users', text: 'select 1 from users limit 1', values: [] });
+  return rows.length > 0;
+}
+
+/** Returns whether an account has a user, so that no link makes its first owner any more. */
+export async function hasMembers(reader: Reader, accountId: string): Promise<boolean> {
+  const rows = await reader.query({
+    name: 'has_members',
+    text: 'select 1 from users where account_id = $1 limit 1',
+    values: [accountId],
+  });
   return rows.length > 0;
 }
 

@@ -17,6 +17,7 @@ describe.each([
   { command: 'backup', takes: ['a'] },
   { command: 'restore', takes: ['a'] },
   { command: 'login-link', takes: [] },
+  { command: 'new-account', takes: ['--name', 'Ouse Lettings'] },
   { command: 'new-key', takes: [] },
   { command: 'provider-check', takes: ['http://127.0.0.1:9'] },
   { command: 'release-version', takes: [] },
@@ -85,6 +86,39 @@ test('prints links that sign in the first owner, and then a user by address, whe
   expect(await runProgram('login-link', ['--email', 'stranger@example.com'], settings)).toEqual({
     code: 1,
     output: 'No user has the e-mail address stranger@example.com.\n',
+  });
+});
+
+test('makes a tree with a key and a link to its owner when npm run new-account runs', async () => {
+  const deployment = await Deployment.create();
+  onTestFinished(() => deployment.remove());
+  await deployment.start();
+  const settings = { PORT: new URL(deployment.url).port, DATA_DIR: deployment.dataDir };
+  const newAccount = (...options: string[]): ReturnType<typeof runCommand> =>
+    runCommand('new-account', options, settings);
+  const { code, output } = await newAccount('--name', 'Ouse Lettings', '--owner', 'grace@example.com');
+  const [, id, key, url] =
+    /^Account {7}(acct_\w{22})\nSecret key {4}(sk_test_\w{38}) {3}\(shown only now\)\nOwner's link {2}(\S+) .*\n$/.exec(
+      output,
+    ) ?? [];
+  expect({ code, url }, output).toEqual({ code: 0, url: expect.stringMatching(/\/dashboard\/link#\w{32}$/) });
+  const { body } = await good(apiClient(deployment.url, key!).get('/v1/account'));
+  expect(body).toMatchObject({ id, name: 'Ouse Lettings', parent: null });
+  const grace = await new Browser(deployment).post('/auth/links/use', { token: tokenOf(url!) });
+  expect(grace.body.user, grace.text).toMatchObject({ email: 'grace@example.com', role: 'owner' });
+
+  expect(await runProgram('new-key', ['--account', id!], settings)).toEqual({
+    code: 0,
+    output: expect.stringMatching(/^sk_test_\w{38}\n$/),
+  });
+  expect(await newAccount('--name', 'Foss Lettings', '--owner', 'GRACE@example.com')).toEqual({
+    code: 1,
+    output: expect.stringMatching(/^A user of this deployment has the e-mail address GRACE@example\.com already\./),
+  });
+  expect(await newAccount('--name', ' ')).toEqual({ code: 1, output: expect.stringMatching(/^--name is blank/) });
+  expect(await newAccount('--name', 'Foss', '--owner', 'grace')).toEqual({
+    code: 1,
+    output: expect.stringMatching(/^--owner must be an e-mail address/),
   });
 });
 

@@ -12,7 +12,7 @@ test('removes the app, the recovery codes and all passkeys only when the operato
   await device.register(browser.atLocalhost());
   const { codes } = await setUpTotp(browser);
   const link = async (resetsSecondFactor: boolean): Promise<string> =>
-    tokenOf(await makeLoginLink(server.context, { email, resetsSecondFactor }));
+    tokenOf(await makeLoginLink(server.context, { accountId: null, email, resetsSecondFactor }));
 
   const token = await link(false);
   const refused = await new Browser(server).post('/auth/links/use', { token });

@@ -27,7 +27,7 @@ import {
   type AuthCall,
   type AuthDecision,
 } from './call.ts';
-import { acceptanceOf, newUser, openInvitation, type OpenInvitation } from './links.ts';
+import { acceptanceOf, newMember, openInvitation, type OpenInvitation } from './links.ts';
 import { changeOwn, withNewCredentials, type OwnCall } from './own-account.ts';
 import { beginSession, Code, countingAccountOf, forgivenOf, takeAttemptOf } from './sign-in.ts';
 
@@ -220,7 +220,7 @@ async function acceptInvitation(
   const { ids, config, randomBytes } = context;
   const { identity, subjects } = proved;
   const realSeconds = realSecondsOf(context);
-  const blank = newUser(context, accountId);
+  const blank = newMember(context, accountId);
   const member: UserRecord = { ...blank, email, name: identity.name, role, ...linkOf(blank, identity, realSeconds) };
   const { token, record } = newSession({ ids, mode: config.mode, realSeconds, randomBytes }, member, {
     factors: factorsOf(identity),

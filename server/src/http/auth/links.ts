@@ -3,7 +3,6 @@ import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { hashToken, isLinkToken } from '../../core/tokens.ts';
 import { operatorCommand } from '../../core/installation.ts';
-import { newRecord } from '../../model/change.ts';
 import type { RecordChange } from '../../model/resource.ts';
 import { mayHandle, type Role } from '../../model/roles.ts';
 import { closedObject } from '../../model/schemas.ts';
@@ -18,9 +17,10 @@ import {
   findFirstOwnerLinks,
   findLink,
   findUser,
+  hasMembers,
   hasNewerInvitation,
   hasNewerPasswordLink,
-  hasUsers,
+  newUser,
 } from '../../sign-in/users.ts';
 import type { Subject } from '../../sign-in/attempts.ts';
 import type { HttpContext } from '../context.ts';
@@ -123,7 +123,7 @@ async function openLink({ context }: AuthCall, token: string): Promise<OpenLink>
   const link = await readRecord(oneTimeLink, found.accountId, found.id);
   if (!link || link.used_at !== null || link.expires_at <= realSeconds) throw linkInvalid();
   if (link.purpose === 'first_owner') {
-    if (await hasUsers(reader)) throw linkInvalid();
+    if (await hasMembers(reader, link.account_id)) throw linkInvalid();
     return { purpose: 'first_owner', link };
   }
   const user = link.user_id === null ? null : await readRecord(users, found.accountId, link.user_id);
@@ -170,7 +170,7 @@ async function makeUser(
   }
   const realSeconds = realSecondsOf(context);
   const user: UserRecord = {
-    ...newUser(context, accountId),
+    ...newMember(context, accountId),
     email,
     name: body.name ?? null,
     role: roleOf(open),
@@ -199,22 +199,8 @@ async function makeUser(
 }
 
 /** Returns a user that signs in for the first time, and has no way to sign in yet. */
-export function newUser(context: HttpContext, accountId: string): Omit<UserRecord, 'email' | 'name' | 'role'> {
-  return {
-    ...newRecord(context.ids.make('usr'), accountId),
-    status: 'active',
-    password_hash: null,
-    totp_secret: null,
-    totp_pending: null,
-    totp_step: null,
-    recovery_codes: [],
-    passkeys: [],
-    identity_issuer: null,
-    identity_subject: null,
-    identity_linked_at: null,
-    credentials_revision: 1,
-    last_signed_in_at: realSecondsOf(context),
-  };
+export function newMember(context: HttpContext, accountId: string): Omit<UserRecord, 'email' | 'name' | 'role'> {
+  return { ...newUser(context, accountId), last_signed_in_at: realSecondsOf(context) };
 }
 
 /** Signs in a user by a link. A link for a forgotten password sets the new one. */
@@ -257,7 +243,7 @@ async function usedUp({ context }: AuthCall, { purpose, link }: OpenLink): Promi
   if (purpose === 'invitation') return [acceptanceOf(link, realSeconds)];
   const ids = purpose === 'first_owner' ? await findFirstOwnerLinks(reader, link.account_id) : [link.id];
   // Another process may have made the owner by a link that is no longer in this list.
-  if (purpose === 'first_owner' && (await hasUsers(reader))) throw linkInvalid();
+  if (purpose === 'first_owner' && (await hasMembers(reader, link.account_id))) throw linkInvalid();
   const links = await Promise.all(ids.map((id) => readRecord(oneTimeLink, link.account_id, id)));
   return links.flatMap((before) => {
     if (!before) return [];

@@ -163,7 +163,8 @@ export const account = defineResource<AccountRecord>(
       parent: {
         column: 'text',
         schema: nullable(Type.String()),
-        description: 'The id of the account that it is connected to. Null for a deployment’s first account.',
+        description:
+          'The id of the account that it is connected to. Null for a root account, such as a deployment’s first one.',
       },
     },
     create: createFrom(
