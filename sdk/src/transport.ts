@@ -424,9 +424,9 @@ function masked(headers: Record<string, string>): Record<string, string> {
   return { ...headers, authorization: `Bearer ${maskKey(authorization.slice('Bearer '.length))}` };
 }
 
-/** Masks an API key for display: its kind and its last four characters remain. */
+/** Masks an API key for display: its kind, its cell and its last four characters remain. */
 export function maskKey(key: string): string {
-  return `${/^[a-z]+_(?:test|live)_/.exec(key)?.[0] ?? ''}****${key.length >= 40 ? key.slice(-4) : ''}`;
+  return `${/^[a-z]+_(?:test|live)_(?:[a-z][a-z0-9]{1,11}_)?/.exec(key)?.[0] ?? ''}****${key.length >= 40 ? key.slice(-4) : ''}`;
 }
 
 /** Returns the reason of a failed connection. Node has it in `cause`, sometimes as a code alone. */

@@ -13,14 +13,26 @@ const keyTypePrefix: Record<KeyType, string> = { secret: 'sk', restricted: 'rk',
 const modeWord: Record<Mode, string> = { sandbox: 'test', live: 'live' };
 const randomLength = 32;
 const checksumLength = 6;
-const keyForm = /^(sk|rk|ak)_(test|live)_[0-9A-Za-z]{38}$/;
+const keyForm = /^(sk|rk|ak)_(test|live)_(?:[a-z][a-z0-9]{1,11}_)?[0-9A-Za-z]{38}$/;
+
+/** The form of a cell's name in a key. Only small letters, because a proxy compares it byte by byte. */
+const cellForm = /^[a-z][a-z0-9]{1,11}$/;
+
+/** Returns whether a text can be the name of a cell. */
+export function isCellName(text: string): boolean {
+  return cellForm.test(text);
+}
 
 /**
  * Makes a key: its kind and mode (`sk_test_`, `rk_live_`), 32 random characters (190 bits), and a checksum in base62. The checksum is the
  * CRC-32 of all before it. So a mistyped key is refused without a look-up, and a scanner recognizes real keys.
+ *
+ * @param cell the name of the deployment among several, such as `eu1`. It follows the mode, so that a proxy reads it from the beginning of
+ * the key (`sk_live_eu1_`). No key without a cell begins in the same way.
  */
-export function makeKey(type: KeyType, mode: Mode, randomBytes: RandomBytes): string {
-  const start = `${keyTypePrefix[type]}_${modeWord[mode]}_${randomBase62(randomLength, randomBytes)}`;
+export function makeKey(type: KeyType, mode: Mode, randomBytes: RandomBytes, cell: string | null = null): string {
+  const tag = cell === null ? '' : `${cell}_`;
+  const start = `${keyTypePrefix[type]}_${modeWord[mode]}_${tag}${randomBase62(randomLength, randomBytes)}`;
   return start + checksum(start);
 }
 
@@ -38,9 +50,9 @@ export function hashKey(key: string): string {
   return hash('sha256', key, 'base64url');
 }
 
-/** Masks a key for display: its kind and its last four characters remain. */
+/** Masks a key for display: its kind, its cell and its last four characters remain. */
 export function maskKey(key: string): string {
-  const prefix = /^[a-z]{2}_(test|live)_/.exec(key)?.[0] ?? '';
+  const prefix = /^[a-z]{2}_(test|live)_([a-z][a-z0-9]{1,11}_)?/.exec(key)?.[0] ?? '';
   if (key.length < prefix.length + 12) return `${prefix}****`;
   return `${prefix}****${key.slice(-4)}`;
 }

@@ -1,8 +1,10 @@
 /**
- * An API key (`sk_test_…`), a signing secret (`whsec_…`) or a token of the portal (`pst_…`) with at least 16 characters. No checksum is
- * compared, because texts are cut. The rest of a cut key can be guessed if little is missing.
+ * An API key (`sk_test_…`), a signing secret (`whsec_…`) or a token of the portal (`pst_…`) with at least 16 characters. A key can have the
+ * name of a cell (`sk_test_eu1_…`). No checksum is compared, because texts are cut. The rest of a cut key can be guessed if little is
+ * missing.
  */
-const secretForm = /((?:sk|rk|ak)_(?:test|live)_|whsec_|pst_)[0-9A-Za-z]{12,}([0-9A-Za-z]{4})/g;
+const secretForm =
+  /((?:sk|rk|ak)_(?:test|live)_(?:[a-z][a-z0-9]{1,11}_)?|whsec_|pst_)[0-9A-Za-z]{12,}([0-9A-Za-z]{4})/g;
 
 /** The user name and password of a URL (RFC 3986, 3.2.1), also in JSON that escapes its slashes. */
 const userOfUrl = /(:\\?\/\\?\/)(?:[^\s"/?#\\]|\\[^/])+@/g;

@@ -40,6 +40,7 @@ import type { AccountFacts, StoredKey } from './request.ts';
 export interface HttpContext {
   config: {
     mode: Mode;
+    cell: string | null;
     publicUrl: string;
     role: 'all' | 'api' | 'worker';
     allowedTargets: AddressRanges;

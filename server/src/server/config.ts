@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { modeOfKey, type Mode } from '../core/api-keys.ts';
+import { isCellName, modeOfKey, type Mode } from '../core/api-keys.ts';
 import { errorMessage } from '../core/errors.ts';
 import { nearestName } from '../core/nearest.ts';
 import { byProvider, providers, type Provider, type ReferencingServices } from '../core/providers.ts';
@@ -23,6 +23,8 @@ export interface Config {
   dataDir: string | null;
   publicUrl: string;
   mode: Mode;
+  /** The name of this deployment among several, which new keys carry. Null if it is the only one. */
+  cell: string | null;
   /** The first account's key on an empty database. Null generates one. */
   secretKey: string | null;
   /** The most connections of this process to the database. Null opens as many as help. */
@@ -97,6 +99,7 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
   const host = text('HOST') ?? '127.0.0.1';
   const port = readPort(text('PORT') ?? '4000', faults);
   const mode = oneOf('TENURE_MODE', ['sandbox', 'live'], 'sandbox');
+  const cell = readCell(text('TENURE_CELL'), faults);
   const databaseUrl = readUrl('DATABASE_URL', text('DATABASE_URL'), ['postgres:', 'postgresql:'], faults);
   const publicUrl = readUrl('TENURE_PUBLIC_URL', text('TENURE_PUBLIC_URL'), ['http:', 'https:'], faults);
   const masterKey = readMasterKey(text('TENURE_MASTER_KEY'), needsMasterKey && databaseUrl !== null, faults);
@@ -140,6 +143,7 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
     dataDir,
     publicUrl: (publicUrl ?? ownUrl({ host, port })).replace(/\/+$/, ''),
     mode,
+    cell,
     secretKey,
     masterKey,
     role,
@@ -458,6 +462,14 @@ function readMasterKey(value: string | null, isRequired: boolean, faults: string
     return key;
   faults.push(
     `TENURE_MASTER_KEY must be ${masterKeyLength} random bytes in base64. Make them with \`openssl rand -base64 32\`.`,
+  );
+  return null;
+}
+
+function readCell(value: string | null, faults: string[]): string | null {
+  if (value === null || isCellName(value)) return value;
+  faults.push(
+    `TENURE_CELL is "${value}"; it must be 2 to 12 small letters and digits, and begin with a letter, such as eu1.`,
   );
   return null;
 }

@@ -204,7 +204,8 @@ function newSecretKey(
   accountId: string,
   given: string | null,
 ): { key: string; change: RecordChange } {
-  const key = given ?? makeKey('secret', context.config.mode, context.randomBytes);
+  const { mode, cell } = context.config;
+  const key = given ?? makeKey('secret', mode, context.randomBytes, cell);
   const record: ApiKeyRecord = {
     ...newRecord(context.ids.make('key'), accountId),
     hash: hashKey(key),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { maskSecrets } from '../../src/core/mask-secrets.ts';
 import { hashKey, makeKey, maskKey, modeOfKey, type Mode } from '../../src/core/api-keys.ts';
 
 const anyMode = fc.constantFrom<Mode>('sandbox', 'live');
@@ -8,6 +9,7 @@ const anyMode = fc.constantFrom<Mode>('sandbox', 'live');
 const anyKey = fc
   .tuple(anyMode, fc.uint8Array({ minLength: 64, maxLength: 64, max: 247 }))
   .map(([mode, bytes]) => makeKey('secret', mode, (length) => bytes.subarray(0, length)));
+const anyCell = fc.stringMatching(/^[a-z][a-z0-9]{1,11}$/);
 const anyCharacter = fc.oneof(
   fc.stringMatching(/^[0-9A-Za-z_]$/),
   fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
@@ -23,6 +25,21 @@ describe('API keys', () => {
     fc.assert(
       fc.property(anyMode, (mode) => {
         expect(modeOfKey(makeKey('secret', mode, randomBytes))).toBe(mode);
+      }),
+    );
+  });
+
+  test('has the name of its cell after the mode, and the same checksum, when it has a cell', () => {
+    fc.assert(
+      fc.property(anyMode, anyCell, (mode, cell) => {
+        const key = makeKey('restricted', mode, randomBytes, cell);
+        expect(key).toMatch(new RegExp(`^rk_(test|live)_${cell}_[0-9A-Za-z]{38}$`));
+        expect(modeOfKey(key)).toBe(mode);
+        const tag = `_${cell}_`;
+        expect(modeOfKey(key.replace(tag, '_')), 'without its cell').toBeNull();
+        expect(modeOfKey(key.replace(tag, `_${cell === 'eu1' ? 'eu2' : 'eu1'}_`)), 'of another cell').toBeNull();
+        expect(maskKey(key)).toBe(`${key.slice(0, 8)}${cell}_****${key.slice(-4)}`);
+        expect(maskSecrets(`Use ${key}.`)).toBe(`Use ${maskKey(key)}.`);
       }),
     );
   });

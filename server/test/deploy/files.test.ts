@@ -121,6 +121,17 @@ test('promotes only standbys with every answered commit when Patroni runs with i
   expect(postgresql.listen).toBe('10.0.2.11:5432');
 });
 
+test('differ only in what chooses the cell when HAProxy stands in front of one cell or of several', () => {
+  const start = (file: string): string => /^global[^]*?(?=^frontend)/m.exec(textOf(file))![0];
+  expect(start('haproxy/cells.cfg')).toBe(start('haproxy/haproxy.cfg'));
+  const cells = [...textOf('haproxy/cells.cfg').matchAll(/^backend tenure_(\w+?)(?:_stream)?$/gm)].map(
+    ([, cell]) => cell,
+  );
+  const mapped = (file: string) => new Set([...textOf(file).matchAll(/^[^#\s]\S* (\w+)$/gm)].map(([, cell]) => cell));
+  expect(mapped('haproxy/cells/keys.map')).toEqual(new Set(cells));
+  expect(mapped('haproxy/cells/hosts.map')).toEqual(new Set(cells));
+});
+
 function deployments(): Workload[] {
   return manifests.filter(({ kind }) => kind === 'Deployment');
 }
@@ -144,6 +155,8 @@ function allTexts(): string[] {
     'systemd/tenure-backup.service',
     'nginx/tenure.conf',
     'haproxy/haproxy.cfg',
+    'haproxy/cells.cfg',
+    'haproxy/cells/hosts.map',
     'caddy/Caddyfile',
     'docker/Dockerfile',
     'docker/compose.yaml',

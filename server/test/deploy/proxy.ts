@@ -81,6 +81,48 @@ export async function proxyForTest(kind: ProxyKind, servers: readonly number[]):
           ['-c', '-f', main],
           ['-db', '-f', main],
         ];
+  return startProxy(program, { check, run }, port);
+}
+
+/**
+ * Runs HAProxy in front of cells for one test, with `deploy/haproxy/cells.cfg` and its maps. Only addresses, ports, the certificate and the
+ * place of the maps are replaced.
+ *
+ * @param servers the port of each cell's `api` process.
+ * @param moved lines for the map of moved keys.
+ */
+export async function cellsProxyForTest(
+  servers: Readonly<Record<'eu1' | 'eu2', number>>,
+  moved: readonly string[],
+): Promise<RunningProxy> {
+  const folder = mkdtempSync(join(tmpdir(), 'tenure-cells-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [port, plainPort] = [await freePort(), await freePort()];
+  const { certificate } = makeCertificate(folder);
+  for (const map of ['keys.map', 'hosts.map', 'moved.map'])
+    writeFileSync(join(folder, map), readFileSync(join(deployDir, 'haproxy/cells', map)));
+  writeFileSync(join(folder, 'moved.map'), moved.map((line) => `${line}\n`).join(''), { flag: 'a' });
+  const main = join(folder, 'haproxy.cfg');
+  const shipped = readFileSync(join(deployDir, 'haproxy/cells.cfg'), 'utf8');
+  writeFileSync(
+    main,
+    replaceAll(shipped, [
+      [/ 10\.0\.1\.11:4000/g, ` 127.0.0.1:${servers.eu1}`],
+      [/ 10\.0\.2\.11:4000/g, ` 127.0.0.1:${servers.eu2}`],
+      [/bind :443/g, `bind 127.0.0.1:${port}`],
+      [/bind :80/g, `bind 127.0.0.1:${plainPort}`],
+      [/\/etc\/tenure\/tls\/haproxy\.pem/g, certificate],
+      [/\/etc\/haproxy\/tenure/g, folder],
+    ]),
+  );
+  return startProxy(findProgram('haproxy')!, { check: ['-c', '-f', main], run: ['-db', '-f', main] }, port);
+}
+
+async function startProxy(
+  program: string,
+  { check, run }: { check: string[]; run: string[] },
+  port: number,
+): Promise<RunningProxy> {
   // Both programs fail, and say why, if they do not accept a line.
   execFileSync(program, check, { stdio: ['ignore', 'ignore', 'inherit'] });
   const child = spawn(program, run, { stdio: 'ignore' });

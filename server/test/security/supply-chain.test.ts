@@ -99,7 +99,9 @@ describe('secrets', () => {
   test('finds a planted secret of each kind', async () => {
     const planted = [
       ...(['secret', 'restricted', 'agent'] as const).flatMap((type) =>
-        (['sandbox', 'live'] as const).map((mode) => makeKey(type, mode, (length) => randomBytes(length))),
+        (['sandbox', 'live'] as const).flatMap((mode) =>
+          [null, 'eu1'].map((cell) => makeKey(type, mode, (length) => randomBytes(length), cell)),
+        ),
       ),
       `ghp_${base62(36)}`,
       `xoxb-${'1'.repeat(12)}-${'2'.repeat(12)}-${base62(24)}`,
@@ -129,7 +131,7 @@ function base62(length: number): string {
 
 /** Returns the secrets in a text: our keys with a valid checksum, and the kinds that secretlint knows. */
 async function secretsIn(filePath: string, content: string): Promise<string[]> {
-  const ours = (content.match(/\b[sra]k_(?:test|live)_[0-9A-Za-z]{38}\b/g) ?? []).filter(
+  const ours = (content.match(/\b[sra]k_(?:test|live)_(?:[a-z][a-z0-9]{1,11}_)?[0-9A-Za-z]{38}\b/g) ?? []).filter(
     (text) => modeOfKey(text) !== null,
   );
   const { messages } = await lintSource({

@@ -25,6 +25,23 @@ describe('addresses in the settings', () => {
   });
 });
 
+describe('the name of a cell', () => {
+  test.each(['eu1', 'a2', 'frankfurt123'])('is read when it can be a part of a key: %s', (name) => {
+    expect(readConfig({ TENURE_CELL: name }).cell).toBe(name);
+  });
+
+  test.each(['e', 'EU1', '1eu', 'eu_1', 'eu-1', 'frankfurt1234', 'é1'])(
+    'stops the start when it cannot be a part of a key: %s',
+    (name) => {
+      expect(() => readConfig({ TENURE_CELL: name })).toThrow(`TENURE_CELL is "${name}"; it must be`);
+    },
+  );
+
+  test('is absent when it is not set', () => {
+    expect(readConfig({}).cell).toBeNull();
+  });
+});
+
 describe('the settings of an identity provider', () => {
   const complete = {
     TENURE_OIDC_ISSUER: 'https://login.example.com/realms/acme',

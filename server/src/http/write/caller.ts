@@ -73,7 +73,7 @@ export function callerOf(
       return { url: encryption.encrypt(linkUrl(config.publicUrl, page, token)), hash: hashToken(token) };
     },
     makeKey(type) {
-      const key = makeKey(type, config.mode, randomBytes);
+      const key = makeKey(type, config.mode, randomBytes, config.cell);
       return { encrypted: encryption.encrypt(key), hash: hashKey(key), lastFour: key.slice(-4) };
     },
   };
