@@ -13,6 +13,12 @@ const largeRecords = 12;
 const slowBytes = 32 * 1024;
 const slowEveryMs = 200;
 
+/** Requests that a connection sends at once. The server disconnects a client with more. */
+const pipelined = 60;
+
+/** As many headers as a request can have, and as long. */
+const largeHeaders = Array.from({ length: 95 }, (_, index) => `x-${index}: ${'x'.repeat(150)}\r\n`).join('');
+
 /** Milliseconds in which a stream is not read, and in which it is. */
 const pausedMs = 3_000;
 const resumedMs = 300;
@@ -92,6 +98,8 @@ export class Attack {
       recoveries: (index) => void this.#repeat(() => this.#recover(index)),
       erasures: () => void this.#repeat(() => this.#erase()),
       pdfs: (index) => this.#read(`/v1/tenancies/${this.#tenancy}/statement?format=pdf`, index),
+      headers: () => this.#pipeline(),
+      imports: () => void this.#repeat(() => this.#import()),
     };
     for (const [way, act] of Object.entries(acts) as [Way, (index: number) => void][])
       for (let index = 0; index < this.#sizes[way]; index++) act(index);
@@ -238,6 +246,28 @@ export class Attack {
     socket.write(this.#withKey(request));
     const reading = isSlow ? setInterval(() => socket.read(slowBytes) ?? socket.read(), slowEveryMs) : undefined;
     socket.once('close', () => clearInterval(reading));
+  }
+
+  /** Sends requests with large headers at once on one connection, and reads no response. */
+  #pipeline(): void {
+    const socket = this.#connect(() => this.#pipeline(), retryMs);
+    socket.write(this.#withKey(`GET /v1/references HTTP/1.1\r\n${largeHeaders}\r\n`).repeat(pipelined));
+  }
+
+  /** Imports the largest bank statement. No line is known. */
+  async #import(): Promise<number> {
+    const line = `2026-02-01,950.00,RENT ${++this.#number},Ada`;
+    const form = new FormData();
+    const lines = Array.from({ length: 2_000 }, (_, index) => `${line} ${index}\n`);
+    form.append('file', new Blob(['date,amount,reference,payer\n', ...lines]), 'statement.csv');
+    const response = await fetch(`${this.#url}/v1/payments/import`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.#key}` },
+      body: form,
+    });
+    await response.arrayBuffer();
+    this.#count(`POST /v1/payments/import ${response.status}`);
+    return response.status;
   }
 
   #openStream(): void {

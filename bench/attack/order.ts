@@ -14,6 +14,8 @@ export const ways = [
   'recoveries',
   'erasures',
   'pdfs',
+  'headers',
+  'imports',
 ] as const;
 
 export type Way = (typeof ways)[number];
@@ -41,6 +43,9 @@ export const allOfIt: Sizes = {
   recoveries: 20,
   erasures: 2,
   pdfs: 8,
+  // 8 MB of headers of requests that wait behind others.
+  headers: 60,
+  imports: 4,
 };
 
 /** Returns a part of each size, and none of the ways that are left out. */
