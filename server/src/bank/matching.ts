@@ -56,8 +56,8 @@ export const candidatesMax = 5;
  * Returns a function that proposes the tenancy of a line. A reference or a payer can tell it, and the amount only decides between several.
  * Two that contradict each other tell nothing. A name of an invoice or a tenancy counts before earlier references.
  *
- * Thousands of tenancies can have one rent or one name. So no line looks at all tenancies of its amount or its payer: what they have in
- * common is found once for a file.
+ * Thousands of tenancies can have one rent or one name. So no line looks at all tenancies of its amount or its payer. What
+ * they have in common is found once for a file.
  */
 export function matcherOf(expected: Expectations): (line: StatementLine) => Proposal {
   const index = indexOf(expected);

@@ -28,7 +28,7 @@ const pipelinedOfAllMax = 4_096;
 /** The headers of these requests, in bytes. They can have 16 kB each, so the number alone would allow more than a hundred megabytes. */
 const pipelinedBytesMax = 8 * 1024 * 1024;
 
-/** A text of a header takes this many bytes beside its characters: its object, its place in a list and in an index of the names. */
+/** Bytes of a header text beside its characters: an object, and places in a list and an index. */
 const headerTextBytes = 64;
 
 /**
