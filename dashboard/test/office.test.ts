@@ -234,8 +234,8 @@ describeInBrowser('the office', () => {
     });
     for (const button of await dialog.getByRole('button').all()) {
       const box = (await button.boundingBox())!;
-      expect(box.x).toBeGreaterThanOrEqual(left!);
-      expect(box.x + box.width).toBeLessThanOrEqual(right!);
+      expect(box.x).toBeGreaterThanOrEqual(left);
+      expect(box.x + box.width).toBeLessThanOrEqual(right);
     }
     await dialog.getByRole('button', { name: 'Keep the check' }).click();
     for (const button of await page.getByRole('main').getByRole('button').all()) {

@@ -270,6 +270,9 @@ export function CommandPalette(props: {
   };
   const [menu, setMenu] = useState<HTMLDivElement | null>(null);
   const hasMoved = useRef(false);
+  const noteMove = ({ key }: { key: string }): void => {
+    if (key === 'ArrowDown' || key === 'ArrowUp') hasMoved.current = true;
+  };
   const isSearching = text !== '';
   // The menu keeps its place when other results come. They are about another text, so the first of them is the best.
   useEffect(() => {
@@ -292,13 +295,7 @@ export function CommandPalette(props: {
         filter={(name, typed, { key }) => found.has(String(key)) || contains(name, typed)}
       >
         {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- The field is the only thing to use in this dialog. */}
-        <SearchField
-          aria-label={placeholder}
-          autoFocus
-          onKeyDown={({ key }) => {
-            if (key === 'ArrowDown' || key === 'ArrowUp') hasMoved.current = true;
-          }}
-        >
+        <SearchField aria-label={placeholder} autoFocus onKeyDown={noteMove}>
           <Input className={styles.paletteInput} placeholder={placeholder} />
         </SearchField>
         <AriaMenu
