@@ -48,7 +48,7 @@ function installed(file: string, unit: string): string {
   writeFileSync(program, '#!/bin/sh\n');
   chmodSync(program, 0o755);
   const text = readFileSync(join(unitsDir, file), 'utf8');
-  writeFileSync(join(folder, unit), text.replaceAll('/opt/tenure/node_modules/.bin/node', program));
+  writeFileSync(join(folder, unit), text.replaceAll('/usr/bin/node', program));
   return folder;
 }
 

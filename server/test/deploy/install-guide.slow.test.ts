@@ -1,0 +1,207 @@
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { buildArchive, projectDir } from '../../../scripts/release-archive.ts';
+import { freePort } from '../support/free-port.ts';
+
+/*
+ * Carries out the commands of docs/guides/install.md as they stand there. It replaces only the folders, the address and the version. The
+ * service runs by the commands and the settings of its unit.
+ */
+
+const guide = readFileSync(join(projectDir, 'docs/guides/install.md'), 'utf8');
+const { version } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as { version: string };
+
+/** An ordinary user, if the tests run as root. A service does not run as root either. */
+const user: { uid?: number; gid?: number } = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+const folder = mkdtempSync(join(tmpdir(), 'tenure-guide-'));
+const downloads = join(folder, 'downloads');
+const programs = join(folder, 'programs');
+const running = new Set<ChildProcess>();
+let port = 0;
+
+beforeAll(() => {
+  const archive = buildArchive(downloads);
+  mkdirSync(programs);
+  // The tests have no systemd. The command only says what it was asked to do.
+  writeFileSync(join(programs, 'systemctl'), '#!/bin/sh\necho "systemctl $*"\n');
+  chmodSync(join(programs, 'systemctl'), 0o755);
+  for (const each of [folder, downloads, archive]) giveAway(each);
+}, 300_000);
+
+beforeEach(async () => {
+  port = await freePort();
+});
+
+afterAll(() => {
+  for (const child of running) process.kill(-child.pid!, 'SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('serves a sandbox when the commands of "Try it" have run in an empty folder', { timeout: 300_000 }, async () => {
+  const [start, check] = blocksOf('Try it', 'console', 'sh');
+  const [answer] = blocksOf('Try it', 'json');
+  const child = startForTest(start!);
+  const key = await keyPrintedBy(child);
+  expect(JSON.parse(carryOut(check!))).toEqual(JSON.parse(answer!));
+  expect(existsSync(join(downloads, '.tenure'))).toBe(true);
+  expect(await statusOf('/v1/references', key)).toBe(200);
+  const [, newKey] = /`(npx [^`]+ new-key)`/.exec(guide)!;
+  expect(carryOut(newKey!)).toMatch(/^sk_test_\w{38}\n$/);
+  await interrupt(child);
+});
+
+test(
+  'serves requests by the command of its unit, before and after an upgrade, when the commands of "Install a service" have run',
+  { timeout: 300_000 },
+  async () => {
+    const [install, newKey] = blocksOf('Install a service', 'console');
+    carryOut(install!);
+    let child = await startUnit();
+    const key = carryOut(newKey!).trim();
+    expect(key).toMatch(/^sk_test_\w{38}$/);
+    expect(await statusOf('/v1/references', key)).toBe(200);
+    carryOut(commandOf('tenure-backup.service'));
+    expect(spawnSync('ls', [join(folder, 'backups')], { encoding: 'utf8' }).stdout).toMatch(/^tenure-[\d-]+\n$/);
+    await stop(child);
+
+    const [upgrade] = blocksOf('Upgrade', 'console');
+    expect(carryOut(upgrade!)).toMatch(
+      /^systemctl stop tenure@all\nsystemctl start tenure-backup\n[^]*systemctl start tenure@all\n$/,
+    );
+    child = await startUnit();
+    expect(await statusOf('/v1/references', key)).toBe(200);
+    await stop(child);
+  },
+);
+
+/** Returns the code blocks of a section of the guide, in the languages that are asked for. */
+function blocksOf(title: string, ...languages: string[]): string[] {
+  const [, section = ''] = guide.split(new RegExp(`^## ${title}\n`, 'm'));
+  const [own = ''] = section.split(/^## /m);
+  const blocks = [...own.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].filter(([, language]) => languages.includes(language!));
+  expect(blocks, title).not.toEqual([]);
+  return blocks.map(([, , text]) => text!);
+}
+
+/** Puts the folders, the address and the version of this test into a text. */
+function placed(text: string): string {
+  return text
+    .replaceAll('/opt/tenure', join(folder, 'opt/tenure'))
+    .replaceAll('/var/lib/tenure', join(folder, 'state'))
+    .replaceAll('/backups/', `${join(folder, 'backups')}/`)
+    .replaceAll('127.0.0.1:4000', `127.0.0.1:${port}`)
+    .replaceAll('<version>', version)
+    .replaceAll('/usr/bin/node', process.execPath);
+}
+
+/** Runs commands of the guide in a shell, in the folder of the archive, and returns what they print. */
+function carryOut(commands: string): string {
+  return execFileSync('sh', ['-e', '-c', placed(commands)], { ...options(downloads), encoding: 'utf8' });
+}
+
+/** Starts a command of the guide that lasts until it is stopped. */
+function startForTest(commands: string): ChildProcess {
+  return track(
+    spawn('sh', ['-e', '-c', `exec ${placed(commands)}`], {
+      ...options(downloads),
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  );
+}
+
+/** Starts the service by the command of its unit, and resolves when it is ready. */
+async function startUnit(): Promise<ChildProcess> {
+  const [program, ...args] = placed(unitSetting('tenure@.service', 'ExecStart')).split(' ');
+  const cwd = placed(unitSetting('tenure@.service', 'WorkingDirectory'));
+  const env = { ...options(cwd).env, ...unitEnvironment('tenure@.service') };
+  const child = track(
+    spawn(program!, args, { ...options(cwd), env, detached: true, stdio: ['ignore', 'pipe', 'inherit'] }),
+  );
+  child.stdout!.resume();
+  await expect
+    .poll(() => (child.exitCode === null ? statusOf('/readyz').catch(() => 0) : 'ended'), { timeout: 60_000 })
+    .toBeOneOf([200, 'ended']);
+  expect(child.exitCode).toBe(null);
+  return child;
+}
+
+/** Returns a unit's command as one for a shell, with the unit's folder and settings. */
+function commandOf(unit: string): string {
+  // systemd reads $$ as $ and %% as %.
+  const command = unitSetting(unit, 'ExecStart').replaceAll('$$', '$').replaceAll('%%', '%');
+  return `cd ${unitSetting(unit, 'WorkingDirectory')} && exec env ${unitSetting(unit, 'Environment')} ${command}`;
+}
+
+function unitSetting(unit: string, name: string): string {
+  const text = readFileSync(join(folder, 'opt/tenure/deploy/systemd', unit), 'utf8');
+  return new RegExp(`^${name}=(.*)$`, 'm').exec(text)![1]!;
+}
+
+function unitEnvironment(unit: string): Record<string, string> {
+  const pairs = unitSetting(unit, 'Environment').replaceAll('%i', 'all').split(' ');
+  return Object.fromEntries(pairs.map((pair) => placed(pair).split('=') as [string, string]));
+}
+
+/** The programs of the ordinary user: those of the system, Node 26, and the imitation of systemctl. */
+function options(cwd: string) {
+  const path = [programs, join(process.execPath, '..'), '/usr/local/bin', '/usr/bin', '/bin'].join(':');
+  const env = { ...networkSettings(), PATH: path, HOME: folder, PORT: String(port) };
+  return { cwd, env, ...user };
+}
+
+/** Returns what programs of this machine need to reach the registry. */
+function networkSettings(): NodeJS.ProcessEnv {
+  const names = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|(https?|no)_proxy|npm_config_(registry|cafile))$/i;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => names.test(name)));
+}
+
+/** Resolves to the first secret key that a start prints. */
+async function keyPrintedBy(child: ChildProcess): Promise<string> {
+  let output = '';
+  for await (const piece of child.stdout!) {
+    output += String(piece);
+    if (/^Data .*\n/m.test(output)) break;
+  }
+  return /sk_test_\w+/.exec(output)![0];
+}
+
+function track(child: ChildProcess): ChildProcess {
+  running.add(child);
+  return child;
+}
+
+/** Stops a process as systemd does, and expects that it ends in good order. */
+async function stop(child: ChildProcess): Promise<void> {
+  running.delete(child);
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
+}
+
+/** Stops a program as Ctrl-C does. The processes that npx has started get the signal, too. */
+async function interrupt(child: ChildProcess): Promise<void> {
+  running.delete(child);
+  const exited = once(child, 'exit');
+  process.kill(-child.pid!, 'SIGINT');
+  await exited;
+  await expect.poll(() => statusOf('/readyz').catch(() => 0), { timeout: 30_000 }).toBe(0);
+}
+
+async function statusOf(path: string, key = ''): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    headers: key === '' ? {} : { authorization: `Bearer ${key}` },
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** Gives a file to the ordinary user. */
+function giveAway(path: string): void {
+  if (user.uid !== undefined) chownSync(path, user.uid, user.gid!);
+}
