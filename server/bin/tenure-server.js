@@ -15,6 +15,7 @@ const commands = {
   restore: 'Put a backup into an empty DATA_DIR.',
   'release-version': 'Serve the newest version of the API.',
   'provider-check': 'Check a referencing service by the protocol.',
+  canopy: 'Translate between Tenure and Canopy, a referencing company.',
   seed: 'Fill a running sandbox with the records of a letting agency.',
 };
 

@@ -15,6 +15,7 @@ import { apiClient, good } from '../support/server.ts';
 
 describe.each([
   { command: 'backup', takes: ['a'] },
+  { command: 'canopy', takes: ['canopy.json'] },
   { command: 'restore', takes: ['a'] },
   { command: 'login-link', takes: [] },
   { command: 'new-account', takes: ['--name', 'Ouse Lettings'] },
