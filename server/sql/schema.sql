@@ -1218,6 +1218,7 @@ create table webhook_queue (
   event_account text collate "C",
   enablement bigint not null default 1,
   resend boolean not null default false,
+  trace_parent text,
   constraint webhook_queue_pkey PRIMARY KEY (account_id, id)
 );
 

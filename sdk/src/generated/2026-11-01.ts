@@ -68,7 +68,10 @@ export interface Account {
    * collect them yourself.
    */
   payment_provider: PaymentProvider | (string & {}) | null;
-  /** The id of the account that it is connected to. Null for a deployment’s first account. */
+  /**
+   * The id of the account that it is connected to. Null for a root account, such as a deployment’s first
+   * one.
+   */
   parent: string | null | Account;
   /** The account of the record. Only in responses to requests with `Service-Context`. */
   account?: string;
