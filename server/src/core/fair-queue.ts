@@ -1,4 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { ClientGoneError } from './errors.ts';
+
+/** Milliseconds. Work that only waited long for a database must not hold up the next for long. */
+const restMsMax = 500;
 
 /** The client of a piece of work. */
 interface Client {
@@ -36,6 +40,21 @@ export class FairQueue {
     } finally {
       this.#passOn();
     }
+  }
+
+  /**
+   * Runs the work as `run` does. Then it keeps the place for a rest that is so many times as long as the work, up to 500 ms. So work that
+   * fills the processor leaves time for others. The result does not wait for the rest.
+   */
+  runAndRest<Result>(party: string, client: Client, restFactor: number, work: () => Promise<Result>): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    const workAndRest = async (): Promise<void> => {
+      const startedMs = performance.now();
+      await work().then(resolve, reject);
+      await delay(Math.min(restMsMax, (performance.now() - startedMs) * restFactor));
+    };
+    this.run(party, client, workAndRest).catch(reject);
+    return promise;
   }
 
   #turnOf(party: string, client: Client): Promise<void> {

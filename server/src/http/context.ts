@@ -73,6 +73,8 @@ export interface HttpContext {
   searcher: Reader;
   /** Lets accounts take turns at searches. */
   searchQueue: FairQueue;
+  /** Imports of files take turns, because each fills the processor for a part of a second. */
+  importQueue: FairQueue;
   /** Milliseconds in which a search indexes what its account has just written. */
   searchWaitMs: number;
   searchIndex: {

@@ -340,6 +340,7 @@ export async function createContext(
     searcher: new Reader(database.searchers),
     searchQueue: new FairQueue(Math.max(1, sizes.searchers - 1)),
     searchWaitMs,
+    importQueue: new FairQueue(1),
     searchIndex,
     readRecord,
     committer,

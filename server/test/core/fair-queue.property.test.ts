@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ClientGoneError } from '../../src/core/errors.ts';
 import { FairQueue } from '../../src/core/fair-queue.ts';
@@ -56,4 +56,26 @@ test('runs no work of a client that has disconnected while it waited', async () 
   end();
   await first;
   expect([await behind, hasRun]).toEqual(['done', false]);
+});
+
+test('returns the result before its rest, and begins other work after it, when the work must rest', async () => {
+  const queue = new FairQueue(1);
+  const order: string[] = [];
+  const first = queue.runAndRest('a', patient, 5, async () => {
+    await delay(10);
+    return 'done';
+  });
+  const other = queue.run('b', patient, async () => void order.push('other work'));
+  expect(await first).toBe('done');
+  order.push('result');
+  await other;
+  expect(order).toEqual(['result', 'other work']);
+});
+
+test('continues with other work after a rest when the work fails', async () => {
+  const queue = new FairQueue(1);
+  const failing = queue.runAndRest('a', patient, 1, () => Promise.reject(new Error('no')));
+  const other = queue.run('b', patient, async () => 'done');
+  await expect(failing).rejects.toThrow('no');
+  expect(await other).toBe('done');
 });

@@ -1,10 +1,14 @@
 import { Type } from 'typebox';
+import { patient } from '../../core/fair-queue.ts';
 import { newRecord } from '../../model/change.ts';
 import type { Resource } from '../../model/resource.ts';
 import { closedObject, oneOf } from '../../model/schemas.ts';
 import type { FileImport } from '../../model/traits/imports-file.ts';
 import type { HttpContext } from '../context.ts';
 import type { WriteRoute } from '../route.ts';
+
+/** A decision is about a third of the processor time of an import. So imports leave half of the time to other requests. */
+const restFactor = 5;
 
 /** Returns the upload of a file that makes a record. Imports of one account take turns, because they may make the same lines. */
 export function importRoute(context: HttpContext, resource: Resource, fileImport: FileImport): WriteRoute {
@@ -44,9 +48,9 @@ export function importRoute(context: HttpContext, resource: Resource, fileImport
       const { file } = request;
       if (!file) throw new Error('Bug! An import has no file.');
       const made = newRecord(context.ids.make(resource.prefix), request.accountId);
-      const { after, also = [] } = await fileImport.decide(made, file, caller, (statement) =>
-        context.reader.query(statement),
-      );
+      const decide = () => fileImport.decide(made, file, caller, (statement) => context.reader.query(statement));
+      const { rootId } = request.payer;
+      const { after, also = [] } = await context.importQueue.runAndRest(rootId, patient, restFactor, decide);
       return { changes: [{ resource, before: null, after }, ...also] };
     },
   };

@@ -7,7 +7,7 @@ import { readStatement, statementBytesMax, statementLinesMax, type StatementLine
 import { newRecord } from '../../model/change.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Fields, RecordOf, StoredRecord } from '../../model/record.ts';
-import { defineResource, exactly, type Change } from '../../model/resource.ts';
+import { defineResource, exactly, type Change, type RecordChange } from '../../model/resource.ts';
 import { closedObject, named, oneOf } from '../../model/schemas.ts';
 import { importsFile, type ImportedFile, type ReadRows } from '../../model/traits/imports-file.ts';
 import { sumsUp } from '../../model/traits/sums-up.ts';
@@ -117,6 +117,9 @@ export const paymentImport = defineResource<PaymentImportRecord>(
   sumsUp([{ of: 'bank_lines', link: 'import', adapt: countLine }]),
 );
 
+/** Lines between which other requests go on. */
+const linesAtOnce = 250;
+
 const noLines: Static<typeof Lines> = { proposed: 0, unmatched: 0, confirmed: 0, ignored: 0 };
 
 async function importStatement(
@@ -126,6 +129,8 @@ async function importStatement(
   read: ReadRows,
 ): Promise<Pick<Change<StoredRecord>, 'after' | 'also'>> {
   const { lines, skipped } = readStatement(bytes, caller.today);
+  // To read a large file takes some 50 ms. Other requests go on between the parts of the work.
+  await setImmediate();
   const fingerprints = fingerprintsOf(lines);
   const known = await readKnown(read, made.account_id, fingerprints);
   const fresh = lines.flatMap((line, index) => {
@@ -152,12 +157,14 @@ async function importStatement(
     // The sum over its lines follows.
     lines: noLines,
   };
-  const also = fresh.map(({ line, fingerprint }) => {
-    const record = lineRecord(after, line, propose(line), fingerprint, caller);
-    return { resource: bankLine, before: null, after: record };
-  });
-  // A large file takes a tenth of a second so far. Other requests go on before its rows are made.
-  await setImmediate();
+  const also: RecordChange[] = [];
+  for (let at = 0; at < fresh.length; at += linesAtOnce) {
+    for (const { line, fingerprint } of fresh.slice(at, at + linesAtOnce)) {
+      const record = lineRecord(after, line, propose(line), fingerprint, caller);
+      also.push({ resource: bankLine, before: null, after: record });
+    }
+    await setImmediate();
+  }
   return { after, also };
 }
 
