@@ -43,8 +43,8 @@ export class FairQueue {
   }
 
   /**
-   * Runs the work as `run` does. Then it keeps the place for a rest that is so many times as long as the work, up to 500 ms. So work that
-   * fills the processor leaves time for others. The result does not wait for the rest.
+   * Runs the work as `run` does. Then the place stays empty for `restFactor` times as long, up to 500 ms. So work that fills the processor
+   * leaves time for others. The result does not wait for the rest.
    */
   runAndRest<Result>(party: string, client: Client, restFactor: number, work: () => Promise<Result>): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
