@@ -95,6 +95,8 @@ export interface Context extends HttpContext {
   /** The kind of e-mails, which no route serves. */
   emails: Resource;
   emailLimits: Partial<EmailLimits>;
+  /** Whether no other process can run beside this one. */
+  isAlone: boolean;
   /** Not started yet. Null in a process without jobs. */
   workflowFollower: WorkflowFollower | null;
   /** How this server posts to others. */
@@ -345,6 +347,7 @@ export async function createContext(
     readRecord,
     committer,
     apiSteps: new ApiSteps(() => context),
+    isAlone,
     workflowFollower,
     outgoing: { connect, userAgent, attemptTimeoutMs: deliveryLimits.attemptTimeoutMs },
     workflowLimits: limitsOfWorkflows,

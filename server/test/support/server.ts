@@ -95,6 +95,8 @@ export async function startTestServer(
   );
   const quick = options.realFreshness ? created : withShortWaits(created);
   const context = options.changeContext?.(quick) ?? quick;
+  // Commits do not wake the follower below, so it looks as often as beside other processes.
+  context.isAlone = false;
   const secretKey = (await makeFirstAccount(context)) ?? options.secretKey ?? '';
   if (!options.unpinned) await pinAccounts(context);
   const app = buildApp(context);
@@ -103,11 +105,7 @@ export async function startTestServer(
   context.dispatcher?.start();
   const work = options.works ? await startWork(context) : null;
   // Events start runs on every server, and only a worker takes their steps.
-  const follower =
-    work || options.followsNothing
-      ? null
-      : // Commits do not wake it, so it looks as often as beside other processes.
-        new WorkflowFollower({ ...context, isAlone: false }, context.workflowLimits);
+  const follower = work || options.followsNothing ? null : new WorkflowFollower(context, context.workflowLimits);
   follower?.start();
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {
