@@ -11,21 +11,43 @@ import { storesFile } from '../model/traits/stores-file.ts';
 import { pagesOf, type ErasureContext } from './erasure-context.ts';
 
 /**
- * Copies files into the records that keep them for a legal duty. Deletes those that are about no other person. All copies are stored before
- * a file is deleted, so an erasure that was cut off loses none.
+ * Copies files into the records that keep them for a legal duty. Deletes those that are about no other person.
  *
  * @returns the ids of the deleted files.
  */
 export async function eraseFiles(context: ErasureContext, person: Resource, record: StoredRecord): Promise<string[]> {
-  const { committer, readRecord, reader, resources, sealedFiles, encryption } = context;
+  const { reader, resources } = context;
   const { account_id: accountId } = record;
   const files = resources.find((resource) => storesFile.has(resource));
   if (!files) return [];
   const ids = await readFilesToErase(reader, resources, person, files, record);
-  for (const hold of await readHoldsToFill(reader, resources, accountId, { person: record.id, files: ids })) {
+  await fillHolds(context, accountId, { person: record.id, files: ids });
+  await deleteFiles(context, files, accountId, ids);
+  return ids;
+}
+
+/**
+ * Copies files into the records that keep them for a legal duty: those of this person, and any other that keeps one of these files. Call it
+ * before the files are deleted, so that an erasure that was cut off loses none.
+ */
+export async function fillHolds(
+  { reader, resources, sealedFiles, encryption }: ErasureContext,
+  accountId: string,
+  wanted: { person: string | null; files: readonly string[] },
+): Promise<void> {
+  for (const hold of await readHoldsToFill(reader, resources, accountId, wanted)) {
     const key = Buffer.from(encryption.decrypt(hold.key), 'base64');
     for (const file of hold.files) await sealedFiles.seal(accountId, hold.id, key, file);
   }
+}
+
+/** Deletes files without the persons in their events, a few in each change. */
+export async function deleteFiles(
+  { committer, readRecord }: ErasureContext,
+  files: Resource,
+  accountId: string,
+  ids: readonly string[],
+): Promise<void> {
   for (const page of pagesOf(ids)) {
     await committer.commitAsSystem({
       accountId,
@@ -39,7 +61,11 @@ export async function eraseFiles(context: ErasureContext, person: Resource, reco
       },
     });
   }
-  return ids;
+}
+
+/** Returns the links of a kind of files to records of another kind, for which they are evidence. */
+export function evidenceLinks({ links = {} }: Resource, about: Resource): string[] {
+  return Object.keys(links).filter((link) => links[link] === about.path);
 }
 
 /**
@@ -100,8 +126,8 @@ function linksOfStaying(
 }
 
 /**
- * Returns the files that another living person needs. A record about that person links to them, or that person has sent them. The other
- * persons are not erased, or in another system.
+ * Returns the files that another living person needs. A record about that person links to them, they are evidence for it, or that person
+ * has sent them. The other persons are not erased, or in another system.
  *
  * @param path the path of the kind of the files.
  */
@@ -168,6 +194,26 @@ export async function readFilesOfOthers(
                 and person.id is distinct from $3`,
           })),
       ),
+    // The file itself tells for which record it is evidence.
+    ...resources
+      .filter((resource) => resource.path === path)
+      .flatMap((files) =>
+        resources.flatMap((about) => {
+          const erasure = erasable.of(about);
+          if (!erasure) return [];
+          return evidenceLinks(files, about).map((link) => ({
+            name: `read_${files.table}_by_${link}_left`,
+            text: `
+              select file.id
+              from ${files.table} file
+              join ${about.table} record on record.account_id = $1 and record.id = file.${link}
+              where file.account_id = $1
+                and file.id = any($2::text[])
+                and record.deleted_at is null
+                and ($3::text is null or record.${erasure.link} is distinct from $3)`,
+          }));
+        }),
+      ),
     ...Object.entries(persons.links ?? {})
       .filter(([, target]) => target === path)
       .map(([link]) => link.split('.', 1)[0]!)
@@ -177,7 +223,10 @@ export async function readFilesOfOthers(
           select wanted.id
           from ${persons.table} person
           join unnest($2::text[]) as wanted (id) on strpos(person.${column}, wanted.id) > 0
-          where person.account_id = $1 and person.${column} is not null and person.deleted_at is null and person.id <> $3`,
+          where person.account_id = $1
+            and person.${column} is not null
+            and person.deleted_at is null
+            and person.id is distinct from $3`,
       })),
   ];
   const rows = await Promise.all(
@@ -199,7 +248,7 @@ async function readHoldsToFill(
   reader: Reader,
   resources: readonly Resource[],
   accountId: string,
-  { person, files }: { person: string; files: readonly string[] },
+  { person, files }: { person: string | null; files: readonly string[] },
 ): Promise<HoldToFill[]> {
   const resource = resources.find((candidate) => sealsPersons.has(candidate));
   if (!resource) return [];

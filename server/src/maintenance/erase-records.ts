@@ -3,11 +3,11 @@ import { toSeconds } from '../core/clock.ts';
 import { isId } from '../core/ids.ts';
 import type { Reader } from '../db/reader.ts';
 import { decideEnd, decideErasure, isErased } from '../model/change.ts';
-import { withoutPerson } from '../model/erase.ts';
-import type { RecordChange, Resource } from '../model/resource.ts';
+import type { Resource } from '../model/resource.ts';
 import { erasable, type Erasure } from '../model/traits/erasable.ts';
 import { opensData } from '../model/traits/opens-data.ts';
-import { readFilesOfOthers } from './erase-files.ts';
+import { storesFile } from '../model/traits/stores-file.ts';
+import { deleteFiles, evidenceLinks, fillHolds, readFilesOfOthers } from './erase-files.ts';
 import { readMentioned } from './erase-history.ts';
 import { pagesOf, type ErasureContext } from './erasure-context.ts';
 
@@ -26,24 +26,25 @@ export async function eraseRecords(
 ): Promise<string[]> {
   const { committer, readRecord, clock } = context;
   const files = await filesOf(context, about, accountId, recordIds, personId);
+  const fileIds = files.map(({ id }) => id);
+  // Evidence for a reference can be that of the right to rent, which a legal duty needs.
+  if (files.length > 0) await fillHolds(context, accountId, { person: null, files: fileIds });
   await committer.commitAsSystem({
     accountId,
-    locks: [...recordIds, ...files.map(({ id }) => id)],
+    locks: recordIds,
     decide: async () => {
       const records = await Promise.all(recordIds.map((id) => readRecord(about, accountId, id)));
-      const changes: RecordChange[] = [];
-      for (const record of records) {
-        if (!record) continue;
-        if (!isErased(record)) changes.push(decideErasure(about, record, toSeconds(clock.nowMs())));
-      }
-      for (const { resource, id } of files) {
-        const file = await readRecord(resource, accountId, id);
-        if (file) changes.push({ resource, before: withoutPerson(resource, file), after: null });
-      }
+      const changes = records.flatMap((record) =>
+        record && !isErased(record) ? [decideErasure(about, record, toSeconds(clock.nowMs()))] : [],
+      );
       return { changes: await withRollUps(context, accountId, changes) };
     },
   });
-  return [...recordIds, ...files.map(({ id }) => id)];
+  for (const kind of new Set(files.map(({ resource }) => resource))) {
+    const ids = files.flatMap(({ resource, id }) => (resource === kind ? [id] : []));
+    await deleteFiles(context, kind, accountId, ids);
+  }
+  return [...recordIds, ...fileIds];
 }
 
 /**
@@ -80,8 +81,8 @@ export async function endLinks(
 }
 
 /**
- * Finds the files that these records link to or have linked to, also deleted ones. A file stays if another record, not about this person,
- * links to it.
+ * Finds the files that these records link to or have linked to, also deleted ones, and those that are evidence for them. A file stays if
+ * another record, not about this person, links to it.
  */
 export async function filesOf(
   context: ErasureContext,
@@ -93,15 +94,18 @@ export async function filesOf(
   const { resources, reader, database } = context;
   const mentioned = new Set(await readMentioned(database.listers, accountId, recordIds));
   const { files: links } = erasureOf(about);
-  for (const link of links)
-    for (const { id } of await readLinked(reader, about, link, accountId, recordIds)) mentioned.add(id);
+  for (const id of await readFilesNamedBy(context, about, accountId, recordIds)) mentioned.add(id);
   // Another record may link to a file by any of the links.
   const others = new Set<string>();
   for (const link of links) {
     const linked = { ids: [...mentioned], recordIds, personId };
     for (const id of await readLinkedByOthers(reader, about, link, accountId, linked)) others.add(id);
   }
-  const kinds = resources.filter(({ path }) => links.some((link) => path === about.links?.[link]));
+  const kinds = resources.filter(
+    (kind) =>
+      links.some((link) => kind.path === about.links?.[link]) ||
+      (storesFile.has(kind) && evidenceLinks(kind, about).length > 0),
+  );
   // Records of other kinds may need a file, too. A wrong id in a link of this record must not delete it.
   const persons = resources.find(isPerson);
   for (const { path, prefix } of persons ? kinds : []) {
@@ -114,15 +118,31 @@ export async function filesOf(
   );
 }
 
-/** Returns the files that these records name. Some stay, because a record about another person names them, too. */
+/**
+ * Returns the files that these records name, and those that are evidence for them. Some stay, because a record about another person names
+ * them, too.
+ */
 export async function readFilesNamedBy(
-  reader: Reader,
+  { reader, resources }: Pick<ErasureContext, 'reader' | 'resources'>,
   about: Resource,
   accountId: string,
   recordIds: string[],
 ): Promise<string[]> {
   const { files: links } = erasureOf(about);
-  const found = await Promise.all(links.map((link) => readLinked(reader, about, link, accountId, recordIds)));
+  const found = await Promise.all([
+    ...links.map((link) => readLinked(reader, about, link, accountId, recordIds)),
+    ...resources
+      .filter((kind) => storesFile.has(kind))
+      .flatMap((files) =>
+        evidenceLinks(files, about).map((link) =>
+          reader.query<{ id: string }>({
+            name: `read_${files.table}_by_${link}`,
+            text: `select id from ${files.table} where account_id = $1 and ${link} = any($2::text[])`,
+            values: [accountId, recordIds],
+          }),
+        ),
+      ),
+  ]);
   return found.flat().map(({ id }) => id);
 }
 

@@ -32,7 +32,7 @@ export interface ErasureContext {
   memory: ByteCeiling;
 }
 
-/** Records that one change erases. Their files go with them, and other changes are waiting. */
+/** Records or files that one change erases. The bytes go with the files, and other changes are waiting. */
 const recordsAtOnce = 10;
 
 /** Yields the ids of the records of one change after another. */

@@ -171,7 +171,7 @@ export class Eraser {
     const opened = new Set(ids);
     for (const [about, recordIds] of erased) {
       if (!erasable.has(about)) continue;
-      for (const each of await readFilesNamedBy(this.#context.reader, about, accountId, recordIds)) opened.add(each);
+      for (const each of await readFilesNamedBy(this.#context, about, accountId, recordIds)) opened.add(each);
     }
     for (const each of await endLinks(this.#context, accountId, [...opened])) ids.add(each);
     const ownIds = new Set(ids);

@@ -64,6 +64,7 @@ describe('pictures as files', () => {
       filename,
       content_type: type,
       customer: null,
+      reference: null,
       size: bytes.length,
       sha256: createHash('sha256').update(bytes).digest('hex'),
     });

@@ -9,8 +9,8 @@ import { good, serverForTest } from '../support/server.ts';
 test('tells what prevents an erasure, what goes and what is kept, when the erasure then does the same', async () => {
   const server = await serverForTest({ overrides: { clock: lettingClock() } });
   const agency = await Agency.on(server);
-  const upload = async (name: string): Promise<string> =>
-    (await good(agency.api.post('/v1/files', formOf({}, pdfOf(name), `${name}.pdf`)))).body.id;
+  const upload = async (name: string, fields: Record<string, string> = {}): Promise<string> =>
+    (await good(agency.api.post('/v1/files', formOf(fields, pdfOf(name), `${name}.pdf`)))).body.id;
   const [evidence, agreement, report, shared] = [
     await upload('evidence'),
     await upload('agreement'),
@@ -22,6 +22,7 @@ test('tells what prevents an erasure, what goes and what is kept, when the erasu
   await agency.make('customers', { name: 'Bo', right_to_rent: { ...right, files: [shared] } });
   const { id: reference } = await agency.make('references', { application: 'app_1', customer: id });
   await good(agency.api.post(`/v1/references/${reference}`, { reference_pdf: report }));
+  const payslip = await upload('payslip', { reference });
   const { id: tenancy } = await agency.signed((await agency.unit()).id, {
     customers: [id],
     start_date: startDay,
@@ -48,7 +49,7 @@ test('tells what prevents an erasure, what goes and what is kept, when the erasu
     prevented_by: [],
     erased: [
       { object: 'reference', number: 1 },
-      { object: 'file', number: 3 },
+      { object: 'file', number: 4 },
     ],
     emptied: [
       { object: 'tenancy', number: 1 },
@@ -76,7 +77,7 @@ test('tells what prevents an erasure, what goes and what is kept, when the erasu
     files,
   }));
   expect(made.toReversed()).toEqual(told.holds);
-  for (const file of [evidence, agreement, report])
+  for (const file of [evidence, agreement, report, payslip])
     expectRefusal(await agency.api.get(`/v1/files/${file}`), refusals.idUnknown);
   await good(agency.api.get(`/v1/files/${shared}`));
   expectRefusal(await agency.api.get(`/v1/customers/${id}/erasure`), refusals.idUnknown);

@@ -172,6 +172,24 @@ test('seals what legal duties need when a person is erased, and leaves the perso
   expect(await unexplainedBy(agency.api.get)).toEqual([]);
 });
 
+test('seals evidence for a reference when the right to rent of its erased person names it', async () => {
+  const { server, agency } = await letOn();
+  const { customer } = await endedLet(server, agency);
+  const { id: reference } = await agency.make('references', { application: 'app_1', customer });
+  const form = formOf({ purpose: 'right_to_rent', reference }, pdfOf('walruspages'), 'walrus.pdf');
+  const { body: passport } = await good(agency.api.post('/v1/files', form));
+  const right = { status: 'unlimited', checked_on: '2026-12-01', files: [passport.id] };
+  await good(agency.api.post(`/v1/customers/${customer}`, { right_to_rent: right }));
+
+  await erase(agency, customer);
+
+  for (const word of ['walruspages', 'walrus.pdf']) expect(await occurrencesOf(server, word), word).toEqual([]);
+  const { right_to_rent: hold } = await holdsOf(agency, customer);
+  await reveal(agency, hold!.id);
+  expect((await download(agency, hold!.id, passport.id)).text).toContain('walruspages');
+  expectRefusal(await agency.api.get(`/v1/files/${passport.id}`), refusals.idUnknown);
+});
+
 test('reveals a hold to its caller when a reason is given, and leaves the data in no log, event or key', async () => {
   const { server, agency } = await letOn();
   const made = await endedLet(server, agency);

@@ -152,6 +152,19 @@ describe('files', () => {
     expect(list.data).toHaveLength(1);
   });
 
+  test('lists no evidence that the office has added for a reference of the person', async () => {
+    const { renter } = await applicant();
+    const { id: reference } = await agency.make('references', { application: 'app_1', customer: renter.customerId });
+    const { body: file } = await good(
+      agency.api.post('/v1/files', formOf({ purpose: 'identity_document', reference })),
+    );
+    const sent = await good(upload(renter));
+    expect(await renter.list('files')).toEqual([sent.body]);
+    expect((await renter.get(`files/${file.id}`)).status).toBe(404);
+    const form = formOf({ purpose: 'other', reference });
+    expect(await renter.post('files', form)).toMatchObject({ status: 400, body: { error: { param: 'reference' } } });
+  });
+
   test.each([
     ['a purpose of the office', { purpose: 'reference_report' }, 'purpose'],
     ['metadata', { purpose: 'other', 'metadata[a]': '1' }, 'metadata'],

@@ -48,6 +48,7 @@ describe('file uploads', () => {
       sha256: createHash('sha256').update(contents).digest('hex'),
       content_type: 'application/pdf',
       customer: null,
+      reference: null,
       metadata: { source: 'Łukasz’s adviser' },
     });
     expectShape('file', file);
@@ -423,6 +424,46 @@ describe('file records', () => {
     await good(own.api.post('/v1/files', formOf({ purpose: 'income_evidence' })));
     const { body: list } = await good(own.api.get('/v1/files?purpose=reference_report'));
     expect(list).toStrictEqual({ object: 'list', count: 1, has_more: false, data: [report] });
+  });
+
+  test('finds files when they are filtered by the reference for which they are evidence', async () => {
+    const [first, second] = [
+      (await good(api.post('/v1/references', { application: 'app_1' }))).body,
+      (await good(api.post('/v1/references', { application: 'app_1' }))).body,
+    ];
+    const { body: payslip } = await good(api.post('/v1/files', formOf({ reference: first.id })));
+    await good(api.post('/v1/files', formOf({ reference: second.id })));
+    const { body: photo } = await good(api.post('/v1/files', formOf({ reference: first.id })));
+    expectShape('file', payslip);
+    expect(payslip).toMatchObject({ reference: first.id, customer: null });
+    const { body: list } = await good(api.get(`/v1/files?reference=${first.id}`));
+    expect(list).toStrictEqual({ object: 'list', count: 2, has_more: false, data: [photo, payslip] });
+    const { body: expanded } = await good(api.get(`/v1/files/${photo.id}?expand=reference`));
+    expect(expanded.reference).toStrictEqual(first);
+  });
+
+  test('keeps the id of another system when a file is evidence for a reference there', async () => {
+    const { body: file } = await good(api.post('/v1/files', formOf({ reference: 'crm_7' })));
+    expect(file.reference).toBe('crm_7');
+  });
+
+  test('refuses an upload when its reference is a record of another kind, of another account, erased or empty', async () => {
+    const own = await serverForTest();
+    const { body: person } = await good(own.api.post('/v1/customers', { name: 'Ada' }));
+    const { body: erased } = await good(own.api.post('/v1/references', { application: 'app_1' }));
+    await good(own.api.post(`/v1/references/${erased.id}/erase`));
+    const { api: stranger } = await addKey(own, (await addAccount(own)).accountId, {
+      permissions: ['references.write', 'references.read'],
+    });
+    const { body: foreign } = await good(stranger.post('/v1/references', { application: 'app_1' }));
+    for (const id of [person.id, foreign.id]) {
+      const refused = await own.api.post('/v1/files', formOf({ reference: id }));
+      expectRefusal(refused, { ...refusals.idUnknown, status: 400, param: 'reference', says: id });
+    }
+    for (const id of [erased.id, ''])
+      expectRefusal(await own.api.post('/v1/files', formOf({ reference: id })), invalid('reference'));
+    expect((await good(own.api.get('/v1/files'))).body.count).toBe(0);
+    expect(await partsOn(own)).toBe(0);
   });
 
   test("expands a file in the reference when it is the reference's report", async () => {

@@ -256,6 +256,7 @@ const storedFile = closed({
   sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
   content_type: { enum: ['application/pdf', 'image/jpeg', 'image/png'] },
   customer: stringOrNull,
+  reference: stringOrNull,
   metadata: pairs,
 });
 

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
+import { isErased } from '../../model/change.ts';
 import { LinkedId } from '../../model/fields.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { actionFrom, createFrom, defineResource, exactly, updateFrom } from '../../model/resource.ts';
-import { closedObject, named, nullable, oneOf } from '../../model/schemas.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { judgesLinks } from '../../model/traits/judges-links.ts';
 import { limitedByLink } from '../../model/traits/limited.ts';
 import { storesFile } from '../../model/traits/stores-file.ts';
 import { emailOf, fileLink, linkInput, newFileLink } from './link.ts';
@@ -44,6 +46,7 @@ export type FileRecord = StoredRecord & {
   sha256: string;
   content_type: string;
   customer: string | null;
+  reference: string | null;
 };
 
 /** The most files that a person can send in the portal. So no link fills the storage of an account. */
@@ -67,6 +70,7 @@ export const file = defineResource<FileRecord>(
           sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
           content_type: 'application/pdf',
           customer: null,
+          reference: null,
           metadata: { order: '17' },
         },
         before: { metadata: {} },
@@ -84,27 +88,40 @@ export const file = defineResource<FileRecord>(
         schema: nullable(LinkedId),
         description: 'The id of the person that sent the file in the portal. Null for any other file.',
       },
+      reference: {
+        column: 'text',
+        schema: nullable(LinkedId),
+        description:
+          'The id of the reference for which the file is evidence. The erasure of the reference deletes the file. Null if you sent none.',
+      },
     },
-    links: { customer: 'customers' },
-    filters: exactly({ purpose: Purpose, customer: LinkedId }),
+    links: { customer: 'customers', reference: 'references' },
+    filters: exactly({ purpose: Purpose, customer: LinkedId, reference: LinkedId }),
     create: createFrom(
       {
         purpose: Purpose,
+        reference: Type.Optional(
+          described(
+            LinkedId,
+            'The id of the reference for which the file is evidence. If you leave it out, no erasure of a reference finds the file as evidence.',
+          ),
+        ),
         // Measured while the bytes arrived.
         file: closedObject({ filename: Filename, size: Size, sha256: Sha256, content_type: ContentType }),
       },
-      ({ purpose, file: { filename, size, sha256, content_type } }) => ({
+      ({ purpose, reference, file: { filename, size, sha256, content_type } }) => ({
         purpose,
         filename,
         size,
         sha256,
         content_type,
         customer: null,
+        reference: reference ?? null,
       }),
       {
         summary: 'Upload a file',
         description:
-          'Send a form (`multipart/form-data`) with `purpose`, `file`, and `metadata[key]` for each pair. The file must be a PDF, a JPEG or a PNG. Its name and type do not matter, only its bytes. A PDF must begin with `%PDF-` and its version, and have `%%EOF` in its last kilobyte. A PDF with scripts or attachments is refused. A picture has up to 40 million pixels, and does not move. The server stores it upright and without its metadata. The file must arrive within a minute. To retry with an `Idempotency-Key`, send the same fields, filename and bytes.',
+          'Send a form (`multipart/form-data`) with `purpose`, `file`, and `metadata[key]` for each pair. For evidence, also send its `reference`. The file must be a PDF, a JPEG or a PNG. Its name and type do not matter, only its bytes. A PDF must begin with `%PDF-` and its version, and have `%%EOF` in its last kilobyte. A PDF with scripts or attachments is refused. A picture has up to 40 million pixels, and does not move. The server stores it upright and without its metadata. The file must arrive within a minute. To retry with an `Idempotency-Key`, send the same fields, filename and bytes.',
         example: { purpose: 'reference_report', file: '%PDF-1.7 …', metadata: { order: '17' } },
       },
     ),
@@ -135,6 +152,13 @@ export const file = defineResource<FileRecord>(
     },
   },
   limitedByLink({ link: 'customer', most: filesOfPersonMax }),
+  // An erased reference is not erased again, so new evidence would stay.
+  judgesLinks({
+    reference: (linked) =>
+      isErased(linked)
+        ? 'The person of this reference was erased, so it takes no evidence. Leave `reference` out.'
+        : null,
+  }),
   storesFile({
     bytesMax,
     description: 'a PDF, a JPEG or a PNG',
