@@ -430,8 +430,11 @@ describeInBrowser('the office', () => {
     const payslip = { name: 'payslip of ada.pdf', mimeType: 'application/pdf', buffer: await pdfBytes() };
     await dialog.getByLabel('File').setInputFiles(payslip);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
-    await documents.getByText('payslip of ada.pdf added by your office').waitFor();
-    await page.getByRole('list', { name: 'History' }).getByText('added a document to the check.').waitFor();
+    await documents.getByText('payslip of ada.pdf Evidence of income, added by your office').waitFor();
+    await page.getByRole('list', { name: 'History' }).getByText('added the file “payslip of ada.pdf”.').waitFor();
+    const { data } = (await good(server.api.get(`/v1/files?reference=${check}`))).body;
+    expect(data).toMatchObject([{ filename: 'payslip of ada.pdf', customer: null }]);
+    expect((await good(server.api.get(`/v1/references/${check}`))).body.metadata).toEqual({});
     // The document stays with the check, also when that has ended.
     await good(server.api.post(`/v1/references/${check}`, { outcome: 'accept' }));
     await page.reload();
@@ -460,6 +463,29 @@ describeInBrowser('the office', () => {
     await page.getByText(`With the guarantor ${name}, who has not agreed yet.`).waitFor();
     const { body } = await good(server.api.get('/v1/customers?email=helen@example.org'));
     expect(body.data.map((person: { name: string }) => person.name)).toEqual([name]);
+    expect(problems).toEqual([]);
+  });
+
+  test('lists each document once when the metadata of an older check names it, too', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office, 'accept', null);
+    const upload = async (name: string, fields: Record<string, string>): Promise<string> =>
+      (
+        await good(
+          server.api.post('/v1/files', formOf({ purpose: 'income_evidence', ...fields }, await pdfBytes(), name)),
+        )
+      ).body.id;
+    const [first, second] = [await upload('first.pdf', { reference: check }), await upload('second.pdf', {})];
+    const metadata = { [`document ${first}`]: 'first.pdf', [`document ${second}`]: 'second.pdf' };
+    await good(server.api.post(`/v1/references/${check}`, { metadata }));
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner });
+    const { page, problems } = open;
+    const documents = page.getByRole('region', { name: 'Documents' });
+    await documents.getByText('first.pdf Evidence of income, added by your office').waitFor();
+    await documents.getByText('second.pdf added by your office earlier').waitFor();
+    await documents.getByText('Erasing the person does not delete what your office added earlier.').waitFor();
+    const links = documents.getByRole('list', { name: 'Documents' }).getByRole('link');
+    expect(await links.allInnerTexts()).toEqual(['first.pdf', 'second.pdf']);
     expect(problems).toEqual([]);
   });
 

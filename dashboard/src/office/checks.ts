@@ -2,7 +2,10 @@ import type { Reference } from 'tenure';
 import type { Tone } from '@tenure/ui';
 import { capital, plain } from './words.ts';
 
-/** The pair of a check's metadata that keeps the name of a document begins so. The id of the file follows. */
+/**
+ * The pair of a check's metadata that keeps the name of a document begins so. The id of the file follows. Only an earlier dashboard wrote
+ * such pairs.
+ */
 export const documentPrefix = 'document ';
 
 /* Where a check stands, in words. */

@@ -19,15 +19,22 @@ export function History({
   filter,
   files = noFiles,
   people = noPeople,
+  evidenceFor,
 }: {
   filter: { object_id?: string; related_object?: string };
   /** The reports whose links belong to the history. */
   files?: readonly string[];
   /** The persons of a record with checks of several. A line about a check then names its person. */
   people?: readonly Linked[];
+  /** The check whose evidence belongs to the history. */
+  evidenceFor?: string;
 }): ReactNode {
   const { retention_days: days } = useSession();
-  const { data, error, refetch } = useRead(eventsRead, { ...filter, ...(files.length > 0 && { files: files.join() }) });
+  const { data, error, refetch } = useRead(eventsRead, {
+    ...filter,
+    ...(files.length > 0 && { files: files.join() }),
+    ...(evidenceFor !== undefined && { evidence_for: evidenceFor }),
+  });
   const names = useTeamNames((data ?? []).map(({ request }) => request.actor));
   if (error !== null) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton rows={4} />;

@@ -59,21 +59,31 @@ export const eventsMax = 50;
 /** The most reports of a page whose links are looked for. */
 const filesMax = 5;
 
-/** What happened to a record or to records that link to it, the newest first. With files, also what happened to their links. */
-export const eventsRead = defineRead<Event[], { object_id?: string; related_object?: string; files?: string }>(
-  async (tenure, { files = '', ...filter }, options) => {
-    const related = files === '' ? [] : files.split(',').slice(0, filesMax);
-    const [own, ...ofLinks] = await Promise.all(
-      [filter, ...related.map((file) => ({ related_object: file }))].map(async (each) => {
-        const { data } = await tenure.events.list({ ...each, limit: eventsMax }, options).page();
-        return data;
-      }),
-    );
-    const links = ofLinks.flat().filter(({ type }) => type.startsWith('file_link.'));
-    if (links.length === 0) return own!;
-    return [...own!, ...links].toSorted((one, other) => other.created - one.created).slice(0, eventsMax);
-  },
-);
+/**
+ * What happened to a record or to records that link to it, the newest first. With files, also what happened to their links. With
+ * `evidence_for`, also which evidence for a check was added and deleted.
+ */
+export const eventsRead = defineRead<
+  Event[],
+  { object_id?: string; related_object?: string; files?: string; evidence_for?: string }
+>(async (tenure, { files = '', evidence_for: check, ...filter }, options) => {
+  const related = files === '' ? [] : files.split(',').slice(0, filesMax);
+  const newest = async (each: { object_id?: string; related_object?: string }): Promise<Event[]> => {
+    const { data } = await tenure.events.list({ ...each, limit: eventsMax }, options).page();
+    return data;
+  };
+  const [own, ofCheck, ...ofLinks] = await Promise.all([
+    newest(filter),
+    check === undefined ? [] : newest({ related_object: check }),
+    ...related.map((file) => newest({ related_object: file })),
+  ]);
+  const others = [
+    ...ofCheck.filter(({ type }) => type.startsWith('file.')),
+    ...ofLinks.flat().filter(({ type }) => type.startsWith('file_link.')),
+  ];
+  if (others.length === 0) return own;
+  return [...own, ...others].toSorted((one, other) => other.created - one.created).slice(0, eventsMax);
+});
 
 /** The service that makes checks if the person chooses none. Null if the account has none. */
 export const usualServiceRead = defineRead<string | null>(async (tenure, _, options) => {

@@ -11,12 +11,15 @@ import { uploadWithProgress } from './upload.ts';
 /** Adds a file, and shows how much of it has been sent. */
 export function UploadDialog({
   title = 'Add a file',
+  reference,
   onClose,
   onDone,
 }: {
   title?: string;
+  /** The check for which the file is evidence. */
+  reference?: string;
   onClose: () => void;
-  onDone: (id: string, filename: string) => void;
+  onDone?: (id: string) => void;
 }): ReactNode {
   const account = useAccountId();
   const [file, setFile] = useState<File | null>(null);
@@ -25,14 +28,14 @@ export function UploadDialog({
   const uploading = useWrite<{ name: string; size: number; purpose: string }, FileRecord>(
     (_, input, options) => {
       setShare(0);
-      const upload = { file: file!, purpose: input.purpose as FilesCreateParams['purpose'] };
+      const upload = { file: file!, purpose: input.purpose as FilesCreateParams['purpose'], reference };
       return uploadWithProgress(account, upload, options, setShare);
     },
     {
-      onDone: ({ id, filename }) => {
+      onDone: ({ id }) => {
         toast('The file is added.');
         onClose();
-        onDone(id, filename);
+        onDone?.(id);
       },
     },
   );

@@ -6,15 +6,20 @@ import { apiUrl } from '../../base-url.ts';
 export interface Upload {
   file: File;
   purpose: FilesCreateParams['purpose'];
+  /** The check for which the file is evidence. */
+  reference?: string | undefined;
 }
 
 /** Uploads a file under a key of its own, so that the request after it can have another. */
 export function uploadFile(
   tenure: Tenure,
-  { file, purpose }: Upload,
+  { file, purpose, reference }: Upload,
   options: RequestOptions,
 ): PromiseLike<FileRecord> {
-  return tenure.files.create({ file, purpose }, { ...options, idempotencyKey: `${options.idempotencyKey}-file` });
+  return tenure.files.create(
+    { file, purpose, ...(reference !== undefined && { reference }) },
+    { ...options, idempotencyKey: `${options.idempotencyKey}-file` },
+  );
 }
 
 /** Uploads a file, and tells how much of it has been sent, from 0 to 1. `fetch` cannot tell that. */

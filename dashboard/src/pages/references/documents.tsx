@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import type { File as FileRecord, Reference } from 'tenure';
-import { ErrorState, Link } from '@tenure/ui';
-import { defineRead, shownError, useRead, useWrite } from '../../api/requests.ts';
+import { Link } from '@tenure/ui';
+import { defineRead, useRead } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import { Moment } from '../../office/moment.tsx';
 import styles from '../../office/office.module.css';
@@ -9,72 +9,76 @@ import { GatedButton } from '../../shell/gated.tsx';
 import { Section } from '../../shell/page.tsx';
 import { purposeText } from '../files/file-words.ts';
 import { UploadDialog } from '../files/upload-dialog.tsx';
-import { addedDocuments, documentKey, isOpen, personOf } from './reference-words.ts';
+import { documentsInMetadata, isOpen, personOf } from './reference-words.ts';
 
-const sentRead = defineRead<FileRecord[], { customer: string }>(async (tenure, { customer }, options) => {
-  const { data } = await tenure.files.list({ customer, limit: 50 }, options).page();
-  return data;
-});
+/** The most documents of each origin. A person cannot send more. */
+const documentsMax = 50;
+
+/** The newest files that a person has sent, or that the office has added for a check. */
+const filesRead = defineRead<FileRecord[], { customer: string } | { reference: string }>(
+  async (tenure, filter, options) => {
+    const { data } = await tenure.files.list({ ...filter, limit: documentsMax }, options).page();
+    return data;
+  },
+);
 
 /**
- * The documents for a check by hand. The person sends them on their own page, or the office adds them. A file names no check, so the
- * metadata of the check names the files of the office.
+ * The documents for a check by hand. The person sends them on their own page, or the office adds them. The metadata of an older check can
+ * name documents of the office, too.
  */
 export function Documents({ reference }: { reference: Reference }): ReactNode {
   const person = personOf(reference);
   const mayRead = useRefusal('files.read') === null;
   const mayUpload = useRefusal('files.write');
-  const mayNote = useRefusal('references.write');
-  const { data: sent = [] } = useRead(sentRead, { customer: person?.id ?? '' }, { isOn: person !== null && mayRead });
-  const added = addedDocuments(reference);
+  const { data: sent = [] } = useRead(filesRead, { customer: person?.id ?? '' }, { isOn: person !== null && mayRead });
+  const { data: added = [] } = useRead(filesRead, { reference: reference.id }, { isOn: mayRead });
+  const listed = new Set([...sent, ...added].map(({ id }) => id));
+  const earlier = documentsInMetadata(reference).filter(({ id }) => !listed.has(id));
   const [isAdding, setAdding] = useState(false);
-  const noting = useWrite<{ id: string; filename: string }, Reference>((tenure, { id, filename }, options) =>
-    tenure.references.update(reference.id, { metadata: { [documentKey(id)]: filename } }, options),
-  );
   const open = isOpen(reference);
-  if (!open && sent.length === 0 && added.length === 0) return null;
+  if (!open && sent.length + added.length + earlier.length === 0) return null;
   return (
     <Section
       title="Documents"
       actions={
         open && (
-          <GatedButton refusal={mayUpload ?? mayNote} isInGroup onPress={() => setAdding(true)}>
+          <GatedButton refusal={mayUpload} isInGroup onPress={() => setAdding(true)}>
             Add a document
           </GatedButton>
         )
       }
     >
       <ul className={styles.lines} aria-label="Documents">
-        {sent.map(({ id, filename, purpose, created }) => (
+        {[...sent, ...added].map(({ id, filename, purpose, created, customer }) => (
           <li key={id} className={styles.line}>
             <Moment at={created} />
             <span>
-              <Link href={`/files/${id}`}>{filename}</Link> {purposeText(purpose)}, sent by the person
+              <Link href={`/files/${id}`}>{filename}</Link> {purposeText(purpose)},{' '}
+              {customer === null ? 'added by your office' : 'sent by the person'}
             </span>
           </li>
         ))}
-        {added.map(({ id, filename }) => (
+        {earlier.map(({ id, filename }) => (
           <li key={id} className={styles.line}>
             <span>
-              <Link href={`/files/${id}`}>{filename}</Link> added by your office
+              <Link href={`/files/${id}`}>{filename}</Link> added by your office earlier
             </span>
           </li>
         ))}
       </ul>
-      {noting.error !== null && <ErrorState error={shownError(noting.error)} />}
       {open && (
         <p className={styles.quiet}>
           Add payslips and photos here, or send the person a link on their page, so that they send them. Erasing the
-          person does not delete what your office adds: delete it under Files when you no longer need it.
+          person deletes them, too.
         </p>
       )}
-      {isAdding && (
-        <UploadDialog
-          title="Add a document"
-          onClose={() => setAdding(false)}
-          onDone={(id, filename) => noting.mutate({ id, filename })}
-        />
+      {earlier.length > 0 && (
+        <p className={styles.quiet}>
+          Erasing the person does not delete what your office added earlier. Delete it under Files when you no longer
+          need it.
+        </p>
       )}
+      {isAdding && <UploadDialog title="Add a document" reference={reference.id} onClose={() => setAdding(false)} />}
     </Section>
   );
 }

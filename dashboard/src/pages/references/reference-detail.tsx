@@ -96,7 +96,7 @@ export function ReferencePage(): ReactNode {
           )}
           {mode === 'sandbox' && isByService(reference) && isOpen(reference) && <SandboxTools reference={reference} />}
           <Section title="History">
-            <History filter={{ object_id: reference.id }} files={reportsOf(reference)} />
+            <History filter={{ object_id: reference.id }} files={reportsOf(reference)} evidenceFor={reference.id} />
           </Section>
           <ForDevelopers record={reference} />
         </>

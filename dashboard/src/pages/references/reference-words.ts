@@ -18,13 +18,8 @@ export function personOf({ customer }: Reference): Customer | null {
   return customer !== null && typeof customer === 'object' && 'email' in customer ? customer : null;
 }
 
-/** Names the pair of a check's metadata that keeps the name of a document. */
-export function documentKey(file: string): string {
-  return documentPrefix + file;
-}
-
-/** Returns the documents that the office has added to a check. */
-export function addedDocuments({ metadata }: Reference): { id: string; filename: string }[] {
+/** Returns the documents that the metadata of a check names. An earlier dashboard added documents so. */
+export function documentsInMetadata({ metadata }: Reference): { id: string; filename: string }[] {
   return Object.entries(metadata).flatMap(([key, filename]) => {
     const id = key.slice(documentPrefix.length);
     return key.startsWith(documentPrefix) && /^file_\w+$/.test(id) ? [{ id, filename }] : [];
