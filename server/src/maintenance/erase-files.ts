@@ -27,8 +27,8 @@ export async function eraseFiles(context: ErasureContext, person: Resource, reco
 }
 
 /**
- * Copies files into the records that keep them for a legal duty: those of this person, and any other that keeps one of these files. Call it
- * before the files are deleted, so that an erasure that was cut off loses none.
+ * Copies files into the records that keep them for a legal duty. These are the records of this person, and any other that keeps one of
+ * these files. Call it before the files are deleted. So an erasure that was cut off loses none.
  */
 export async function fillHolds(
   { reader, resources, sealedFiles, encryption }: ErasureContext,

@@ -81,7 +81,7 @@ export async function endLinks(
 }
 
 /**
- * Finds the files that these records link to or have linked to, also deleted ones, and those that are evidence for them. A file stays if
+ * Finds the files that these records link to or have linked to, also deleted ones. Finds the evidence for them, too. A file stays if
  * another record, not about this person, links to it.
  */
 export async function filesOf(

@@ -80,6 +80,7 @@ export class Reports {
       sha256: createHash('sha256').update(bytes).digest('hex'),
       content_type: 'application/pdf',
       customer: null,
+      reference: null,
       metadata: {},
     };
     return { resource: file, before: null, after: record };
