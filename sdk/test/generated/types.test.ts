@@ -14,7 +14,7 @@ type RequestOf<Version extends ApiVersion> = EventOf[Version]['request'];
 
 describe('the types of a version', () => {
   test('have `pdf` of a reference only when the version has it', () => {
-    expectTypeOf<ReferenceOf<'2025-09-01'>['pdf']>().toEqualTypeOf<string | Newest.File | null>();
+    expectTypeOf<ReferenceOf<'2025-09-01'>['pdf']>().toEqualTypeOf<string | Oldest.File | null>();
     expectTypeOf<ReferenceOf<'2025-09-01'>>().not.toHaveProperty('reference_pdf');
     expectTypeOf<ReferenceOf<'2026-03-01'>>().toHaveProperty('reference_pdf');
     expectTypeOf<ReferenceOf<'2026-03-01'>>().not.toHaveProperty('pdf');
@@ -44,7 +44,7 @@ describe('the types of a version', () => {
     type Completed = Extract<EventOf['2025-09-01'], { type: 'reference.completed' }>;
     expectTypeOf<Completed['data']['object']>().toEqualTypeOf<Oldest.Reference>();
     expectTypeOf<Oldest.ReferenceList['data']>().toEqualTypeOf<Oldest.Reference[]>();
-    expectTypeOf<Oldest.Customer>().toEqualTypeOf<Newest.Customer>();
+    expectTypeOf<Oldest.Building>().toEqualTypeOf<Newest.Building>();
   });
 });
 
