@@ -475,6 +475,7 @@ create table files (
   content_type text not null,
   metadata text not null,
   customer text collate "C",
+  reference text collate "C",
   constraint files_pkey PRIMARY KEY (account_id, id),
   constraint files_hash_whole CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
   constraint files_size_bounded CHECK (((size >= 1) AND (size <= 10485760)))
@@ -482,6 +483,7 @@ create table files (
 
 CREATE INDEX files_customer ON public.files USING btree (account_id, customer, id) WHERE (customer IS NOT NULL);
 CREATE INDEX files_purpose ON public.files USING btree (account_id, purpose, id);
+CREATE INDEX files_reference ON public.files USING btree (account_id, reference, id) WHERE (reference IS NOT NULL);
 
 create table guarantors (
   account_id text collate "C" not null,

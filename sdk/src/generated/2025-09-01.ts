@@ -4,15 +4,17 @@ import type { EventStream } from '../event-stream.ts';
 import type { ListPromise } from '../lists.ts';
 import type { RequestOptions, TenurePromise } from '../transport.ts';
 import type {
-  Account,
-  AccountCreatedEvent,
-  AccountCredentialsChangedEvent,
-  AccountResource,
-  AccountUpdatedEvent,
+  AccountApiVersionParams,
+  AccountApiVersionPreviewParams,
+  AccountApiVersionRollbackParams,
+  AccountRetrieveParams,
+  AccountRules,
+  AccountUpdateParams,
   AccountsCreateParams,
   AccountsListParams,
   AccountsRetrieveParams,
   ActivityResource,
+  Address,
   ApiKey,
   ApiKeyCreatedEvent,
   ApiKeyRevokedEvent,
@@ -23,6 +25,7 @@ import type {
   ApiKeysListParams,
   ApiKeysRollParams,
   ApiVersion,
+  ApiVersionPreview,
   ApplicationDecision,
   ApplicationReferences,
   ApplicationReview,
@@ -35,14 +38,8 @@ import type {
   ApplicationsReviewParams,
   ApplicationsUpdateParams,
   ApplicationsWithdrawParams,
-  ApprovalRequest,
-  ApprovalRequestApprovedEvent,
-  ApprovalRequestCanceledEvent,
-  ApprovalRequestCreatedEvent,
-  ApprovalRequestExecutedEvent,
-  ApprovalRequestExpiredEvent,
-  ApprovalRequestRejectedEvent,
-  ApprovalRequestUpdatedEvent,
+  ApprovalRequestStatus,
+  ApprovalRequestType,
   ApprovalRequestsApproveParams,
   ApprovalRequestsCancelParams,
   ApprovalRequestsListParams,
@@ -51,6 +48,7 @@ import type {
   Arrears,
   AutomaticReference,
   AutomaticReferenceInput,
+  BankDetails,
   BankLineEvidence,
   BankLineStatus,
   BankLinesConfirmParams,
@@ -66,10 +64,7 @@ import type {
   BuildingsCreateParams,
   BuildingsListParams,
   BuildingsUpdateParams,
-  Customer,
-  CustomerCreatedEvent,
   CustomerDeletedEvent,
-  CustomerUpdatedEvent,
   CustomersCreateParams,
   CustomersListParams,
   CustomersRetrieveParams,
@@ -106,24 +101,17 @@ import type {
   DepositsReturnParams,
   DepositsUpdateParams,
   Email,
+  EmailStatus,
   ErasurePreview,
   EventsListDeliveriesParams,
   EventsListParams,
   EventsResendParams,
   EventsStreamParams,
-  File,
-  FileCreatedEvent,
-  FileDeletedEvent,
-  FileLink,
-  FileLinkCreatedEvent,
-  FileLinkOpenedEvent,
-  FileLinkRevokedEvent,
-  FileLinkUpdatedEvent,
-  FileLinkWithSecret,
+  FileLinkStatus,
   FileLinksListParams,
   FileLinksRetrieveParams,
   FileLinksRevokeParams,
-  FileUpdatedEvent,
+  FilePurpose,
   FilesCreateParams,
   FilesLinksParams,
   FilesListParams,
@@ -159,6 +147,8 @@ import type {
   InvoicesUpdateParams,
   InvoicesVoidParams,
   Jurisdiction,
+  LetterheadAddress,
+  LinkedRecords,
   Log,
   LogsListParams,
   Metadata,
@@ -182,17 +172,13 @@ import type {
   PaymentsRetrieveParams,
   PaymentsSucceedParams,
   PaymentsUpdateParams,
-  PetRequest,
-  PortalSession,
-  PortalSessionCreatedEvent,
-  PortalSessionEndedEvent,
-  PortalSessionOpenedEvent,
-  PortalSessionUpdatedEvent,
-  PortalSessionWithSecret,
+  PortalFeature,
+  PortalSessionStatus,
   PortalSessionsCreateParams,
   PortalSessionsEndParams,
   PortalSessionsListParams,
   PortalSessionsRetrieveParams,
+  Provider,
   RaisedCheck,
   Recovery,
   RecoveryCanceledEvent,
@@ -205,12 +191,9 @@ import type {
   ReferencingProvider,
   Refund,
   Rent,
-  RetentionHold,
-  RetentionHoldCreatedEvent,
-  RetentionHoldExpiredEvent,
-  RetentionHoldRevealedEvent,
-  RetentionHoldUpdatedEvent,
-  RetentionHoldWithSecret,
+  RetentionHoldContent,
+  RetentionHoldKind,
+  RetentionHoldStatus,
   RetentionHoldsContentsParams,
   RetentionHoldsListParams,
   RetentionHoldsRetrieveParams,
@@ -248,7 +231,8 @@ import type {
   TenancyRent,
   TenancyStatus,
   TenancyType,
-  TestHelpersApprovalRequestsResource,
+  TestHelpersApprovalRequestsApproveParams,
+  TestHelpersApprovalRequestsRejectParams,
   TestHelpersClockResource,
   TestHelpersEmailsListParams,
   TestHelpersPaymentsFailParams,
@@ -285,12 +269,8 @@ import type {
   WorkflowCreatedEvent,
   WorkflowDeletedEvent,
   WorkflowPausedEvent,
-  WorkflowRun,
-  WorkflowRunCanceledEvent,
-  WorkflowRunCreatedEvent,
-  WorkflowRunFailedEvent,
-  WorkflowRunSucceededEvent,
-  WorkflowRunUpdatedEvent,
+  WorkflowRunStatus,
+  WorkflowRunStep,
   WorkflowRunsCancelParams,
   WorkflowRunsListParams,
   WorkflowRunsRetrieveParams,
@@ -304,18 +284,13 @@ import type {
   WorkflowsUpdateParams,
 } from './2026-03-01.ts';
 export type {
-  Account,
   AccountApiVersionParams,
   AccountApiVersionPreviewParams,
   AccountApiVersionRollbackParams,
-  AccountCreatedEvent,
-  AccountCredentialsChangedEvent,
-  AccountResource,
   AccountRetrieveParams,
   AccountRules,
   AccountRulesInput,
   AccountUpdateParams,
-  AccountUpdatedEvent,
   AccountsCreateParams,
   AccountsListParams,
   AccountsRetrieveParams,
@@ -354,16 +329,8 @@ export type {
   ApplicationsUpdateParams,
   ApplicationsWithdrawParams,
   ApprovalPolicy,
-  ApprovalRequest,
-  ApprovalRequestApprovedEvent,
-  ApprovalRequestCanceledEvent,
-  ApprovalRequestCreatedEvent,
-  ApprovalRequestExecutedEvent,
-  ApprovalRequestExpiredEvent,
-  ApprovalRequestRejectedEvent,
   ApprovalRequestStatus,
   ApprovalRequestType,
-  ApprovalRequestUpdatedEvent,
   ApprovalRequestsApproveParams,
   ApprovalRequestsCancelParams,
   ApprovalRequestsListParams,
@@ -393,10 +360,7 @@ export type {
   BuildingsUpdateParams,
   CheckSeverity,
   Clock,
-  Customer,
-  CustomerCreatedEvent,
   CustomerDeletedEvent,
-  CustomerUpdatedEvent,
   CustomersCreateParams,
   CustomersListParams,
   CustomersRetrieveParams,
@@ -451,21 +415,11 @@ export type {
   EventsResendParams,
   EventsStreamParams,
   Fault,
-  File,
-  FileCreatedEvent,
-  FileDeletedEvent,
-  FileLink,
-  FileLinkCreatedEvent,
-  FileLinkOpenedEvent,
-  FileLinkRevokedEvent,
   FileLinkStatus,
-  FileLinkUpdatedEvent,
-  FileLinkWithSecret,
   FileLinksListParams,
   FileLinksRetrieveParams,
   FileLinksRevokeParams,
   FilePurpose,
-  FileUpdatedEvent,
   FilesCreateParams,
   FilesLinksParams,
   FilesListParams,
@@ -506,7 +460,6 @@ export type {
   InvoicesVoidParams,
   Jurisdiction,
   Latency,
-  Letterhead,
   LetterheadAddress,
   LetterheadAddressInput,
   LetterheadInput,
@@ -539,15 +492,8 @@ export type {
   PaymentsRetrieveParams,
   PaymentsSucceedParams,
   PaymentsUpdateParams,
-  PetRequest,
   PortalFeature,
-  PortalSession,
-  PortalSessionCreatedEvent,
-  PortalSessionEndedEvent,
-  PortalSessionOpenedEvent,
   PortalSessionStatus,
-  PortalSessionUpdatedEvent,
-  PortalSessionWithSecret,
   PortalSessionsCreateParams,
   PortalSessionsEndParams,
   PortalSessionsListParams,
@@ -576,21 +522,14 @@ export type {
   RentChangeBasis,
   RentInput,
   RequestSource,
-  RetentionHold,
   RetentionHoldContent,
-  RetentionHoldCreatedEvent,
-  RetentionHoldExpiredEvent,
   RetentionHoldKind,
-  RetentionHoldRevealedEvent,
   RetentionHoldStatus,
-  RetentionHoldUpdatedEvent,
-  RetentionHoldWithSecret,
   RetentionHoldsContentsParams,
   RetentionHoldsListParams,
   RetentionHoldsRetrieveParams,
   RetentionHoldsRevealParams,
   RetentionReason,
-  RightToRent,
   RightToRentInput,
   Ruleset,
   RulesetCheck,
@@ -634,7 +573,6 @@ export type {
   TenancyType,
   TestHelpersApprovalRequestsApproveParams,
   TestHelpersApprovalRequestsRejectParams,
-  TestHelpersApprovalRequestsResource,
   TestHelpersClockAdvanceParams,
   TestHelpersClockResource,
   TestHelpersEmailsListParams,
@@ -677,14 +615,8 @@ export type {
   WorkflowFilter,
   WorkflowFilterInput,
   WorkflowPausedEvent,
-  WorkflowRun,
-  WorkflowRunCanceledEvent,
-  WorkflowRunCreatedEvent,
-  WorkflowRunFailedEvent,
   WorkflowRunStatus,
   WorkflowRunStep,
-  WorkflowRunSucceededEvent,
-  WorkflowRunUpdatedEvent,
   WorkflowRunsCancelParams,
   WorkflowRunsListParams,
   WorkflowRunsRetrieveParams,
@@ -704,6 +636,139 @@ export type {
   WorkflowsUpdateParams,
 } from './2026-03-01.ts';
 
+/**
+ * A letting agent or a platform, with its own keys and records. A platform has connected accounts, and
+ * acts for them with the header `Service-Context`.
+ */
+export interface Account {
+  /** The id of the account. */
+  id: string;
+  /** The kind of the object. */
+  object: 'account';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The name of the account. */
+  name: string;
+  /**
+   * The version of its requests without `Service-Version`. Null until its first request, which pins it
+   * to the latest.
+   */
+  api_version: string | null;
+  /** The version before its last upgrade. Null if there was none, or if it was rolled back. */
+  api_version_previous: string | null;
+  /**
+   * Until when you can roll back its last upgrade, in seconds since the Unix epoch. Null if there is
+   * none, and after that time.
+   */
+  rollback_until: number | null;
+  /** The referencing provider of references that name none. Null if none is set. */
+  default_provider: Provider | (string & {}) | null;
+  /**
+   * `open`: links can have ids of your own system, which are not checked. `strict`: a link to a record
+   * that does not exist here is refused.
+   */
+  linked_records: LinkedRecords | (string & {});
+  /**
+   * Whether its team members need a second factor to use the dashboard. Null means: in live mode, but
+   * not in a sandbox.
+   */
+  require_second_factor: boolean | null;
+  /**
+   * The time zone (IANA) whose calendar its days follow, such as today, due dates and notices. The
+   * default is `Europe/London`.
+   */
+  time_zone: string;
+  /**
+   * The rules of law by which its lets are judged. `GET /v1/rulesets/{id}` lists the checks. The default
+   * is `england`, with the severities of the law.
+   */
+  rules: AccountRules;
+  /** The first part of the numbers of new invoices: `INV` in `INV-000001`, which is the default. */
+  invoice_prefix: string;
+  /**
+   * The last day of its accounting year, as month and day. Records of rent are kept for six years after
+   * it when a person is erased. The default is `03-31`.
+   */
+  year_end: string;
+  /**
+   * The sender that its invoices, statements and reports show as a PDF. Invoices and statements have its
+   * bank account to pay to. Null if none is set: they show `name`.
+   */
+  letterhead: Letterhead | null;
+  /**
+   * The payment gateway of new payments of tenancies by direct debit or card that name none. Null if you
+   * collect them yourself.
+   */
+  payment_provider: PaymentProvider | (string & {}) | null;
+  /**
+   * The id of the account that it is connected to. Null for a root account, such as a deployment’s first
+   * one.
+   */
+  parent: string | null | Account;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface AccountCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'account.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Account;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface AccountCredentialsChangedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'account.credentials_changed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Account;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 export interface AccountList {
   /** The kind of the object. */
   object: 'list';
@@ -713,6 +778,36 @@ export interface AccountList {
   has_more: boolean;
   /** The records of the page. */
   data: Array<Account>;
+}
+
+export interface AccountUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'account.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Account;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
 }
 
 /** A part of a payment that settles an invoice. */
@@ -1146,6 +1241,218 @@ export interface AppliedPart {
   amount: number;
 }
 
+/**
+ * A question to a person: may an agent do this, or may a workflow continue? A sensitive request of an
+ * agent’s key gets 403 (`approval_required`) with the id of an approval request. A person decides in
+ * the dashboard.
+ */
+export interface ApprovalRequest {
+  /** The id of the approval request. */
+  id: string;
+  /** The kind of the object. */
+  object: 'approval_request';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** `agent_request`: a request of an agent’s key. `workflow_step`: a step of a workflow. */
+  type: ApprovalRequestType | (string & {});
+  /**
+   * `pending`: a person has to decide, within 24 hours. `approved`: the agent can send the request
+   * within an hour. `executed`: it was executed. `rejected`: for an hour, the same request is refused.
+   * `canceled`: the API key has taken it back.
+   */
+  status: ApprovalRequestStatus | (string & {});
+  /** What is to be approved, in a few words. */
+  title: string;
+  /** The run whose step waits. Null for a request of an agent. */
+  workflow_run: string | null | WorkflowRun;
+  /** The API key of the agent. Null for a step of a workflow. */
+  api_key: string | null;
+  /**
+   * The customer that the request is about, so that an erasure finds it. Null if there is none. A
+   * request that makes a customer has it once it is executed. A step of a workflow has the first
+   * customer of its event.
+   */
+  customer: string | null | Customer | DeletedCustomer;
+  /** The operation, as the API docs name it: `references_cancel`. Null for a step of a workflow. */
+  operation: string | null;
+  /** The HTTP method. Null for a step of a workflow. */
+  method: string | null;
+  /** The path. Null for a step of a workflow. */
+  path: string | null;
+  /**
+   * The body as the agent sent it, without secrets. Null if there is none, if its customer or record was
+   * erased, or if you lack the permission to read that kind of record.
+   */
+  request_body: Record<string, unknown> | null;
+  /** Why the agent wants this: the header `Service-Reason`. Null if it was not sent. */
+  reason: string | null;
+  /**
+   * When it expires, in seconds since the Unix epoch: 24 hours after it was made, and an hour after it
+   * was approved. Null for an approved step of a workflow.
+   */
+  expires_at: number | null;
+  /** The user that has approved or rejected it. Null if a test helper of a sandbox has. */
+  decided_by: string | null;
+  /** When it was approved or rejected, in seconds since the Unix epoch. Null until then. */
+  decided_at: number | null;
+  /** The reason of the decision. Null if there is none. */
+  decision_reason: string | null;
+  /** The id of the request that was executed, and of its log. Null until then. */
+  executed_request: string | null;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface ApprovalRequestApprovedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'approval_request.approved';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApprovalRequest;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApprovalRequestCanceledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'approval_request.canceled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApprovalRequest;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApprovalRequestCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'approval_request.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApprovalRequest;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApprovalRequestExecutedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'approval_request.executed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApprovalRequest;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApprovalRequestExpiredEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'approval_request.expired';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApprovalRequest;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 export interface ApprovalRequestList {
   /** The kind of the object. */
   object: 'list';
@@ -1155,6 +1462,66 @@ export interface ApprovalRequestList {
   has_more: boolean;
   /** The records of the page. */
   data: Array<ApprovalRequest>;
+}
+
+export interface ApprovalRequestRejectedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'approval_request.rejected';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApprovalRequest;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApprovalRequestUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'approval_request.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApprovalRequest;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
 }
 
 /**
@@ -1390,6 +1757,65 @@ export interface BuildingList {
   data: Array<Building>;
 }
 
+/** A person: an applicant, a tenant, or a person that may become one. */
+export interface Customer {
+  /** The id of the customer. */
+  id: string;
+  /** The kind of the object. */
+  object: 'customer';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The full name. */
+  name: string;
+  /** The e-mail address. Null if it is not known. */
+  email: string | null;
+  /** The phone number, as you sent it. Null if it is not known. */
+  phone: string | null;
+  /** The day of birth. Null if it is not known. */
+  date_of_birth: string | null;
+  /**
+   * The current and earlier addresses, in the order in which you sent them. An update replaces all of
+   * them.
+   */
+  addresses: Array<Address>;
+  /** The check of the right to rent (Immigration Act 2014, s22). Null if none was recorded. */
+  right_to_rent: RightToRent | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface CustomerCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'customer.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Customer;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 export interface CustomerList {
   /** The kind of the object. */
   object: 'list';
@@ -1399,6 +1825,36 @@ export interface CustomerList {
   has_more: boolean;
   /** The records of the page. */
   data: Array<Customer>;
+}
+
+export interface CustomerUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'customer.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Customer;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
 }
 
 export interface DeliveryList {
@@ -1966,6 +2422,173 @@ export interface EventList {
   data: Array<Event>;
 }
 
+/**
+ * A document or a picture: the report of a reference, or evidence for one. It is a PDF, a JPEG or a
+ * PNG. The server detects its size, hash and type from its bytes. `GET /v1/files/{id}/contents`
+ * returns the bytes.
+ */
+export interface File {
+  /** The id of the file. */
+  id: string;
+  /** The kind of the object. */
+  object: 'file';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The purpose of the file. The report of a reference is a `reference_report`. */
+  purpose: FilePurpose | (string & {});
+  /** The filename that the sender gave it. */
+  filename: string;
+  /** The size in bytes. */
+  size: number;
+  /** The SHA-256 hash of the contents, in hex. */
+  sha256: string;
+  /** The type of the contents, detected from the bytes. */
+  content_type: 'application/pdf' | 'image/jpeg' | 'image/png' | (string & {});
+  /** The id of the person that sent the file in the portal. Null for any other file. */
+  customer: string | null | Customer | DeletedCustomer;
+  /**
+   * The id of the reference for which the file is evidence. The erasure of the reference deletes the
+   * file. Null if you sent none.
+   */
+  reference: string | null | Reference;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface FileCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: File;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface FileDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: File;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/**
+ * A link with which a person without an account opens one file: a landlord reads the report of an
+ * applicant. `POST /v1/files/{id}/links` makes it. Its page says what was found, and has the file.
+ */
+export interface FileLink {
+  /** The id of the file link. */
+  id: string;
+  /** The kind of the object. */
+  object: 'file_link';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the file that it opens. */
+  file: string | File;
+  /**
+   * The person that gets the link, in your own words, such as `Mr Okafor, landlord`. Null if you sent
+   * none, and after the erasure of the file’s person.
+   */
+  recipient: string | null;
+  /**
+   * The address to which the link is sent by e-mail. Null if you sent none, and after the erasure of the
+   * file’s person.
+   */
+  recipient_email: string | null;
+  /**
+   * The status of the e-mail with the link. `queued`: it is sent soon. `sent`: the mail server has
+   * accepted it. `failed`: it could not be sent, so hand the link over or try again.
+   */
+  email_status: EmailStatus | (string & {}) | null;
+  /** Why the e-mail could not be sent. Null unless it has failed. */
+  email_failure: string | null;
+  /** When it expires, in seconds since the Unix epoch. The clock of a sandbox does not move this time. */
+  expires_at: number;
+  /** When it was opened last, in seconds since the Unix epoch. Null if it was never opened. */
+  opened_at: number | null;
+  /** How often it was opened. A preview of the page does not count: a person presses a button. */
+  open_count: number;
+  /** `active`: it opens the file. `revoked`: you have ended it. `expired`: its time is over. */
+  status: FileLinkStatus | (string & {});
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface FileLinkCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file_link.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: FileLink;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 export interface FileLinkList {
   /** The kind of the object. */
   object: 'list';
@@ -1977,6 +2600,143 @@ export interface FileLinkList {
   data: Array<FileLink>;
 }
 
+export interface FileLinkOpenedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file_link.opened';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: FileLink;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface FileLinkRevokedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file_link.revoked';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: FileLink;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface FileLinkUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file_link.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: FileLink;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/**
+ * A link with which a person without an account opens one file: a landlord reads the report of an
+ * applicant. `POST /v1/files/{id}/links` makes it. Its page says what was found, and has the file.
+ */
+export interface FileLinkWithSecret {
+  /** The id of the file link. */
+  id: string;
+  /** The kind of the object. */
+  object: 'file_link';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the file that it opens. */
+  file: string | File;
+  /**
+   * The person that gets the link, in your own words, such as `Mr Okafor, landlord`. Null if you sent
+   * none, and after the erasure of the file’s person.
+   */
+  recipient: string | null;
+  /**
+   * The address to which the link is sent by e-mail. Null if you sent none, and after the erasure of the
+   * file’s person.
+   */
+  recipient_email: string | null;
+  /**
+   * The status of the e-mail with the link. `queued`: it is sent soon. `sent`: the mail server has
+   * accepted it. `failed`: it could not be sent, so hand the link over or try again.
+   */
+  email_status: EmailStatus | (string & {}) | null;
+  /** Why the e-mail could not be sent. Null unless it has failed. */
+  email_failure: string | null;
+  /** When it expires, in seconds since the Unix epoch. The clock of a sandbox does not move this time. */
+  expires_at: number;
+  /** When it was opened last, in seconds since the Unix epoch. Null if it was never opened. */
+  opened_at: number | null;
+  /** How often it was opened. A preview of the page does not count: a person presses a button. */
+  open_count: number;
+  /** `active`: it opens the file. `revoked`: you have ended it. `expired`: its time is over. */
+  status: FileLinkStatus | (string & {});
+  /**
+   * The link for the recipient. Only the response that makes the link has it. The token is behind the
+   * `#`, so no server logs it.
+   */
+  url: string;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
 export interface FileList {
   /** The kind of the object. */
   object: 'list';
@@ -1986,6 +2746,36 @@ export interface FileList {
   has_more: boolean;
   /** The records of the page. */
   data: Array<File>;
+}
+
+export interface FileUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: File;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
 }
 
 /**
@@ -2818,6 +3608,29 @@ export interface LedgerEntryList {
   data: Array<LedgerEntry>;
 }
 
+/** The sender of invoices, statements and reports. */
+export interface Letterhead {
+  /** The name of the sender. */
+  name: string;
+  address: LetterheadAddress;
+  /** The e-mail address for questions. Null if there is none. */
+  email: string | null;
+  /** The phone number for questions, as you sent it. Null if there is none. */
+  phone: string | null;
+  /** What the law requires on a letter, such as the number of a company. Null if there is nothing. */
+  registration: string | null;
+  /** The account to which tenants pay. Null if invoices name none. */
+  bank: BankDetails | null;
+  /**
+   * The id of a file of the account: a JPEG or PNG. It stands at the head of reports, invoices and
+   * statements, and on the pages of links. Null if there is none. The id stays when the file is deleted.
+   * Then nothing is printed in its place.
+   */
+  logo?: string | null | File;
+  /** The colour of buttons in the portal, such as `#1d4ed8`. Null for the portal’s own. */
+  brand_color?: string | null;
+}
+
 export interface LogList {
   /** The kind of the object. */
   object: 'list';
@@ -3138,6 +3951,139 @@ export interface PaymentUpdatedEvent {
   api_version?: string;
 }
 
+/** A tenant’s request to keep a pet. */
+export interface PetRequest {
+  /** Its number in the tenancy: 1, 2, … */
+  number: number;
+  /** The tenant that asks. */
+  customer: string | Customer | DeletedCustomer;
+  /** The pet, in the words of the tenant. */
+  description: string;
+  /** The day of the request. */
+  requested_on: string;
+  /** The last day for the landlord’s answer (Housing Act 1988, s16A). */
+  answer_by: string;
+  /**
+   * `open` until the landlord answers. `information_asked`: the landlord waits for information from the
+   * tenant.
+   */
+  status: 'open' | 'information_asked' | 'granted' | 'refused' | (string & {});
+  /** The reason of the answer. A refusal has one. */
+  reason: string | null;
+}
+
+/**
+ * A session of a person in the portal: an applicant, a tenant or a guarantor. Its link opens once. The
+ * session then lasts for an hour after the last request, and for eight hours at most. The person sees
+ * its own records only.
+ */
+export interface PortalSession {
+  /** The id of the portal session. */
+  id: string;
+  /** The kind of the object. */
+  object: 'portal_session';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the person: a customer of this API. */
+  customer: string | Customer | DeletedCustomer;
+  /**
+   * The parts of the portal that the person can use. `details`: contact details. `documents`: files.
+   * `applications`: applications. `money`: ledger, invoices, payments and deposits. `notice`: notices.
+   * `pets`: requests for pets.
+   */
+  features: Array<PortalFeature | (string & {})>;
+  /**
+   * The address of your page to which the portal leads back: https, or http on this machine. Null if
+   * there is none.
+   */
+  return_url: string | null;
+  /**
+   * The status of the e-mail with the link. `queued`: it is sent soon. `sent`: the mail server has
+   * accepted it. `failed`: it could not be sent, so hand the link over or try again.
+   */
+  email_status: EmailStatus | (string & {}) | null;
+  /** Why the e-mail could not be sent. Null unless it has failed. */
+  email_failure: string | null;
+  /**
+   * When the link expires, in seconds since the Unix epoch. The clock of a sandbox does not move this
+   * time.
+   */
+  expires_at: number;
+  /** When the link was opened, in seconds since the Unix epoch. Null if it was not. */
+  opened_at: number | null;
+  /** When it was ended, in seconds since the Unix epoch. Null if it was not, or ended by time. */
+  ended_at: number | null;
+  /**
+   * `pending` until the link is opened, then `active`. `ended`: it was ended, its time is over, or the
+   * link has expired.
+   */
+  status: PortalSessionStatus | (string & {});
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface PortalSessionCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'portal_session.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PortalSession;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PortalSessionEndedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'portal_session.ended';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PortalSession;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 export interface PortalSessionList {
   /** The kind of the object. */
   object: 'list';
@@ -3147,6 +4093,123 @@ export interface PortalSessionList {
   has_more: boolean;
   /** The records of the page. */
   data: Array<PortalSession>;
+}
+
+export interface PortalSessionOpenedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'portal_session.opened';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PortalSession;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface PortalSessionUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'portal_session.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: PortalSession;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/**
+ * A session of a person in the portal: an applicant, a tenant or a guarantor. Its link opens once. The
+ * session then lasts for an hour after the last request, and for eight hours at most. The person sees
+ * its own records only.
+ */
+export interface PortalSessionWithSecret {
+  /** The id of the portal session. */
+  id: string;
+  /** The kind of the object. */
+  object: 'portal_session';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the person: a customer of this API. */
+  customer: string | Customer | DeletedCustomer;
+  /**
+   * The parts of the portal that the person can use. `details`: contact details. `documents`: files.
+   * `applications`: applications. `money`: ledger, invoices, payments and deposits. `notice`: notices.
+   * `pets`: requests for pets.
+   */
+  features: Array<PortalFeature | (string & {})>;
+  /**
+   * The address of your page to which the portal leads back: https, or http on this machine. Null if
+   * there is none.
+   */
+  return_url: string | null;
+  /**
+   * The status of the e-mail with the link. `queued`: it is sent soon. `sent`: the mail server has
+   * accepted it. `failed`: it could not be sent, so hand the link over or try again.
+   */
+  email_status: EmailStatus | (string & {}) | null;
+  /** Why the e-mail could not be sent. Null unless it has failed. */
+  email_failure: string | null;
+  /**
+   * When the link expires, in seconds since the Unix epoch. The clock of a sandbox does not move this
+   * time.
+   */
+  expires_at: number;
+  /** When the link was opened, in seconds since the Unix epoch. Null if it was not. */
+  opened_at: number | null;
+  /** When it was ended, in seconds since the Unix epoch. Null if it was not, or ended by time. */
+  ended_at: number | null;
+  /**
+   * `pending` until the link is opened, then `active`. `ended`: it was ended, its time is over, or the
+   * link has expired.
+   */
+  status: PortalSessionStatus | (string & {});
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /**
+   * The link for the person. Only the response that creates the session has it. The token is behind the
+   * `#`, so no server logs it.
+   */
+  url: string;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
 }
 
 export interface RecoveryList {
@@ -3383,6 +4446,100 @@ export interface ReferencingProviderList {
   data: Array<ReferencingProvider>;
 }
 
+/**
+ * What a legal duty keeps of an erased person. The deletion of a customer makes it, and `GET
+ * /v1/customers/{id}/erasure` announces it. The data is encrypted, and no list, event or log shows it.
+ * Only `reveal` returns it.
+ */
+export interface RetentionHold {
+  /** The id of the retention hold. */
+  id: string;
+  /** The kind of the object. */
+  object: 'retention_hold';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the erased person. */
+  customer: string | Customer | DeletedCustomer;
+  /** `right_to_rent`: the evidence of the right to rent. `accounts`: what explains the records of rent. */
+  kind: RetentionHoldKind | (string & {});
+  /** The law that requires it. */
+  basis: string;
+  /** The ids of the sealed files. No other operation finds these files any more. */
+  files: Array<string>;
+  /** The last day on which the data is kept. On the next day, the hold expires and is emptied for good. */
+  until: string;
+  /** `held`, or `expired` when the data is gone. */
+  status: RetentionHoldStatus | (string & {});
+  /** How often it was revealed. */
+  reveals: number;
+  /** When it was last revealed, in seconds since the Unix epoch. Null if it never was. */
+  revealed_at: number | null;
+  /** When it expired, in seconds since the Unix epoch. Null if it has not. */
+  expired_at: number | null;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface RetentionHoldCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'retention_hold.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: RetentionHold;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface RetentionHoldExpiredEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'retention_hold.expired';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: RetentionHold;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 export interface RetentionHoldList {
   /** The kind of the object. */
   object: 'list';
@@ -3392,6 +4549,114 @@ export interface RetentionHoldList {
   has_more: boolean;
   /** The records of the page. */
   data: Array<RetentionHold>;
+}
+
+export interface RetentionHoldRevealedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'retention_hold.revealed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: RetentionHold;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface RetentionHoldUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'retention_hold.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: RetentionHold;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/**
+ * What a legal duty keeps of an erased person. The deletion of a customer makes it, and `GET
+ * /v1/customers/{id}/erasure` announces it. The data is encrypted, and no list, event or log shows it.
+ * Only `reveal` returns it.
+ */
+export interface RetentionHoldWithSecret {
+  /** The id of the retention hold. */
+  id: string;
+  /** The kind of the object. */
+  object: 'retention_hold';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the erased person. */
+  customer: string | Customer | DeletedCustomer;
+  /** `right_to_rent`: the evidence of the right to rent. `accounts`: what explains the records of rent. */
+  kind: RetentionHoldKind | (string & {});
+  /** The law that requires it. */
+  basis: string;
+  /** The ids of the sealed files. No other operation finds these files any more. */
+  files: Array<string>;
+  /** The last day on which the data is kept. On the next day, the hold expires and is emptied for good. */
+  until: string;
+  /** `held`, or `expired` when the data is gone. */
+  status: RetentionHoldStatus | (string & {});
+  /** How often it was revealed. */
+  reveals: number;
+  /** When it was last revealed, in seconds since the Unix epoch. Null if it never was. */
+  revealed_at: number | null;
+  /** When it expired, in seconds since the Unix epoch. Null if it has not. */
+  expired_at: number | null;
+  /** The sealed data. Only the response of `reveal` has it. */
+  content: RetentionHoldContent;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+/** A check of the right to rent in England. */
+export interface RightToRent {
+  /** Whether the right ends on a day. */
+  status: 'unlimited' | 'time_limited' | (string & {});
+  /** The day of the check. */
+  checked_on: string;
+  /** The last day of the right. Null if it has none. */
+  expires_on: string | null;
+  /** The ids of the files with the evidence. */
+  files: Array<string | File>;
 }
 
 export interface SearchHit {
@@ -4588,6 +5853,133 @@ export interface WorkflowList {
   data: Array<Workflow>;
 }
 
+/**
+ * One run of a workflow. An event starts at most one run of each workflow. The run takes the steps of
+ * the workflow as they were when it began.
+ */
+export interface WorkflowRun {
+  /** The id of the workflow run. */
+  id: string;
+  /** The kind of the object. */
+  object: 'workflow_run';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the workflow. */
+  workflow: string | Workflow;
+  /** The version of the workflow that it runs. */
+  version: number;
+  /** The id of the event that started it. */
+  event: string;
+  /** One more than that of the run that caused the event, else 1. Above 5 a run is canceled. */
+  depth: number;
+  /** `running` or `waiting`, and at last `succeeded`, `failed` or `canceled`. */
+  status: WorkflowRunStatus | (string & {});
+  /** The steps that have begun. */
+  steps: Array<WorkflowRunStep>;
+  /** The approval request that its step waits for. Null if it waits for none. */
+  approval_request: string | null | ApprovalRequest;
+  /** Why the server has canceled it. Null if it has not. */
+  canceled_reason: string | null;
+  /** When it succeeded, in seconds since the Unix epoch. Null if it has not. */
+  succeeded_at: number | null;
+  /** When it failed, in seconds since the Unix epoch. Null if it has not. */
+  failed_at: number | null;
+  /** When it was canceled, in seconds since the Unix epoch. Null if it was not. */
+  canceled_at: number | null;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface WorkflowRunCanceledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow_run.canceled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WorkflowRun;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface WorkflowRunCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow_run.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WorkflowRun;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface WorkflowRunFailedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow_run.failed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WorkflowRun;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
 export interface WorkflowRunList {
   /** The kind of the object. */
   object: 'list';
@@ -4597,6 +5989,66 @@ export interface WorkflowRunList {
   has_more: boolean;
   /** The records of the page. */
   data: Array<WorkflowRun>;
+}
+
+export interface WorkflowRunSucceededEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow_run.succeeded';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WorkflowRun;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface WorkflowRunUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'workflow_run.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WorkflowRun;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The id of the request that caused it, and of its log. Null if the system caused it. */
+  request: string | null;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
 }
 
 export interface ReferencesListParams {
@@ -4777,7 +6229,7 @@ export interface ReferencesResource {
   update(id: string, params: ReferencesUpdateParams, options?: RequestOptions): TenurePromise<Reference>;
   /**
    * Erases the personal data of the reference for good, if your own system stores the person. It erases
-   * the `metadata`, the provider’s findings and the files of the report.
+   * the `metadata`, the provider’s findings, the files of the report and the evidence.
    */
   erase(id: string, params?: ReferencesEraseParams, options?: RequestOptions): TenurePromise<Reference>;
   /**
@@ -5176,8 +6628,8 @@ export interface CustomersResource {
   /**
    * Erases the person’s data everywhere: in the customer, events, logs, stored responses for an
    * `Idempotency-Key`, bank lines, texts of tenancies, applications, deposits and payments, references
-   * with the files of their reports, the files of `right_to_rent` and of guarantees, and agreements and
-   * certificates without another living tenant.
+   * with the files of their reports and their evidence, files that the person has sent, the files of
+   * `right_to_rent` and of guarantees, and agreements and certificates without another living tenant.
    */
   delete(id: string, options?: RequestOptions): TenurePromise<DeletedCustomer>;
   /**
@@ -5213,8 +6665,9 @@ export interface FilesResource {
   /** Returns the account’s files, the newest first. */
   list(params?: FilesListParams, options?: RequestOptions): ListPromise<File, FileList>;
   /**
-   * Send a form (`multipart/form-data`) with `purpose`, `file`, and `metadata[key]` for each pair. The
-   * file must be a PDF, a JPEG or a PNG. Its name and type do not matter, only its bytes.
+   * Send a form (`multipart/form-data`) with `purpose`, `file`, and `metadata[key]` for each pair. For
+   * evidence, also send its `reference`. The file must be a PDF, a JPEG or a PNG. Its name and type do
+   * not matter, only its bytes.
    */
   create(params: FilesCreateParams, options?: RequestOptions): TenurePromise<File>;
   /** Returns the file as it is now. */
@@ -5405,6 +6858,34 @@ export interface WorkflowRunsResource {
   retry(id: string, params?: WorkflowRunsRetryParams, options?: RequestOptions): TenurePromise<WorkflowRun>;
 }
 
+export interface AccountResource {
+  /** Returns the account of your key, or the one in `Service-Context`. */
+  retrieve(params?: AccountRetrieveParams, options?: RequestOptions): TenurePromise<Account>;
+  /**
+   * Sets the members that you send. All others stay as they are. `provider_credentials` is stored
+   * encrypted, and no response, event or log shows it. The credentials that you send for a provider
+   * replace its earlier ones, and null removes them.
+   */
+  update(params: AccountUpdateParams, options?: RequestOptions): TenurePromise<Account>;
+  /**
+   * From now on, requests without `Service-Version` have this version. It must be newer than the
+   * account’s. You can roll the upgrade back within 72 hours. The response takes a second, so that the
+   * upgrade is effective in every process.
+   */
+  apiVersion(params: AccountApiVersionParams, options?: RequestOptions): TenurePromise<Account>;
+  /** Returns the account to the version it had before its last upgrade, until `rollback_until`. */
+  apiVersionRollback(params?: AccountApiVersionRollbackParams, options?: RequestOptions): TenurePromise<Account>;
+  /**
+   * Shows which of the account’s last 100 requests and events would differ in another version, and how.
+   * It also shows which requests would be refused. GET requests are not logged, so they are not
+   * compared.
+   */
+  apiVersionPreview(
+    params?: AccountApiVersionPreviewParams,
+    options?: RequestOptions,
+  ): TenurePromise<ApiVersionPreview>;
+}
+
 export interface AccountsResource {
   /** Returns the account’s accounts, the newest first. */
   list(params?: AccountsListParams, options?: RequestOptions): ListPromise<Account, AccountList>;
@@ -5532,6 +7013,27 @@ export interface TestHelpersPaymentsResource {
    * bounces. You can call this right after you create the payment. The response shows the effect.
    */
   fail(id: string, params?: TestHelpersPaymentsFailParams, options?: RequestOptions): TenurePromise<Payment>;
+}
+
+export interface TestHelpersApprovalRequestsResource {
+  /**
+   * Sandbox only. Approves a pending request in the place of a person, for tests without a browser. No
+   * key of an agent can.
+   */
+  approve(
+    id: string,
+    params?: TestHelpersApprovalRequestsApproveParams,
+    options?: RequestOptions,
+  ): TenurePromise<ApprovalRequest>;
+  /**
+   * Sandbox only. Rejects a pending request in the place of a person, for tests without a browser. No
+   * key of an agent can.
+   */
+  reject(
+    id: string,
+    params?: TestHelpersApprovalRequestsRejectParams,
+    options?: RequestOptions,
+  ): TenurePromise<ApprovalRequest>;
 }
 
 export interface TestHelpersEmailsResource {

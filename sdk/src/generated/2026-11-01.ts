@@ -3155,6 +3155,11 @@ export interface File {
   content_type: 'application/pdf' | 'image/jpeg' | 'image/png' | (string & {});
   /** The id of the person that sent the file in the portal. Null for any other file. */
   customer: string | null | Customer | DeletedCustomer;
+  /**
+   * The id of the reference for which the file is evidence. The erasure of the reference deletes the
+   * file. Null if you sent none.
+   */
+  reference: string | null | Reference;
   /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
   metadata: Metadata;
   /** The account of the record. Only in responses to requests with `Service-Context`. */
@@ -10844,6 +10849,8 @@ export interface FilesListParams {
   purpose?: FilePurpose | undefined;
   /** Only records with this `customer`. */
   customer?: string | undefined;
+  /** Only records with this `reference`. */
+  reference?: string | undefined;
   /** Bounds of `created`. */
   created?:
     | {
@@ -10866,8 +10873,8 @@ export interface FilesListParams {
   /** The page before the record with this id. Send the first id of the following page. */
   ending_before?: string | undefined;
   /**
-   * Linked records to return instead of their ids: `data.customer`. Follow further links with dots, up
-   * to four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `data.customer`, `data.reference`. Follow further
+   * links with dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -10875,6 +10882,11 @@ export interface FilesListParams {
 export interface FilesCreateParams {
   /** The purpose of the file. The report of a reference is a `reference_report`. */
   purpose: FilePurpose;
+  /**
+   * The id of the reference for which the file is evidence. If you leave it out, no erasure of a
+   * reference finds the file as evidence.
+   */
+  reference?: string | undefined;
   /** The file, with a filename: a PDF, a JPEG or a PNG of up to 10 MB. */
   file: Blob;
   /**
@@ -10883,16 +10895,16 @@ export interface FilesCreateParams {
    */
   metadata?: Record<string, string> | null | undefined;
   /**
-   * Linked records to return instead of their ids: `customer`. Follow further links with dots, up to
-   * four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `customer`, `reference`. Follow further links with
+   * dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
 
 export interface FilesRetrieveParams {
   /**
-   * Linked records to return instead of their ids: `customer`. Follow further links with dots, up to
-   * four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `customer`, `reference`. Follow further links with
+   * dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -10904,8 +10916,8 @@ export interface FilesUpdateParams {
    */
   metadata?: Record<string, string> | null | undefined;
   /**
-   * Linked records to return instead of their ids: `customer`. Follow further links with dots, up to
-   * four. Your key needs the permission to read them.
+   * Linked records to return instead of their ids: `customer`, `reference`. Follow further links with
+   * dots, up to four. Your key needs the permission to read them.
    */
   expand?: Array<string> | undefined;
 }
@@ -12000,7 +12012,7 @@ export interface ReferencesResource {
   update(id: string, params: ReferencesUpdateParams, options?: RequestOptions): TenurePromise<Reference>;
   /**
    * Erases the personal data of the reference for good, if your own system stores the person. It erases
-   * the `metadata`, the provider’s findings and the files of the report.
+   * the `metadata`, the provider’s findings, the files of the report and the evidence.
    */
   erase(id: string, params?: ReferencesEraseParams, options?: RequestOptions): TenurePromise<Reference>;
   /**
@@ -12399,8 +12411,8 @@ export interface CustomersResource {
   /**
    * Erases the person’s data everywhere: in the customer, events, logs, stored responses for an
    * `Idempotency-Key`, bank lines, texts of tenancies, applications, deposits and payments, references
-   * with the files of their reports, the files of `right_to_rent` and of guarantees, and agreements and
-   * certificates without another living tenant.
+   * with the files of their reports and their evidence, files that the person has sent, the files of
+   * `right_to_rent` and of guarantees, and agreements and certificates without another living tenant.
    */
   delete(id: string, options?: RequestOptions): TenurePromise<DeletedCustomer>;
   /**
@@ -12436,8 +12448,9 @@ export interface FilesResource {
   /** Returns the account’s files, the newest first. */
   list(params?: FilesListParams, options?: RequestOptions): ListPromise<File, FileList>;
   /**
-   * Send a form (`multipart/form-data`) with `purpose`, `file`, and `metadata[key]` for each pair. The
-   * file must be a PDF, a JPEG or a PNG. Its name and type do not matter, only its bytes.
+   * Send a form (`multipart/form-data`) with `purpose`, `file`, and `metadata[key]` for each pair. For
+   * evidence, also send its `reference`. The file must be a PDF, a JPEG or a PNG. Its name and type do
+   * not matter, only its bytes.
    */
   create(params: FilesCreateParams, options?: RequestOptions): TenurePromise<File>;
   /** Returns the file as it is now. */
