@@ -131,6 +131,7 @@ describeInBrowser('the office', () => {
     await using open = await openDashboard(server, `/references/${check}`, { person: operator, rewrite: earlier });
     const { page, problems } = open;
     await page.getByRole('heading', { level: 3, name: 'Waiting for a referee' }).waitFor();
+    await page.getByText('Referee silent', { exact: true }).waitFor();
     await page.getByText(', 4 days ago. Service C does not say which referee has not answered.').waitFor();
     await page.getByText('You can ask the applicant to remind the employer and the former landlord').waitFor();
     await page.goto(`${server.url}/dashboard/?view=stuck`);

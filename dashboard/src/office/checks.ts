@@ -104,6 +104,13 @@ export function standingOf(reference: Reference): Standing {
   return { tone: 'waiting', ...stage, isStuck: false };
 }
 
+/** Returns where a check stands at a time, in seconds since the Unix epoch. A referee that is silent for days needs a hand. */
+export function standingAt(reference: Reference, now: number): Standing {
+  const isSilent = isSilentTooLong(reference, now) || daysWithUnnamedReferee(reference, now) !== null;
+  const standing = standingOf(reference);
+  return isSilent ? { ...standing, tone: 'warning', title: 'Referee silent', isStuck: true } : standing;
+}
+
 /** Returns a stage of a service in words. */
 export function stageText(stage: string): string {
   return (stages[stage]?.title ?? plain(stage)).toLowerCase();
@@ -240,4 +247,21 @@ export function silentReferee(reference: Reference): SilentReferee | null {
   const named = roles.filter(([words]) => words.test(asked.at(-1)!.message)).map(([, role]) => role);
   if (named.length === 0) return null;
   return { role: named.join(' and '), askedAt: first.created, reminders: asked.length - 1 };
+}
+
+const daySeconds = 86_400;
+
+/** After so many days, a silent referee needs a hand. */
+const silentDaysMax = 3;
+
+/** Returns whether a referee is silent for so long that the check needs a hand. */
+export function isSilentTooLong(check: Reference, now: number): boolean {
+  const silent = silentReferee(check);
+  return problemOf(check) === null && silent !== null && now - silent.askedAt >= silentDaysMax * daySeconds;
+}
+
+/** Returns the age of a check in days if its unnamed referees need a hand, else null. Its service tells no time of the request. */
+export function daysWithUnnamedReferee(check: Reference, now: number): number | null {
+  const days = Math.floor((now - check.created) / daySeconds);
+  return days >= silentDaysMax && waitsForUnnamedReferee(check) ? days : null;
 }

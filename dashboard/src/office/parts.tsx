@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { Badge, Icon, Id, JsonViewer, Link, type Tone } from '@tenure/ui';
 import type { Reference } from 'tenure';
-import { standingOf } from './checks.ts';
+import { useNow } from '../shell/now.ts';
+import { standingAt } from './checks.ts';
 import { nameOf, personHref, type Linked } from './words.ts';
 import styles from './office.module.css';
 
@@ -59,7 +60,7 @@ export function PersonLink({ person }: { person: Linked }): ReactNode {
 
 /** Where a check stands, in a badge. */
 export function StandingBadge({ reference }: { reference: Reference }): ReactNode {
-  const { tone, title } = standingOf(reference);
+  const { tone, title } = standingAt(reference, useNow(60_000));
   return <Badge tone={tone}>{title}</Badge>;
 }
 

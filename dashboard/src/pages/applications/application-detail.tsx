@@ -103,7 +103,8 @@ function People({ application }: { application: Application }): ReactNode {
       />
       {rent !== null && customers.length > 1 && (
         <p className={styles.quiet}>
-          {rentText(rent)} in all. Each pays the same share, and each is liable for the whole rent.
+          {rentText(rent)} in all. Each pays the same share{share === null ? '' : `, ${rentText(share)}`}, and each is
+          liable for the whole rent.
         </p>
       )}
     </>

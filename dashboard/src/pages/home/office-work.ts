@@ -1,5 +1,12 @@
 import type { Application, Reference, RequestOptions, Tenure } from 'tenure';
-import { isByService, serviceOf, silentReferee, standingOf, waitsForUnnamedReferee } from '../../office/checks.ts';
+import {
+  daysWithUnnamedReferee,
+  isByService,
+  isSilentTooLong,
+  serviceOf,
+  silentReferee,
+  standingAt,
+} from '../../office/checks.ts';
 import { defineRead } from '../../api/requests.ts';
 import { inApplication, inReference } from '../../office/reads.ts';
 import { homeOf, nameOf } from '../../office/words.ts';
@@ -39,9 +46,6 @@ export const recordsMax = 300;
 const daySeconds = 86_400;
 const weekSeconds = 7 * daySeconds;
 
-/** After so many days, a silent referee needs a hand. */
-const silentDaysMax = 3;
-
 /** Reads the work of the day, into lists that the counts are taken from. */
 export const workRead = defineRead<Work, { aheadSeconds: number }>(async (tenure, { aheadSeconds }, options) => {
   const now = Math.floor(Date.now() / 1000) + aheadSeconds;
@@ -56,8 +60,7 @@ export const workRead = defineRead<Work, { aheadSeconds: number }>(async (tenure
   ]);
   const since = now - weekSeconds;
   const running = [...pending, ...processing];
-  const isStuck = (check: Reference): boolean =>
-    standingOf(check).isStuck || isSilentTooLong(check, now) || daysWithUnnamedReferee(check, now) !== null;
+  const isStuck = (check: Reference): boolean => standingAt(check, now).isStuck;
   return {
     decide: [
       ...rejected.filter(({ review }) => review?.status === 'requested'),
@@ -82,17 +85,6 @@ export const workRead = defineRead<Work, { aheadSeconds: number }>(async (tenure
 /** Returns whether an open application has no check that can still end, or has ended, with an outcome. */
 function hasNoCheck({ references: { total, by_status: statuses } }: Application): boolean {
   return total - statuses.canceled === 0;
-}
-
-function isSilentTooLong(check: Reference, now: number): boolean {
-  const silent = silentReferee(check);
-  return silent !== null && now - silent.askedAt >= silentDaysMax * daySeconds;
-}
-
-/** Returns the age of a check in days if its unnamed referees need a hand, else null. Its service tells no time of the request. */
-function daysWithUnnamedReferee(check: Reference, now: number): number | null {
-  const days = Math.floor((now - check.created) / daySeconds);
-  return days >= silentDaysMax && waitsForUnnamedReferee(check) ? days : null;
 }
 
 function applicationsOf(
@@ -138,7 +130,7 @@ function taskOfApplication(application: Application): Task {
 
 function taskOfCheck(check: Reference, now: number): Task {
   const { id, customer, application, created, completed_at: completedAt } = check;
-  const { tone, title, text } = standingOf(check);
+  const { tone, title, text } = standingAt(check, now);
   const home = application !== null && typeof application === 'object' ? `, ${homeOf(application.unit)}` : '';
   const silent = silentReferee(check);
   const days = silent === null ? 0 : Math.floor((now - silent.askedAt) / daySeconds);
@@ -155,8 +147,8 @@ function taskOfCheck(check: Reference, now: number): Task {
         : isByService(check)
           ? `${silent === null || days < 1 ? text : `No answer from ${silent.role} for ${days === 1 ? 'a day' : `${days} days`}.`} ${serviceOf(check)}.`
           : text,
-    tone: isLate || unnamedDays !== null ? 'warning' : tone,
-    state: isLate || unnamedDays !== null ? 'Referee silent' : title,
+    tone,
+    state: title,
     event: completedAt === null ? 'Ordered' : null,
     at: completedAt ?? created,
   };
