@@ -13,13 +13,16 @@ interface Walk {
   foundBy: number;
 }
 
+/** The newest records, which show a frequent word at once. */
+const firstWalk: Walk = { own: 1_000, foundBy: 250 };
+
 /**
  * The steps of a search, until enough records of a kind are found. The newest records show a frequent word at once. Comparing a thousand
  * takes a millisecond, or some ten if other records lead to them. The index shows a rare word at once. It reads each record that it finds
  * from another place. A word between the two is found by the wider steps. The last one takes up to a second.
  */
 const steps: readonly ({ walk: Walk } | { foundMax: number })[] = [
-  { walk: { own: 1_000, foundBy: 250 } },
+  { walk: firstWalk },
   { foundMax: 1_000 },
   { walk: { own: 4_000, foundBy: 1_500 } },
   { foundMax: 5_000 },
@@ -55,7 +58,23 @@ export async function findIds(reader: Reader, wanted: Wanted): Promise<string[]>
     for (const [prefix, ofKind] of ids) found.set(prefix, ofKind);
     open = unfinished;
   }
-  return [...found.values()].flat().sort((one, other) => (afterPrefix(one) < afterPrefix(other) ? 1 : -1));
+  return newestFirst([...found.values()].flat());
+}
+
+/**
+ * Returns ids of records that have the words of a query as a phrase, the newest first. It compares only the newest records, because the
+ * search goes on to find all that have the words.
+ *
+ * @param phrase the query, folded.
+ */
+export async function findPhrase(reader: Reader, wanted: Wanted, phrase: string): Promise<string[]> {
+  const words = [...wanted.words, { text: phrase, isShort: false }];
+  const { ids } = await walk(reader, { ...wanted, words }, wanted.kinds, firstWalk);
+  return newestFirst([...ids.values()].flat());
+}
+
+function newestFirst(ids: readonly string[]): string[] {
+  return ids.toSorted((one, other) => (afterPrefix(one) < afterPrefix(other) ? 1 : -1));
 }
 
 /** What a step has found, by the prefix of the kind, and the kinds of which there may be more. */

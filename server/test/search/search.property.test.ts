@@ -54,15 +54,20 @@ function plain(text: string): string {
     .toLowerCase();
 }
 
-/** Finds as a reader would: word by word in the plain texts. */
+/** Finds as a reader would: word by word in the plain texts. Records with the query as a phrase come first. */
 function naively(query: string): string[] {
   const words = plain(query).split(' ').filter(Boolean);
-  return made
-    .filter(({ name, metadata }) => {
-      const whole = plain(`${name} ${metadata.note}`);
-      return words.every((word) => (Array.from(word).length > 2 ? whole.includes(word) : beginsSomeWord(whole, word)));
-    })
-    .map(({ id }) => id);
+  const found = made.filter((one) =>
+    words.every((word) =>
+      Array.from(word).length > 2 ? wholeOf(one).includes(word) : beginsSomeWord(wholeOf(one), word),
+    ),
+  );
+  const hasPhrase = (one: Made): boolean => new Set(words).size > 1 && wholeOf(one).includes(words.join(' '));
+  return [...found.filter(hasPhrase), ...found.filter((one) => !hasPhrase(one))].map(({ id }) => id);
+}
+
+function wholeOf({ name, metadata }: Made): string {
+  return plain(`${name} ${metadata.note}`);
 }
 
 /** Returns whether a word begins with these one or two characters. Punctuation and Chinese characters are words of their own. */

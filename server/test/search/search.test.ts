@@ -240,6 +240,23 @@ describe('the index', () => {
     expect((await search('twin 44')).has_more).toBe(false);
   });
 
+  test('shows records with the query as a phrase first when more recent ones have its words', async () => {
+    const home = await agency.unit({ name: 'Flat 4' });
+    const homes: Made[] = [];
+    for (const name of ['Flat A, 4th floor', 'Flat B, house 41', '4 Flat Row'])
+      homes.unshift(await agency.unit({ name }));
+    expect(await idsFor('flat 4', 'unit')).toEqual([home, ...homes].map(({ id }) => id));
+    expect(await idsFor('4 FLAT', 'unit')).toEqual([homes[0]!, homes[1]!, homes[2]!, home].map(({ id }) => id));
+    const application = await agency.application({ unit: home.id });
+    const others: Made[] = [];
+    for (let at = 0; at < 21; at++) others.push(await agency.application({ unit: homes[1]!.id }));
+    const reference = await agency.make('references', { application: application.id });
+    await agency.make('references', { application: others[0]!.id });
+    const { data, has_more } = await search('flat 4', 'application,reference');
+    expect(data.slice(0, 2).map(({ id }: Made) => id)).toEqual([reference.id, application.id]);
+    expect(has_more).toBe(true);
+  });
+
   test('follows other accounts when the entries of one account cannot be written', async () => {
     const { database, searchIndex } = server.context;
     const other = await Agency.on(server);

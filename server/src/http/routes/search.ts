@@ -9,10 +9,10 @@ import type { StoredRecord } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
 import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';
 import { searchable } from '../../model/traits/searchable.ts';
-import { findByIdStart, findIds } from '../../search/find.ts';
+import { findByIdStart, findIds, findPhrase } from '../../search/find.ts';
 import { matchOf, type Match } from '../../search/match.ts';
 import type { TextContext } from '../../search/texts.ts';
-import { charactersOf, wordsOf, type Word } from '../../search/words.ts';
+import { charactersOf, fold, wordsOf, type Word } from '../../search/words.ts';
 import type { HttpContext } from '../context.ts';
 import { countingReader } from '../read-memory.ts';
 import type { ApiRequest } from '../request.ts';
@@ -53,7 +53,8 @@ export function searchRoute(context: HttpContext): ReadRoute {
     query: Type.String({ description: 'The query, as you sent it.' }),
     data: Type.Array(item, {
       maxItems: resultsMax,
-      description: 'The found records: first those whose id begins with the query, then the newest.',
+      description:
+        'The found records: first those whose id begins with the query, then those with the query as a phrase, then the newest. Phrases are looked for in the newest records: 1,000 of each kind, or 250 of a kind that linked records lead to.',
     }),
     has_more: Type.Boolean({ description: 'Whether more records match. Send a longer query to see them.' }),
     indexed_until: described(
@@ -184,8 +185,11 @@ async function candidatesOf(
   try {
     return await searchQueue.run(request.payer.rootId, request.memory!, async () => {
       const byId = await findByIdStart(searcher, { accountId, kinds: wanted, limit: candidatesMax }, text.trim());
-      const byText = await findIds(searcher, { accountId, words, kinds: wanted, leading, limit: candidatesMax });
-      return [...new Set([...byId, ...byText])];
+      const asked = { accountId, words, kinds: wanted, leading, limit: candidatesMax };
+      // "Flat 4" asks for that flat rather than for Flat 2 in a house 41.
+      const byPhrase = words.length === 1 ? [] : await findPhrase(searcher, asked, fold(text));
+      const byText = await findIds(searcher, asked);
+      return [...new Set([...byId, ...byPhrase, ...byText])];
     });
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error;
