@@ -152,3 +152,8 @@ export function faultOf(error: Error | null, param: string): string | null {
   const fault = error.errors.find((each) => each.param === param);
   return fault?.message ?? (error.param === param ? error.message : null);
 }
+
+/** Returns the fault of an uploaded file. The API calls the file by the name of its parameter, which an office does not know. */
+export function faultOfFile(error: Error | null): string | null {
+  return faultOf(error, 'file')?.replace(/^`file` /, 'The file ') ?? null;
+}

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import type { File as FileRecord, FilesCreateParams } from 'tenure';
 import { Actions, Button, Dialog, FileField, Select, toast } from '@tenure/ui';
 import { useAccountId } from '../../api/client.ts';
-import { faultOf, useWrite } from '../../api/requests.ts';
+import { faultOf, faultOfFile, useWrite } from '../../api/requests.ts';
 import { Form } from '../../shell/form.tsx';
 import styles from '../../office/office.module.css';
 import { acceptedTypes, purposes, sizeText } from './file-words.ts';
@@ -61,7 +61,7 @@ export function UploadDialog({
           accept={acceptedTypes}
           hint="A PDF or a photo (JPEG or PNG), up to 10 MB. A photo is stored without the place where it was taken."
           onChange={setFile}
-          error={faultOf(error, 'file')}
+          error={faultOfFile(error)}
         />
         <Select
           label="Kind"

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import type { Reference, ReferencesUpdateParams } from 'tenure';
 import { Actions, Button, ConfirmDialog, Dialog, FileField, Radios, TextField, toast } from '@tenure/ui';
-import { faultOf, useWrite } from '../../api/requests.ts';
+import { faultOf, faultOfFile, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import { isByService, outcomes, problemOf } from '../../office/checks.ts';
 import { Form } from '../../shell/form.tsx';
@@ -142,7 +142,7 @@ function OutcomeDialog({ reference, onClose }: { reference: Reference; onClose: 
             accept="application/pdf"
             hint="A PDF, up to 10 MB. Without one, Tenure makes a report."
             onChange={setFile}
-            error={faultOf(error, 'file')}
+            error={faultOfFile(error)}
           />
         )}
         {!isOverruling && (
@@ -202,7 +202,7 @@ function ReportDialog({ reference, onClose }: { reference: Reference; onClose: (
           accept="application/pdf"
           hint="A PDF, up to 10 MB. A report cannot be a photo."
           onChange={setFile}
-          error={faultOf(attaching.error, 'file')}
+          error={faultOfFile(attaching.error)}
         />
       </Form>
     </Dialog>

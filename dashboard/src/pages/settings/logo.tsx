@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import type { Account, LetterheadInput, Tenure } from 'tenure';
 import { Actions, Button, Dialog, FileField, toast } from '@tenure/ui';
-import { faultOf, useWrite } from '../../api/requests.ts';
+import { faultOf, faultOfFile, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import { FilePicture } from '../../office/report-file.tsx';
 import { idOf } from '../../office/words.ts';
@@ -95,7 +95,7 @@ function LogoDialog({ isFirst, onClose }: { isFirst: boolean; onClose: () => voi
           accept="image/png,image/jpeg"
           hint="A PNG or JPEG, up to 10 MB. It stands on white."
           onChange={setFile}
-          error={faultOf(error, 'file') ?? faultOf(error, 'letterhead[logo]')}
+          error={faultOfFile(error) ?? faultOf(error, 'letterhead[logo]')}
         />
       </Form>
     </Dialog>
