@@ -47,7 +47,7 @@ describeInBrowser('pictures', () => {
     const photo = { name: 'passport.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('no photo') };
     await dialog.getByLabel('File').setInputFiles(photo);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
-    await dialog.getByText(/must be a PDF, a JPEG or a PNG/).waitFor();
+    await dialog.getByText(/^The file must be a PDF, a JPEG or a PNG/).waitFor();
   });
 
   test('shows a shared photo to a person without an account on a phone', async () => {
@@ -79,6 +79,7 @@ describeInBrowser('pictures', () => {
     await sender.getByLabel('House and street').fill('4 Stonegate');
     await sender.getByLabel('Town or city').fill('York');
     await sender.getByLabel('Postcode').fill('YO1 8AS');
+    await sender.getByLabel('Phone number for questions (optional)').fill('01904 555 012');
     await sender.getByLabel('Account name').fill('Northern Homes Ltd');
     await sender.getByRole('button', { name: 'Save the letterhead' }).click();
     await sender.getByText(/The bank account has no number/).waitFor();
@@ -94,7 +95,7 @@ describeInBrowser('pictures', () => {
       name: 'Northern Homes Ltd',
       address: { line1: '4 Stonegate', line2: null, city: 'York', postal_code: 'YO1 8AS', country: 'GB' },
       email: null,
-      phone: null,
+      phone: '01904 555 012',
       registration: null,
       bank: {
         account_name: 'Northern Homes Ltd',

@@ -22,14 +22,14 @@ interface Field {
 const senderFields = {
   name: { label: 'Name of the sender', param: 'letterhead[name]', isRequired: true },
   line1: { label: 'House and street', param: 'letterhead[address][line1]', isRequired: true },
-  line2: { label: 'Second line of the address', param: 'letterhead[address][line2]' },
+  line2: { label: 'Second line of the address (optional)', param: 'letterhead[address][line2]' },
   city: { label: 'Town or city', param: 'letterhead[address][city]', isRequired: true },
   postal_code: { label: 'Postcode', param: 'letterhead[address][postal_code]', isRequired: true },
   country: { label: 'Country code', param: 'letterhead[address][country]', isRequired: true, hint: 'Such as GB.' },
-  email: { label: 'E-mail address for questions', param: 'letterhead[email]' },
-  phone: { label: 'Phone number for questions', param: 'letterhead[phone]' },
+  email: { label: 'E-mail address for questions (optional)', param: 'letterhead[email]' },
+  phone: { label: 'Phone number for questions (optional)', param: 'letterhead[phone]' },
   registration: {
-    label: 'Registration',
+    label: 'Registration (optional)',
     param: 'letterhead[registration]',
     hint: 'What the law requires on a letter, such as the number of your company.',
   },
