@@ -47,7 +47,8 @@ describeInBrowser('a person of the office', () => {
         .getByRole('link', { name: 'Open the check by Service A' });
       await checks.nth(1).waitFor();
       expect(await checks.count()).toBe(2);
-      expect(await page.getByText('£647.50 a month').count()).toBe(2);
+      expect(await page.getByText('£647.50 a month', { exact: true }).count()).toBe(2);
+      await page.getByText('Each pays the same share, £647.50 a month, and each is liable').waitFor();
       expect(problems).toEqual([]);
     });
 
