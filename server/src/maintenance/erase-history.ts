@@ -361,6 +361,19 @@ export async function eraseAttempts(pool: Pool, accountId: string, events: reado
   }
 }
 
+/** Removes the addresses and browsers of a person from the logs of their requests in the portal. The logs still name the session. */
+export async function eraseClients(pool: Pool, accountId: string, personId: string): Promise<void> {
+  await query(
+    pool,
+    `update request_logs
+     set ip_address = null, user_agent = null
+     where account_id = $1
+       and portal_session in (select id from portal_sessions where account_id = $1 and customer = $2)
+       and (ip_address is not null or user_agent is not null)`,
+    [accountId, personId],
+  );
+}
+
 /** Parses a response, or returns null if it is no object: then it holds no person. */
 function parseBody(text: string): JsonObject | null {
   try {

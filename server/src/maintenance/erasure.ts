@@ -15,6 +15,7 @@ import { storesFile } from '../model/traits/stores-file.ts';
 import { eraseFiles, readFilesToErase } from './erase-files.ts';
 import {
   eraseAttempts,
+  eraseClients,
   erasedAtOnceBytes,
   eraseEvents,
   eraseLogs,
@@ -196,6 +197,7 @@ export class Eraser {
       await eraseLogs(pool, other, { about: [], besides: [], ...logs }, rewriting, bodies, holdPage);
     }
     await eraseAttempts(pool, accountId, events);
+    if (isPerson(deleted)) await eraseClients(pool, accountId, id);
     return erased;
   }
 

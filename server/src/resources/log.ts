@@ -78,12 +78,13 @@ export const log = defineResource(
         column: 'text',
         schema: TextOrNull,
         description:
-          'The IP address of the client. Behind a proxy that the operator trusts, it is from `X-Forwarded-For`. Null if the connection was already closed.',
+          'The IP address of the client. Behind a proxy that the operator trusts, it is from `X-Forwarded-For`. Null if the connection was already closed, or if the person of the portal session was erased.',
       },
       user_agent: {
         column: 'text',
         schema: TextOrNull,
-        description: 'The `User-Agent`, up to 500 characters. Null if there was none.',
+        description:
+          'The `User-Agent`, up to 500 characters. Null if there was none, or if the person of the portal session was erased.',
       },
       user_email: {
         column: 'text',

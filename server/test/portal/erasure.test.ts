@@ -73,6 +73,27 @@ test('empties the words of an erased tenant, and keeps the tenancy', async () =>
   expect(seen).toMatchObject({ id: home.tenancy.id, co_tenants: [] });
 });
 
+test("removes addresses and browsers from the portal's logs when their person is erased", async () => {
+  const made = (): Promise<Made> => agency.make('customers', { name: 'Eve' });
+  const [first, second] = [await made(), await made()];
+  const [erased, other] = [await Renter.of(agency, server, first.id), await Renter.of(agency, server, second.id)];
+  for (const renter of [erased, other]) {
+    await good(renter.post('me', { phone: '01904 555 0123' }));
+    expect((await renter.post('me', { phone: 1 })).status).toBe(400);
+  }
+  const clientsOf = async ({ sessionId }: Renter): Promise<unknown[]> => {
+    const { body } = await good(agency.api.get(`/v1/logs?portal_session=${sessionId}`));
+    return (body.data as Made[]).flatMap(({ ip_address: address, user_agent: browser }) => [address, browser]);
+  };
+  const before = await clientsOf(other);
+  expect(await clientsOf(erased)).toEqual(before);
+  expect(before).not.toContain(null);
+
+  await good(agency.api.delete(`/v1/customers/${first.id}`));
+  expect(await clientsOf(erased)).toEqual(before.map(() => null));
+  expect(await clientsOf(other)).toEqual(before);
+});
+
 test('keeps the sessions of other persons', async () => {
   const made = (): Promise<Made> => agency.make('customers', { name: 'Dan' });
   const [first, second] = [await made(), await made()];
