@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { SignJWT, UnsecuredJWT, exportSPKI, generateKeyPair, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { request } from 'undici';
+import { makeRootAccount } from '../../src/server/first-account.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { Browser, goodPassword, signedIn } from '../support/browser.ts';
 import { TestClock } from '../support/clock.ts';
@@ -208,6 +209,22 @@ describe('an invited person', () => {
     await invite(boss.browser, expired);
     clock.advanceSeconds(7 * 24 * 3600);
     await expectNoMember(expired);
+  });
+
+  test('chooses the account by the link of its invitation when two accounts have invited the person', async () => {
+    const { browser: inviter } = await signedIn(server, 'owner');
+    const { accountId } = await makeRootAccount(server.context, { name: 'Another tree', owner: null });
+    const { browser: other } = await signedIn(server, 'owner', { accountId });
+    const claims = somePerson();
+    const invited = await good(inviter.post('/v1/invitations', { email: claims.email, role: 'viewer' }));
+    const second = await invite(other, claims);
+    const refused = await signIn(stranger(), claims);
+    expect(errorOf(refused)).toEqual(failed);
+    expect(refused.body.error.message).toMatch(/^Several accounts have invited you\. /);
+    const token = new URL(invited.body.url).hash.slice(1);
+    const joined = await good(stranger().post('/auth/links/use', { token, password: goodPassword }));
+    expect((await good(signIn(stranger(), claims))).body.user.id).toBe(joined.body.user.id);
+    expect((await good(other.get(`/v1/invitations/${second}`))).body.status).toBe('pending');
   });
 
   test('becomes one member when two sign-ins end at once', async () => {

@@ -177,10 +177,11 @@ async function signInAs(call: FinishCall, provider: IdentityProvider, proved: Pr
   const { context } = call;
   const { identity, member, subjects } = proved;
   if (!member) {
-    const invited = await invitationOf(call, identity);
-    if (invited) return acceptInvitation(call, provider, invited, proved);
-    const error = identity.email === null ? addressNotVerified(provider) : noMember(provider);
-    return refuseStranger(call, await countingAccountOf(call), error);
+    const [invited, ...others] = await invitationsOf(call, identity);
+    // One account must not draw in a person that another one has invited.
+    const isOfSeveral = others.some(({ link }) => link.account_id !== invited?.link.account_id);
+    if (invited && !isOfSeveral) return acceptInvitation(call, provider, invited, proved);
+    return refuseStranger(call, await countingAccountOf(call), noJoining(provider, identity, isOfSeveral));
   }
   if (isOfAnother(member, identity)) return refuse(call, member, linkedToAnother(provider));
   const token = await beginSession(call, member, {
@@ -199,14 +200,12 @@ async function signInAs(call: FinishCall, provider: IdentityProvider, proved: Pr
   return token;
 }
 
-/** Returns the newest invitation of the proved address that still works, or null. */
-async function invitationOf({ context }: AuthCall, { email }: Identity): Promise<OpenInvitation | null> {
-  if (email === null) return null;
-  for (const found of await findInvitations(context.reader, email)) {
-    const open = await openInvitation(context, found);
-    if (open) return open;
-  }
-  return null;
+/** Returns the invitations of the proved address that still work, the newest first. */
+async function invitationsOf({ context }: AuthCall, { email }: Identity): Promise<OpenInvitation[]> {
+  if (email === null) return [];
+  const found = await findInvitations(context.reader, email);
+  const open = await Promise.all(found.map((each) => openInvitation(context, each)));
+  return open.filter((each) => each !== null);
 }
 
 /** Makes an invited member without a password, and signs that person in. */
@@ -325,6 +324,15 @@ function notBegun(): ApiError {
   return authError(
     'sign_in_failed',
     'This sign-in took too long, was used before, or began in another browser. Begin again.',
+  );
+}
+
+function noJoining(provider: IdentityProvider, { email }: Identity, isInvitedBySeveral: boolean): ApiError {
+  if (email === null) return addressNotVerified(provider);
+  if (!isInvitedBySeveral) return noMember(provider);
+  return authError(
+    'sign_in_failed',
+    'Several accounts have invited you. Open the link in the invitation of the account that you want to join.',
   );
 }
 
