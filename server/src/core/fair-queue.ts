@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Payer } from './byte-budget.ts';
 import { ClientGoneError } from './errors.ts';
 
 /** Milliseconds. Work that only waited long for a database must not hold up the next for long. */
@@ -13,15 +14,18 @@ interface Client {
 /** A client that waits for its turn even if it disconnects. The caller bounds how many wait. */
 export const patient: Client = { whenReleased() {} };
 
+/** The waiting work of a tree: its parties in the order of their turns. None is empty. */
+type Parties = Map<string, (() => void)[]>;
+
 /**
- * Runs few pieces of work at once. If more wait, their parties take turns. So a party with much work delays another by one piece of work at
- * most for each that runs.
+ * Runs few pieces of work at once. If more wait, their trees of accounts take turns, and so do the accounts of a tree. So a tree with much
+ * work delays another by one piece of work at most for each that runs, however many accounts it has.
  */
 export class FairQueue {
   readonly #atOnceMax: number;
   #running = 0;
-  /** The parties in the order of their turns, each with its waiting work. None is empty. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  /** The trees in the order of their turns, each with its waiting work. None is empty. */
+  readonly #waiting = new Map<string, Parties>();
 
   constructor(atOnceMax: number) {
     this.#atOnceMax = atOnceMax;
@@ -30,11 +34,12 @@ export class FairQueue {
   /**
    * Runs the work when it is its turn.
    *
+   * @param party an account with its tree, or the name of a tree of its own.
    * @throws {ClientGoneError} at once if the client disconnects before. Clients that come and go would otherwise fill the queue.
    */
-  async run<Result>(party: string, client: Client, work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(party: Payer | string, client: Client, work: () => Promise<Result>): Promise<Result> {
     if (this.#running < this.#atOnceMax) this.#running++;
-    else await this.#turnOf(party, client);
+    else await this.#turnOf(typeof party === 'string' ? { accountId: party, rootId: party } : party, client);
     try {
       return await work();
     } finally {
@@ -46,7 +51,12 @@ export class FairQueue {
    * Runs the work as `run` does. Then the place stays empty for `restFactor` times as long, up to 500 ms. So work that fills the processor
    * leaves time for others. The result does not wait for the rest.
    */
-  runAndRest<Result>(party: string, client: Client, restFactor: number, work: () => Promise<Result>): Promise<Result> {
+  runAndRest<Result>(
+    party: Payer | string,
+    client: Client,
+    restFactor: number,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const workAndRest = async (): Promise<void> => {
       const startedMs = performance.now();
@@ -57,38 +67,46 @@ export class FairQueue {
     return promise;
   }
 
-  #turnOf(party: string, client: Client): Promise<void> {
+  #turnOf(payer: Payer, client: Client): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const resume = (): void => {
         client.whenReleased(null);
         resolve();
       };
-      const others = this.#waiting.get(party);
+      const parties: Parties = this.#waiting.get(payer.rootId) ?? new Map<string, (() => void)[]>();
+      this.#waiting.set(payer.rootId, parties);
+      const others = parties.get(payer.accountId);
       if (others) others.push(resume);
-      else this.#waiting.set(party, [resume]);
+      else parties.set(payer.accountId, [resume]);
       client.whenReleased(() => {
-        this.#leave(party, resume);
+        this.#leave(payer, resume);
         reject(new ClientGoneError());
       });
     });
   }
 
-  #leave(party: string, resume: () => void): void {
-    const others = this.#waiting.get(party)?.filter((each) => each !== resume) ?? [];
-    if (others.length > 0) this.#waiting.set(party, others);
-    else this.#waiting.delete(party);
+  #leave({ accountId, rootId }: Payer, resume: () => void): void {
+    const parties = this.#waiting.get(rootId);
+    const others = parties?.get(accountId)?.filter((each) => each !== resume) ?? [];
+    if (others.length > 0) parties?.set(accountId, others);
+    else parties?.delete(accountId);
+    if (parties?.size === 0) this.#waiting.delete(rootId);
   }
 
-  /** Gives the place of finished work to the party whose turn it is. */
+  /** Gives the place of finished work to the tree whose turn it is, and there to the party. */
   #passOn(): void {
-    const [next] = this.#waiting;
-    if (!next) {
+    const [tree] = this.#waiting;
+    if (!tree) {
       this.#running--;
       return;
     }
-    const [party, [resume, ...others]] = next;
-    this.#waiting.delete(party);
-    if (others.length > 0) this.#waiting.set(party, others);
+    const [rootId, parties] = tree;
+    const [party] = parties;
+    const [accountId, [resume, ...others]] = party!;
+    parties.delete(accountId);
+    if (others.length > 0) parties.set(accountId, others);
+    this.#waiting.delete(rootId);
+    if (parties.size > 0) this.#waiting.set(rootId, parties);
     resume!();
   }
 }

@@ -107,7 +107,7 @@ export class EventFeed {
    */
   async subscribe(accountId: string, payer: Payer, after: Position | null): Promise<Subscriber> {
     const now = await readMoment(this.#reader, accountId);
-    const feed = this.#feedOf(accountId, now);
+    const feed = this.#feedOf(accountId, payer.rootId, now);
     const subscriber = new Subscriber({
       feed,
       position: after ?? now.position,
@@ -126,13 +126,14 @@ export class EventFeed {
     for (const accountId of accountIds) this.#feeds.get(accountId)?.wake();
   }
 
-  #feedOf(accountId: string, now: Moment): AccountFeed {
+  #feedOf(accountId: string, rootId: string, now: Moment): AccountFeed {
     const known = this.#feeds.get(accountId);
     if (known) return known;
+    const party = { accountId, rootId };
     const page = { accountId, limit: pageSize, bytesMax: pageBytesMax };
     const read = (position: Position): Promise<EventPage> =>
-      this.#queue.run(accountId, patient, () => readEventsAfter(this.#reader, this.#resource, { ...page, position }));
-    const keep = (bytes: number): HeldBytes | null => this.budgets.kept.tryTake(accountId, bytes);
+      this.#queue.run(party, patient, () => readEventsAfter(this.#reader, this.#resource, { ...page, position }));
+    const keep = (bytes: number): HeldBytes | null => this.budgets.kept.tryTake(party, bytes);
     const feed = new AccountFeed(now.position, read, keep, this.#log);
     this.#feeds.set(accountId, feed);
     // Commits since `now` could not wake this feed.

@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import type { Payer } from '../core/byte-budget.ts';
 import { ApiError, ClientGoneError, invalidParameter } from '../core/errors.ts';
 import { FairQueue } from '../core/fair-queue.ts';
 import { moduleFile } from '../core/installation.ts';
@@ -34,7 +35,7 @@ export class FileChecker {
   readonly #timeoutMs: number;
   readonly #waitMs: number;
   readonly #idleMs: number;
-  /** Lets accounts take turns, so that an account with many files delays others by one file. */
+  /** Lets trees of accounts take turns, so that a tree with many files delays others by one file. */
   readonly #queue = new FairQueue(1);
   readonly #stopping = new AbortController();
   #process: ChildProcess | null = null;
@@ -56,11 +57,11 @@ export class FileChecker {
    * @throws {ApiError} `parameter_invalid` with the reason, or `overloaded` if its turn does not come.
    */
   async inspect(
-    accountId: string,
+    payer: Payer,
     contentType: string,
     bytes: AsyncIterable<Buffer> | Iterable<Buffer>,
   ): Promise<void> {
-    await this.#check(accountId, { contentType, bytesMax: 0 }, bytes);
+    await this.#check(payer, { contentType, bytesMax: 0 }, bytes);
   }
 
   /**
@@ -69,8 +70,8 @@ export class FileChecker {
    * @param bytesMax the largest result, in bytes.
    * @throws {ApiError} `parameter_invalid` with the reason, or `overloaded` if its turn does not come.
    */
-  async remake(accountId: string, contentType: string, bytes: Buffer, bytesMax: number): Promise<Buffer> {
-    const made = await this.#check(accountId, { contentType, bytesMax }, [bytes]);
+  async remake(payer: Payer, contentType: string, bytes: Buffer, bytesMax: number): Promise<Buffer> {
+    const made = await this.#check(payer, { contentType, bytesMax }, [bytes]);
     if (!made) throw new Error('Bug! The process returned no picture.');
     return made;
   }
@@ -82,12 +83,12 @@ export class FileChecker {
    * @throws {ApiError} `overloaded` if its turn does not come.
    */
   async shrink(
-    accountId: string,
+    payer: Payer,
     contentType: string,
     bytes: AsyncIterable<Buffer>,
     fit: { width: number; height: number },
   ): Promise<Buffer> {
-    const made = await this.#check(accountId, { contentType, bytesMax: 0, fit }, bytes);
+    const made = await this.#check(payer, { contentType, bytesMax: 0, fit }, bytes);
     if (!made) throw new Error('Bug! The process returned no picture.');
     return made;
   }
@@ -99,7 +100,7 @@ export class FileChecker {
   }
 
   async #check(
-    accountId: string,
+    payer: Payer,
     file: FileToCheck,
     bytes: AsyncIterable<Buffer> | Iterable<Buffer>,
   ): Promise<Buffer | null> {
@@ -111,7 +112,7 @@ export class FileChecker {
       },
     };
     try {
-      return await this.#queue.run(accountId, client, async () => {
+      return await this.#queue.run(payer, client, async () => {
         clearTimeout(timer);
         return await this.#checkNow(file, bytes);
       });

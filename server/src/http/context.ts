@@ -89,13 +89,13 @@ export interface HttpContext {
   /** Checks uploaded files, off the event loop and in a process of its own. */
   fileChecker: {
     /** @throws {ApiError} for a document with active content. */
-    inspect(accountId: string, contentType: string, bytes: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void>;
+    inspect(payer: Payer, contentType: string, bytes: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void>;
     /**
      * Returns a picture upright and without its metadata.
      *
      * @throws {ApiError} for bytes that are no picture, or one that is too large.
      */
-    remake(accountId: string, contentType: string, bytes: Buffer, bytesMax: number): Promise<Buffer>;
+    remake(payer: Payer, contentType: string, bytes: Buffer, bytesMax: number): Promise<Buffer>;
   };
   sealedFiles: SealedFiles;
   eventFeed: EventFeed;

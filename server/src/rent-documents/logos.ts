@@ -1,3 +1,4 @@
+import type { Payer } from '../core/byte-budget.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { Logo } from '../print/letterhead.ts';
 import { file } from '../resources/file/index.ts';
@@ -11,10 +12,11 @@ const keptMax = 50;
 /** What logos are made from. */
 export interface LogoSource {
   readRecord: RecordReader;
+  accounts: { get(id: string): Promise<{ rootId: string } | null> };
   fileStore: { read(accountId: string, file: string): AsyncIterable<Buffer> };
   fileChecker: {
     shrink(
-      accountId: string,
+      payer: Payer,
       contentType: string,
       bytes: AsyncIterable<Buffer>,
       fit: { width: number; height: number },
@@ -66,8 +68,9 @@ export class Logos {
   }
 
   async #make(accountId: string, fileId: string, type: string): Promise<Logo> {
-    const { fileStore, fileChecker } = this.#source;
-    const bytes = await fileChecker.shrink(accountId, type, fileStore.read(accountId, fileId), fit);
+    const { accounts, fileStore, fileChecker } = this.#source;
+    const payer = { accountId, rootId: (await accounts.get(accountId))?.rootId ?? accountId };
+    const bytes = await fileChecker.shrink(payer, type, fileStore.read(accountId, fileId), fit);
     return { type, base64: bytes.toString('base64') };
   }
 }

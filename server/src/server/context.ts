@@ -312,7 +312,7 @@ export async function createContext(
   });
   metrics.holdsBytes('erasures', eraser.bytes);
   const accounts = openAccounts(reader);
-  const logos = new Logos({ readRecord, fileStore, fileChecker });
+  const logos = new Logos({ readRecord, accounts, fileStore, fileChecker });
   const documents = new Documents({ readRecord, reader, logos, mode: config.mode }, memory);
   metrics.holdsBytes('prints', documents.bytes);
   const systemContext = { committer, readRecord, resources, clock, ids };

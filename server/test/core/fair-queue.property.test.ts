@@ -34,6 +34,20 @@ test('runs all work, never more at once than the limit, and each party in turn w
   );
 });
 
+test('gives another tree the second turn when many accounts of one tree wait', async () => {
+  const queue = new FairQueue(1);
+  const began: string[] = [];
+  const wait = (accountId: string, rootId: string): Promise<void> =>
+    queue.run({ accountId, rootId }, patient, async () => {
+      began.push(accountId);
+      await nextTurn();
+    });
+  const accounts = ['a1', 'a1', 'a1', 'a2', 'a3', 'a4'];
+  await Promise.all([...accounts.map((account) => wait(account, 'a')), wait('b', 'b')]);
+  // The first began at once. The accounts of the tree take turns, too.
+  expect(began).toEqual(['a1', 'a1', 'b', 'a2', 'a3', 'a4', 'a1']);
+});
+
 test('continues with other work when one piece fails', async () => {
   const queue = new FairQueue(1);
   const failing = queue.run('a', patient, () => Promise.reject(new Error('no')));

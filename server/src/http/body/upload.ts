@@ -226,13 +226,13 @@ async function storeFile(
   if (!first || !type) throw wrongContents(contents);
   if (type.handling === 'remade') {
     const picture = await receivePicture(request, contents, startingWith(first, parts));
-    const made = await fileChecker.remake(accountId, type.contentType, picture, contents.bytesMax);
+    const made = await fileChecker.remake(request.payer, type.contentType, picture, contents.bytesMax);
     return storeParts(context, upload, contents, type, inParts([made]), filename);
   }
   const stored = await storeParts(context, upload, contents, type, startingWith(first, parts), filename);
   if (type.handling === 'inspected') {
     const bytes = stored.size === first.length ? [first] : fileStore.read(accountId, id);
-    await fileChecker.inspect(accountId, type.contentType, bytes);
+    await fileChecker.inspect(request.payer, type.contentType, bytes);
   }
   return stored;
 }
