@@ -78,7 +78,7 @@ export interface EventRow {
 
 export interface JobRow {
   job: string;
-  group: string;
+  groups: readonly string[];
   /** The record that the job is about. Each record has at most one job. */
   id: string;
   dueAtMs: number;
@@ -283,7 +283,7 @@ function addJob(jobs: JobRow[], { resource, before, after }: RecordChange): void
   if (!schedule || !after) return;
   const dueAtMs = schedule.dueAtMs(after);
   if (dueAtMs === null || (before && schedule.dueAtMs(before) === dueAtMs)) return;
-  jobs.push({ job: schedule.job, group: schedule.group(after), id: after.id, dueAtMs });
+  jobs.push({ job: schedule.job, groups: schedule.groups(after), id: after.id, dueAtMs });
 }
 
 /** Tells whether a change disables or deletes a webhook endpoint, so that it gets no more deliveries. Enabling it again starts afresh. */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
+import type { Payer } from '../core/byte-budget.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { Encryption } from '../core/encryption.ts';
 import { isId } from '../core/ids.ts';
@@ -23,6 +24,9 @@ import { SmtpFault, type OutgoingMessage } from './smtp.ts';
 
 /** Connections to the mail server. Other jobs of the process go on beside them. */
 const sendsAtOnceMax = 4;
+
+/** Connections for a tree of accounts. So a tree with many e-mails leaves a connection to the others. */
+const sendsOfTreeMax = 3;
 
 const crowdedPauseMs = 1_000;
 
@@ -50,6 +54,7 @@ export interface EmailObserver {
 
 export interface EmailContext extends SystemChangeContext {
   config: { publicUrl: string };
+  accounts: { get(id: string): Promise<{ rootId: string } | null> };
   realClock: Clock;
   encryption: Encryption;
   randomBytes: RandomBytes;
@@ -94,7 +99,8 @@ export class EmailTask implements Task {
   readonly #sender: { send(message: OutgoingMessage): Promise<void> };
   readonly #from: string;
   readonly #pausesSeconds: readonly number[];
-  #underWay = 0;
+  /** The accounts whose e-mails are under way, with their trees. */
+  readonly #underWay = new Set<Payer>();
 
   /**
    * @param parts.from the address in `From`.
@@ -115,21 +121,29 @@ export class EmailTask implements Task {
   }
 
   crowdedGroups(): string[] {
-    return this.#underWay >= sendsAtOnceMax ? ['emails'] : [];
+    if (this.#underWay.size >= sendsAtOnceMax) return ['emails'];
+    const sending = [...this.#underWay].filter(({ rootId }) => this.#isTreeFull(rootId));
+    return sending.map(({ accountId }) => `emails ${accountId}`);
   }
 
   /** Sends an e-mail if it is still queued. Throws only for our own faults; the job is then retried. */
   async run({ account: accountId, id }: JobSubject): Promise<void> {
     const current = await this.#context.readRecord(email, accountId, id);
     if (!current?.sending) return;
-    // Many jobs are claimed at once before any of them is under way.
-    if (this.#underWay >= sendsAtOnceMax) return this.#postpone(current);
-    this.#underWay++;
+    const payer = { accountId, rootId: (await this.#context.accounts.get(accountId))?.rootId ?? accountId };
+    // Many jobs are claimed at once before any of them is under way. A tree may have many accounts with an e-mail each.
+    if (this.#underWay.size >= sendsAtOnceMax || this.#isTreeFull(payer.rootId)) return this.#postpone(current);
+    this.#underWay.add(payer);
     try {
       await this.#send(current);
     } finally {
-      this.#underWay--;
+      this.#underWay.delete(payer);
     }
+  }
+
+  #isTreeFull(rootId: string): boolean {
+    const ofTree = [...this.#underWay].filter((payer) => payer.rootId === rootId);
+    return ofTree.length >= sendsOfTreeMax;
   }
 
   async #send(current: EmailRecord): Promise<void> {

@@ -76,7 +76,7 @@ export const email = defineResource<EmailRecord>(
     job: 'send_email',
     column: 'sending',
     statuses: ['queued'],
-    group: () => 'emails',
+    groups: ({ account_id: accountId }) => ['emails', `emails ${accountId}`],
     dueAtMs: ({ sending }: EmailRecord) => sending?.due_at_ms ?? null,
     wake: (current: EmailRecord, nowMs) =>
       current.sending && { after: { ...current, sending: { ...current.sending, due_at_ms: nowMs } } },

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 /** Adds a job as a commit does. */
 async function add(id: string): Promise<void> {
-  const jobs = [{ job: 'work', group: 'group', id, dueAtMs: 0 }];
+  const jobs = [{ job: 'work', groups: ['group'], id, dueAtMs: 0 }];
   const { text, values } = addJobs([{ accountId: 'acct_1', jobs } as unknown as BatchEntry], 0)!;
   await database.readers.query(text, values);
 }

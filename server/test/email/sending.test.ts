@@ -4,7 +4,8 @@ import { Browser, goodPassword, tokenOf } from '../support/browser.ts';
 import { formOf } from '../support/files.ts';
 import { Scrape } from '../support/prometheus.ts';
 import { mailServerForTest } from '../support/mail-server.ts';
-import { good, serverForTest } from '../support/server.ts';
+import { good, serverForTest, type Api } from '../support/server.ts';
+import { addAccount } from '../support/tenants.ts';
 import { agencyForTest, from, mailSettings, memberOf, untilShown, type Agency } from './agency.ts';
 
 const soon = { timeout: 8_000, interval: 100 };
@@ -222,7 +223,7 @@ describe('a mail server', () => {
     expect(pausesSeconds.reduce((sum, each) => sum + each, 0)).toBeGreaterThan(2.5 * 24 * 3600);
   });
 
-  test('has four connections at most, and delays no request, when it hangs', async () => {
+  test('has three connections for an account, and delays no request, when it hangs', async () => {
     const agency = await agencyForTest({
       overrides: { emailLimits: { timeouts: { connectMs: 300, silenceMs: 300, wholeMs: 300 } } },
     });
@@ -235,7 +236,32 @@ describe('a mail server', () => {
       );
       expect(rows.filter(({ tried }) => tried)).toHaveLength(12);
     }, soon);
-    expect(agency.mail.openMax).toBe(4);
+    expect(agency.mail.openMax).toBe(3);
+  });
+
+  test('gets the e-mail of another account when many accounts of a tree have e-mails that hang', async () => {
+    const minuteMs = 60_000;
+    const agency = await agencyForTest({
+      overrides: { emailLimits: { timeouts: { connectMs: minuteMs, silenceMs: minuteMs, wholeMs: minuteMs } } },
+    });
+    const { server, mail } = agency;
+    mail.replies = { message: 'hang' };
+    const open = async (api: Api, address: string, headers: Record<string, string> = {}): Promise<void> => {
+      const person = await good(api.post('/v1/customers', { name: 'Ada', email: address }, headers));
+      await good(api.post('/v1/portal_sessions', { customer: person.body.id, send_email: true }, headers));
+    };
+    for (let index = 0; index < 6; index++) {
+      const { body: connected } = await good(server.api.post('/v1/accounts', { name: `Branch ${index}` }));
+      await open(server.api, `tree${index}@example.com`, { 'service-context': connected.id });
+    }
+    const recipients = (): string[] => mail.refused.map(({ to }) => to);
+    await vi.waitFor(() => expect(recipients().length).toBeGreaterThanOrEqual(3), soon);
+    const other = await addAccount(server);
+    await open(other.api, 'other@example.com');
+    await vi.waitFor(() => expect(recipients()).toContain('other@example.com'), soon);
+    expect(recipients()).toHaveLength(4);
+    // The hanging attempts end here.
+    await mail.stop();
   });
 
   test.each(['greeting', 'EHLO', 'MAIL', 'DATA', 'message'] as const)(

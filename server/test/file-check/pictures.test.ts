@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { formOf, pdfOf } from '../support/files.ts';
 import { bombOf, chunk, fourQuarters, jpegOf, pngOf, seenIn, withChunks, withComment } from '../support/pictures.ts';
 import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
@@ -13,6 +13,7 @@ import {
   type TestServer,
 } from '../support/server.ts';
 import { expectShape } from '../support/shapes.ts';
+import { addAccount } from '../support/tenants.ts';
 
 let server: TestServer;
 let api: Api;
@@ -49,6 +50,11 @@ async function rowsOn({ context }: TestServer): Promise<number[]> {
     select (select count(*) from files)::int as files, (select count(*) from file_parts)::int as parts,
       (select count(*) from file_uploads)::int as uploads`);
   return [rows[0]!.files, rows[0]!.parts, rows[0]!.uploads];
+}
+
+/** Counts the uploads that have begun. */
+async function uploadsOn(of: TestServer): Promise<number> {
+  return (await rowsOn(of))[2]!;
 }
 
 describe('pictures as files', () => {
@@ -180,6 +186,36 @@ describe('pictures as files', () => {
     const pictures = await Promise.all([jpegOf(2_000, 1_500), pngOf(900, 700), jpegOf(), pngOf()]);
     const files = await Promise.all(pictures.map(async (picture) => (await good(upload(picture))).body));
     expect(files.map(({ content_type: type }) => type)).toEqual(['image/jpeg', 'image/png', 'image/jpeg', 'image/png']);
+  });
+});
+
+describe('turns at the check', () => {
+  test('stores the picture of another account second when many accounts of a tree send pictures', async () => {
+    const { context } = server;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const held = (async function* (): AsyncGenerator<Buffer> {
+      yield pdfOf('held');
+      await released;
+    })();
+    const holding = context.fileChecker.inspect({ accountId: 'x', rootId: 'x' }, 'application/pdf', held);
+    const picture = await pngOf();
+    const stored: string[] = [];
+    const before = await uploadsOn(server);
+    const contexts = await Promise.all(
+      Array.from({ length: 6 }, async () => (await good(api.post('/v1/accounts', { name: 'Branch' }))).body.id),
+    );
+    const send = async (to: Api, name: string, headers: Record<string, string> = {}): Promise<void> => {
+      await good(to.post('/v1/files', formOf({ purpose: 'identity_document' }, picture, 'x.png'), headers));
+      stored.push(name);
+    };
+    const sending = contexts.map((id) => send(api, 'tree', { 'service-context': id }));
+    await vi.waitFor(async () => expect(await uploadsOn(server)).toBe(before + 6));
+    sending.push(send((await addAccount(server)).api, 'other'));
+    await vi.waitFor(async () => expect(await uploadsOn(server)).toBe(before + 7));
+    release();
+    await Promise.all([holding, ...sending]);
+    // Two commits at once can end in either order.
+    expect(stored.indexOf('other')).toBeLessThan(3);
   });
 });
 

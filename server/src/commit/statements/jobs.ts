@@ -24,14 +24,14 @@ export function addJobs(batch: readonly BatchEntry[], nowMs: number): Statement 
         ${jobAttemptsMax},
         id,
         0,
-        array[job_group]
+        string_to_array(job_groups, ',')
       )::graphile_worker.job_spec
-      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) as input (job, job_group, account_id, id, wait_ms)
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) as input (job, job_groups, account_id, id, wait_ms)
       -- An argument is evaluated before the call, so the jobs are locked by then.
       where (select count(*) from waiting) >= 0
     ))`,
     batch.flatMap(({ accountId, jobs }) =>
-      jobs.map(({ job, group, id, dueAtMs }) => [job, group, accountId, id, Math.max(0, dueAtMs - nowMs)]),
+      jobs.map(({ job, groups, id, dueAtMs }) => [job, groups.join(','), accountId, id, Math.max(0, dueAtMs - nowMs)]),
     ),
   );
 }

@@ -12,8 +12,8 @@ export interface Schedule {
   statuses: readonly string[];
   /** Other columns of the same kind, for jobs beside the order at the service. */
   further?: readonly { column: string; statuses: readonly string[] }[];
-  /** Returns the service that the job waits for. If that service hangs, jobs of other groups continue. */
-  group(record: StoredRecord): string;
+  /** Returns the services that the job waits for, without commas. While a task names one of them as crowded, the job is not taken. */
+  groups(record: StoredRecord): readonly string[];
   /** Returns the time of the job, in milliseconds since the Unix epoch. Null if there is no job. */
   dueAtMs(record: StoredRecord): number | null;
   /** Schedules the next step now, if there is one. Null changes nothing. */

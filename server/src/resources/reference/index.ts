@@ -245,7 +245,7 @@ export const reference = defineResource<ReferenceRecord>(
     job: 'carry_on_reference',
     column: 'provider_order',
     statuses: ['pending', 'processing'],
-    group: groupOf,
+    groups: (record: ReferenceRecord) => [groupOf(record)],
     further: [
       { column: 'report_order', statuses: ['complete'] },
       { column: 'earlier_orders', statuses: ['pending', 'processing', 'complete', 'canceled'] },

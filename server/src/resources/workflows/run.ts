@@ -237,7 +237,7 @@ export const workflowRun = defineResource<WorkflowRunRecord>(
     job: 'run_workflow',
     column: 'progress',
     statuses: ['running', 'waiting'],
-    group: ({ account_id: accountId }) => `workflows ${accountId}`,
+    groups: ({ account_id: accountId }) => [`workflows ${accountId}`],
     dueAtMs: ({ progress }: WorkflowRunRecord) => progress.due_at_ms,
     wake: (current: WorkflowRunRecord, nowMs) =>
       current.progress.due_at_ms === null

@@ -257,7 +257,7 @@ export const payment = defineResource<PaymentRecord>(
     job: 'collect_payment',
     column: 'gateway_order',
     statuses: ['pending', 'succeeded', 'failed', 'refunded'],
-    group: ({ provider }: PaymentRecord) => provider ?? '',
+    groups: ({ provider }: PaymentRecord) => [provider ?? ''],
     dueAtMs: ({ gateway_order: order }: PaymentRecord) => order?.due_at_ms ?? null,
     wake: (current: PaymentRecord, nowMs) => (nextStepOf(current) === null ? null : wake(current, nowMs)),
   }),
