@@ -15,6 +15,12 @@ async function invite({ owner }: Agency, email = 'grace@example.com', headers: R
   return (await good(owner.browser.post('/v1/invitations', { email, role: 'viewer' }, headers))).body;
 }
 
+/** Sends a person a link to the portal by e-mail. */
+async function openPortal(api: Api, address: string, headers: Record<string, string> = {}): Promise<void> {
+  const person = await good(api.post('/v1/customers', { name: 'Ada', email: address }, headers));
+  await good(api.post('/v1/portal_sessions', { customer: person.body.id, send_email: true }, headers));
+}
+
 function shown({ owner }: Agency, { id }: { id: string }, status: string) {
   return untilShown(() => owner.browser.get(`/v1/invitations/${id}`), status);
 }
@@ -246,18 +252,14 @@ describe('a mail server', () => {
     });
     const { server, mail } = agency;
     mail.replies = { message: 'hang' };
-    const open = async (api: Api, address: string, headers: Record<string, string> = {}): Promise<void> => {
-      const person = await good(api.post('/v1/customers', { name: 'Ada', email: address }, headers));
-      await good(api.post('/v1/portal_sessions', { customer: person.body.id, send_email: true }, headers));
-    };
     for (let index = 0; index < 6; index++) {
       const { body: connected } = await good(server.api.post('/v1/accounts', { name: `Branch ${index}` }));
-      await open(server.api, `tree${index}@example.com`, { 'service-context': connected.id });
+      await openPortal(server.api, `tree${index}@example.com`, { 'service-context': connected.id });
     }
     const recipients = (): string[] => mail.refused.map(({ to }) => to);
     await vi.waitFor(() => expect(recipients().length).toBeGreaterThanOrEqual(3), soon);
     const other = await addAccount(server);
-    await open(other.api, 'other@example.com');
+    await openPortal(other.api, 'other@example.com');
     await vi.waitFor(() => expect(recipients()).toContain('other@example.com'), soon);
     expect(recipients()).toHaveLength(4);
     // The hanging attempts end here.
