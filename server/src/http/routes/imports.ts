@@ -49,8 +49,7 @@ export function importRoute(context: HttpContext, resource: Resource, fileImport
       if (!file) throw new Error('Bug! An import has no file.');
       const made = newRecord(context.ids.make(resource.prefix), request.accountId);
       const decide = () => fileImport.decide(made, file, caller, (statement) => context.reader.query(statement));
-      const { rootId } = request.payer;
-      const { after, also = [] } = await context.importQueue.runAndRest(rootId, patient, restFactor, decide);
+      const { after, also = [] } = await context.importQueue.runAndRest(request.payer, patient, restFactor, decide);
       return { changes: [{ resource, before: null, after }, ...also] };
     },
   };
