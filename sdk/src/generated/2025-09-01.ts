@@ -4692,7 +4692,11 @@ export interface SearchResult {
   object: 'search_result';
   /** The query, as you sent it. */
   query: string;
-  /** The found records: first those whose id begins with the query, then the newest. */
+  /**
+   * The found records: first those whose id begins with the query, then those with the query as a
+   * phrase, then the newest. Phrases are looked for in the newest records: 1,000 of each kind, or 250 of
+   * a kind that linked records lead to.
+   */
   data: Array<SearchHit>;
   /** Whether more records match. Send a longer query to see them. */
   has_more: boolean;

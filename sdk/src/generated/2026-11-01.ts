@@ -4858,10 +4858,13 @@ export interface Log {
   duration_ms: number;
   /**
    * The IP address of the client. Behind a proxy that the operator trusts, it is from `X-Forwarded-For`.
-   * Null if the connection was already closed.
+   * Null if the connection was already closed, or if the person of the portal session was erased.
    */
   ip_address: string | null;
-  /** The `User-Agent`, up to 500 characters. Null if there was none. */
+  /**
+   * The `User-Agent`, up to 500 characters. Null if there was none, or if the person of the portal
+   * session was erased.
+   */
   user_agent: string | null;
   /** The team member that made the request in the dashboard. Null otherwise. */
   user_email: string | null;
@@ -6647,7 +6650,11 @@ export interface SearchResult {
   object: 'search_result';
   /** The query, as you sent it. */
   query: string;
-  /** The found records: first those whose id begins with the query, then the newest. */
+  /**
+   * The found records: first those whose id begins with the query, then those with the query as a
+   * phrase, then the newest. Phrases are looked for in the newest records: 1,000 of each kind, or 250 of
+   * a kind that linked records lead to.
+   */
   data: Array<SearchHit>;
   /** Whether more records match. Send a longer query to see them. */
   has_more: boolean;

@@ -56,11 +56,7 @@ export class FileChecker {
    *
    * @throws {ApiError} `parameter_invalid` with the reason, or `overloaded` if its turn does not come.
    */
-  async inspect(
-    payer: Payer,
-    contentType: string,
-    bytes: AsyncIterable<Buffer> | Iterable<Buffer>,
-  ): Promise<void> {
+  async inspect(payer: Payer, contentType: string, bytes: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
     await this.#check(payer, { contentType, bytesMax: 0 }, bytes);
   }
 
