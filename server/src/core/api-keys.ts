@@ -50,9 +50,10 @@ export function hashKey(key: string): string {
   return hash('sha256', key, 'base64url');
 }
 
-/** Masks a key for display: its kind, its cell and its last four characters remain. */
+/** Masks a key for display: its kind, its cell and its last four characters remain. A text in another form shows no cell. */
 export function maskKey(key: string): string {
-  const prefix = /^[a-z]{2}_(test|live)_([a-z][a-z0-9]{1,11}_)?/.exec(key)?.[0] ?? '';
+  const start = keyForm.test(key) ? /^.*_/ : /^[a-z]{2}_(test|live)_/;
+  const prefix = start.exec(key)?.[0] ?? '';
   if (key.length < prefix.length + 12) return `${prefix}****`;
   return `${prefix}****${key.slice(-4)}`;
 }
