@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
-import type { Payer } from '../core/byte-budget.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { Encryption } from '../core/encryption.ts';
 import { isId } from '../core/ids.ts';
 import type { RandomBytes } from '../core/random.ts';
+import { ServicePlaces } from '../core/service-places.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { RecordChange, Resource } from '../model/resource.ts';
-import { email, type EmailRecord } from '../resources/email.ts';
+import { email, emailService, type EmailRecord } from '../resources/email.ts';
 import { file } from '../resources/file/index.ts';
 import { fileLink, statusOf as statusOfFileLink, type FileLinkRecord } from '../resources/file/link.ts';
 import { invitation, statusOf as statusOfInvitation, type InvitationRecord } from '../resources/people/invitation.ts';
@@ -22,11 +22,8 @@ import { workflowRun } from '../resources/workflows/run.ts';
 import { openEmail } from './queue.ts';
 import { SmtpFault, type OutgoingMessage } from './smtp.ts';
 
-/** Connections to the mail server. Other jobs of the process go on beside them. */
-const sendsAtOnceMax = 4;
-
-/** Connections for a tree of accounts. So a tree with many e-mails leaves a connection to the others. */
-const sendsOfTreeMax = 3;
+/** Connections to the mail server, and those for a tree of accounts. Other jobs of the process go on beside them. */
+const connectionLimits = { all: 4, ofTree: 3 };
 
 const crowdedPauseMs = 1_000;
 
@@ -99,8 +96,7 @@ export class EmailTask implements Task {
   readonly #sender: { send(message: OutgoingMessage): Promise<void> };
   readonly #from: string;
   readonly #pausesSeconds: readonly number[];
-  /** The accounts whose e-mails are under way, with their trees. */
-  readonly #underWay = new Set<Payer>();
+  readonly #places = new ServicePlaces(emailService, connectionLimits);
 
   /**
    * @param parts.from the address in `From`.
@@ -121,9 +117,7 @@ export class EmailTask implements Task {
   }
 
   crowdedGroups(): string[] {
-    if (this.#underWay.size >= sendsAtOnceMax) return ['emails'];
-    const sending = [...this.#underWay].filter(({ rootId }) => this.#isTreeFull(rootId));
-    return sending.map(({ accountId }) => `emails ${accountId}`);
+    return this.#places.crowdedGroups();
   }
 
   /** Sends an e-mail if it is still queued. Throws only for our own faults; the job is then retried. */
@@ -132,18 +126,13 @@ export class EmailTask implements Task {
     if (!current?.sending) return;
     const payer = { accountId, rootId: (await this.#context.accounts.get(accountId))?.rootId ?? accountId };
     // Many jobs are claimed at once before any of them is under way. A tree may have many accounts with an e-mail each.
-    if (this.#underWay.size >= sendsAtOnceMax || this.#isTreeFull(payer.rootId)) return this.#postpone(current);
-    this.#underWay.add(payer);
+    const free = this.#places.take(payer);
+    if (!free) return this.#postpone(current);
     try {
       await this.#send(current);
     } finally {
-      this.#underWay.delete(payer);
+      free();
     }
-  }
-
-  #isTreeFull(rootId: string): boolean {
-    const ofTree = [...this.#underWay].filter((payer) => payer.rootId === rootId);
-    return ofTree.length >= sendsOfTreeMax;
   }
 
   async #send(current: EmailRecord): Promise<void> {

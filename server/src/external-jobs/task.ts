@@ -1,14 +1,15 @@
 import type { Logger } from 'pino';
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
 import type { RandomBytes } from '../core/random.ts';
+import { ServicePlaces } from '../core/service-places.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Change, Resource } from '../model/resource.ts';
 import { pauseAfterFailure, scaled } from '../external-services/pauses.ts';
 import { ProviderFault } from '../external-services/service.ts';
 
-/** Concurrent calls to one service. Its other jobs wait, and those of other services run. */
-const callsAtOnceMax = 8;
+/** Concurrent calls to one service, and those for a tree of accounts. Its other jobs wait, and those of other services run. */
+const callLimits = { all: 8, ofTree: 7 };
 
 const crowdedPauseMs = 1_000;
 
@@ -38,6 +39,7 @@ export interface Steps<R extends StoredRecord, Step extends string> {
 }
 
 export interface StepContext extends SystemChangeContext {
+  accounts: { get(id: string): Promise<{ rootId: string } | null> };
   log: Logger;
   randomBytes: RandomBytes;
 }
@@ -49,7 +51,8 @@ export interface StepContext extends SystemChangeContext {
 export class StepTask<R extends StoredRecord, Step extends string> implements Task {
   readonly #context: StepContext;
   readonly #steps: Steps<R, Step>;
-  readonly #underWay = new Map<string, number>();
+  /** By the name of the service. */
+  readonly #places = new Map<string, ServicePlaces>();
   /** The last step of each record that is under way here. */
   readonly #stepping = new Map<string, Promise<void>>();
 
@@ -59,7 +62,7 @@ export class StepTask<R extends StoredRecord, Step extends string> implements Ta
   }
 
   crowdedGroups(): string[] {
-    return [...this.#underWay].filter(([, count]) => count >= callsAtOnceMax).map(([service]) => service);
+    return [...this.#places.values()].flatMap((places) => places.crowdedGroups());
   }
 
   /**
@@ -83,15 +86,21 @@ export class StepTask<R extends StoredRecord, Step extends string> implements Ta
     const current = await this.#context.readRecord(steps.resource, accountId, id);
     const service = current && steps.serviceOf(current);
     if (!current || service === null) return;
-    const underWay = this.#underWay.get(service) ?? 0;
+    const rootId = (await this.#context.accounts.get(accountId))?.rootId ?? accountId;
     // Many jobs are claimed at once before any of them is under way.
-    if (underWay >= callsAtOnceMax) return this.#postpone(current, this.#context.clock.nowMs() + crowdedPauseMs);
-    this.#underWay.set(service, underWay + 1);
+    const free = this.#placesOf(service).take({ accountId, rootId });
+    if (!free) return this.#postpone(current, this.#context.clock.nowMs() + crowdedPauseMs);
     try {
       await this.#takeStep(current, service);
     } finally {
-      this.#underWay.set(service, this.#underWay.get(service)! - 1);
+      free();
     }
+  }
+
+  #placesOf(service: string): ServicePlaces {
+    const places = this.#places.get(service) ?? new ServicePlaces(service, callLimits);
+    this.#places.set(service, places);
+    return places;
   }
 
   async #takeStep(current: R, service: string): Promise<void> {

@@ -30,7 +30,7 @@ const readsOfReport = [...readsOfSettling, ...readsOfFreeing];
 export interface CollectingContext extends StepContext {
   config: { publicUrl: string };
   encryption: Encryption;
-  accounts: { get(id: string): Promise<{ timeZone: string } | null> };
+  accounts: { get(id: string): Promise<{ rootId: string; timeZone: string } | null> };
   metrics: { collecting: CollectingObserver };
 }
 

@@ -10,7 +10,7 @@ import { issueReport, isStillNext, nextReportOf, retryReport } from '../resource
 import { dueAtMs, reportDueAtMs, stepDueAtMs } from '../resources/reference/schedule.ts';
 import { pauseAfterFailure } from '../external-services/pauses.ts';
 import { ProviderFault } from '../external-services/service.ts';
-import { StepTask } from '../external-jobs/task.ts';
+import { StepTask, type StepContext } from '../external-jobs/task.ts';
 import type { Findings } from './providers/provider.ts';
 import type { Referencing, ReferencingContext } from './job.ts';
 import type { Reports } from './reports.ts';
@@ -22,6 +22,7 @@ const findingsFailuresMax = 5;
 const turnsMax = waitingOrdersMax + 2;
 
 interface TaskContext extends ReferencingContext {
+  accounts: StepContext['accounts'];
   randomBytes: RandomBytes;
 }
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { placeGroups } from '../core/service-places.ts';
 import type { EmailAudience, EmailKind, EmailStatus } from '../model/email.ts';
 import type { StoredRecord } from '../model/record.ts';
 import { defineResource } from '../model/resource.ts';
@@ -34,6 +35,9 @@ export type EmailRecord = StoredRecord & {
   /** When it was sent, given up or kept, in seconds of real time. */
   ended_at: number | null;
 };
+
+/** The service that e-mails wait for: the mail server. */
+export const emailService = 'emails';
 
 const Word = Type.String({ maxLength: 500 });
 const Time = Type.Integer();
@@ -76,7 +80,7 @@ export const email = defineResource<EmailRecord>(
     job: 'send_email',
     column: 'sending',
     statuses: ['queued'],
-    groups: ({ account_id: accountId }) => ['emails', `emails ${accountId}`],
+    groups: ({ account_id: accountId }) => placeGroups(emailService, accountId),
     dueAtMs: ({ sending }: EmailRecord) => sending?.due_at_ms ?? null,
     wake: (current: EmailRecord, nowMs) =>
       current.sending && { after: { ...current, sending: { ...current.sending, due_at_ms: nowMs } } },

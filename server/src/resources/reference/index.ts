@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { placeGroups } from '../../core/service-places.ts';
 import { LinkedId } from '../../model/fields.ts';
 import { createFrom, defineResource, exactly, updateFrom } from '../../model/resource.ts';
 import { closedObject, described, nullable } from '../../model/schemas.ts';
@@ -24,7 +25,7 @@ import {
 import { earlierReportsMax, withoutWaiting } from './report.ts';
 import { decideAutomaticReference, requestInvitation, withoutLateWords } from './order.ts';
 import type { ReferenceRecord } from './record.ts';
-import { dueAtMs, groupOf, wake } from './schedule.ts';
+import { dueAtMs, serviceOfJob, wake } from './schedule.ts';
 import { requirePlayableScript } from './simulation.ts';
 import { cancel, endForErasure, retry, update } from './transitions.ts';
 
@@ -245,7 +246,7 @@ export const reference = defineResource<ReferenceRecord>(
     job: 'carry_on_reference',
     column: 'provider_order',
     statuses: ['pending', 'processing'],
-    groups: (record: ReferenceRecord) => [groupOf(record)],
+    groups: (record: ReferenceRecord) => placeGroups(serviceOfJob(record), record.account_id),
     further: [
       { column: 'report_order', statuses: ['complete'] },
       { column: 'earlier_orders', statuses: ['pending', 'processing', 'complete', 'canceled'] },

@@ -27,7 +27,7 @@ export function dueAtMs(reference: ReferenceRecord): number | null {
 }
 
 /** Returns the service that the job waits for. */
-export function groupOf(reference: ReferenceRecord): string {
+export function serviceOfJob(reference: ReferenceRecord): string {
   return nextCallOf(reference)?.provider ?? reference.automatic_reference?.provider ?? '';
 }
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { failureCodePattern } from '../../../core/charge-script.ts';
 import { ApiError, invalidParameter } from '../../../core/errors.ts';
 import type { Json, JsonObject } from '../../../core/json-diff.ts';
+import { placeGroups } from '../../../core/service-places.ts';
 import { CalendarDate, LinkedId } from '../../../model/fields.ts';
 import { createFromFields, updateFromFields } from '../../../model/inputs.ts';
 import { amountMax } from '../../../model/money-schema.ts';
@@ -257,7 +258,7 @@ export const payment = defineResource<PaymentRecord>(
     job: 'collect_payment',
     column: 'gateway_order',
     statuses: ['pending', 'succeeded', 'failed', 'refunded'],
-    groups: ({ provider }: PaymentRecord) => [provider ?? ''],
+    groups: ({ provider, account_id: accountId }: PaymentRecord) => placeGroups(provider ?? '', accountId),
     dueAtMs: ({ gateway_order: order }: PaymentRecord) => order?.due_at_ms ?? null,
     wake: (current: PaymentRecord, nowMs) => (nextStepOf(current) === null ? null : wake(current, nowMs)),
   }),
