@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { placeGroups, ServicePlaces } from '../../src/core/service-places.ts';
+
+const limits = { all: 4, ofTree: 3 };
+const first = { accountId: 'acct_1', rootId: 'acct_1' };
+const connected = { accountId: 'acct_2', rootId: 'acct_1' };
+const other = { accountId: 'acct_3', rootId: 'acct_3' };
+
+test('leaves a place to other trees when the accounts of one tree have all of its own', () => {
+  const places = new ServicePlaces('mail', limits);
+  expect([first, connected, first].map((payer) => places.take(payer) !== null)).toEqual([true, true, true]);
+  expect(places.take(connected)).toBeNull();
+  const crowded = places.crowdedGroups();
+  expect(placeGroups('mail', 'acct_1').some((group) => crowded.includes(group))).toBe(true);
+  expect(placeGroups('mail', 'acct_2').some((group) => crowded.includes(group))).toBe(true);
+  expect(placeGroups('mail', 'acct_3').some((group) => crowded.includes(group))).toBe(false);
+  expect(places.take(other)).not.toBeNull();
+});
+
+test('names the service when no place is free, and takes a place again when one is freed', () => {
+  const places = new ServicePlaces('mail', limits);
+  const free = places.take(first);
+  for (const payer of [connected, first, other]) places.take(payer);
+  expect(places.take(other)).toBeNull();
+  expect(places.crowdedGroups()).toEqual(['mail']);
+  free!();
+  expect(places.crowdedGroups()).toEqual([]);
+  expect(places.take(first)).not.toBeNull();
+});
