@@ -82,6 +82,9 @@ test('returns the result before its rest, and begins other work after it, when t
   const other = queue.run('b', patient, async () => void order.push('other work'));
   expect(await first).toBe('done');
   order.push('result');
+  // All that is due without a timer happens now.
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  expect(order).toEqual(['result']);
   await other;
   expect(order).toEqual(['result', 'other work']);
 });

@@ -17,6 +17,17 @@ test('leaves a place to other trees when the accounts of one tree have all of it
   expect(places.take(other)).not.toBeNull();
 });
 
+test('names an account without a place only while its tree is full', () => {
+  const places = new ServicePlaces('mail', limits);
+  const free = places.take(first);
+  places.take(first);
+  places.take(first);
+  expect(places.take(connected)).toBeNull();
+  expect(places.crowdedGroups()).toContain('mail acct_2');
+  free!();
+  expect(places.crowdedGroups()).toEqual([]);
+});
+
 test('names the service when no place is free, and takes a place again when one is freed', () => {
   const places = new ServicePlaces('mail', limits);
   const free = places.take(first);

@@ -152,7 +152,7 @@ export const file = defineResource<FileRecord>(
     },
   },
   limitedByLink({ link: 'customer', most: filesOfPersonMax }),
-  // An erased reference is not erased again, so new evidence would stay.
+  // After the erasure of a reference, no duty looks for new evidence.
   judgesLinks({
     reference: (linked) =>
       isErased(linked)
