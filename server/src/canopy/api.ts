@@ -138,27 +138,40 @@ export class CanopyApi {
 
   /** Calls Canopy with a token. If Canopy refuses the token, it tries once more with a new one. */
   async #call(method: string, path: string, body?: object): Promise<Response> {
-    const attempt = async (): Promise<Response> =>
-      this.#send(method, path, body, { authorization: await this.#freshToken() });
+    const token = await this.#freshToken();
     try {
-      return await attempt();
+      return await this.#send(method, path, body, { authorization: token });
     } catch (error) {
-      if (!(error instanceof CanopyFault) || error.kind !== 'unauthorized' || this.#token === null) throw error;
-      this.#token = null;
-      return attempt();
+      if (!(error instanceof CanopyFault) || error.kind !== 'unauthorized') throw error;
+      return this.#send(method, path, body, { authorization: await this.#freshToken(token) });
     }
   }
 
-  /** Returns the value of the header. Calls at the same time share one request for a token. */
-  async #freshToken(): Promise<string> {
-    const known = await this.#token;
-    if (known && known.untilSeconds > this.#nowSeconds()) return known.value;
-    const asked = this.#askForToken();
-    this.#token = asked;
+  /**
+   * Returns the value of the header. Calls at the same time share one request for a token, and its fault.
+   *
+   * @param refused a value that Canopy does not accept any more.
+   */
+  async #freshToken(refused?: string): Promise<string> {
+    const shared = this.#token;
+    const known = await shared;
+    if (known && known.value !== refused && known.untilSeconds > this.#nowSeconds()) return known.value;
+    // Another call can have asked meanwhile.
+    if (this.#token === null || this.#token === shared) {
+      const asked = this.#askForToken();
+      this.#token = asked;
+      asked.catch(() => {
+        if (this.#token === asked) this.#token = null;
+      });
+    }
+    return (await this.#token).value;
+  }
+
+  /** @throws {CanopyFault} of a call that was not sent. */
+  async #askForToken(): Promise<{ value: string; untilSeconds: number }> {
     try {
-      return (await asked).value;
+      return await this.#requestToken();
     } catch (error) {
-      if (this.#token === asked) this.#token = null;
       // Without a token, the call itself was not sent.
       if (error instanceof CanopyFault && error.kind === 'uncertain') {
         throw new CanopyFault('unreachable', error.message, { cause: error });
@@ -170,7 +183,7 @@ export class CanopyApi {
     }
   }
 
-  async #askForToken(): Promise<{ value: string; untilSeconds: number }> {
+  async #requestToken(): Promise<{ value: string; untilSeconds: number }> {
     const response = await this.#send('POST', '/token', { jwtKey: this.#jwt() }, {});
     const { access_token: value, expires } = await jsonOf(response);
     if (typeof value !== 'string' || value === '')

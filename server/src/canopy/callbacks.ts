@@ -5,13 +5,17 @@ import type { CanopyOrder } from './order.ts';
 const timeoutMs = 6_000;
 
 /**
- * Tells Tenure that there is news about an order. Resolves to whether Tenure has taken it. Each attempt has a time and a signature of its
- * own.
+ * Tells Tenure that there is news about an order. Each attempt has a time and a signature of its own.
+ *
+ * @returns the status of the response, or null if there is none. Tenure has taken the callback if it is 200.
  */
-export async function callBack({ key, requestId, callback }: CanopyOrder, clock: Clock): Promise<boolean> {
+export async function callBack(
+  { key, requestId, callback }: CanopyOrder,
+  { signingSecret, clock }: { signingSecret: string; clock: Clock },
+): Promise<number | null> {
   const body = JSON.stringify({ type: 'reference_request.updated', requestId, clientReferenceId: key });
   const time = String(toSeconds(clock.nowMs()));
-  const signature = createHmac('sha256', callback.signingSecret).update(`${time}.${body}`).digest('hex');
+  const signature = createHmac('sha256', signingSecret).update(`${time}.${body}`).digest('hex');
   try {
     const response = await fetch(callback.url, {
       method: 'POST',
@@ -25,8 +29,8 @@ export async function callBack({ key, requestId, callback }: CanopyOrder, clock:
       signal: AbortSignal.timeout(timeoutMs),
     });
     await response.body?.cancel();
-    return response.status === 200;
+    return response.status;
   } catch {
-    return false;
+    return null;
   }
 }

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { CanopyOrder } from './order.ts';
+import { tidied, type CanopyOrder } from './order.ts';
 
 /** What a client has registered at Canopy, and the secret in the address of its webhooks. */
 export interface Registration {
@@ -13,8 +13,9 @@ export interface Registration {
 type Line = { order: CanopyOrder } | { registration: Registration };
 
 /**
- * Keeps orders and registrations in a file of lines. A change adds a line, which is on the disk when the call returns. A start writes the
- * file anew, without the lines that later ones replace. Only one process may use the file. It has signing secrets, so its mode is 0600.
+ * Keeps orders and registrations in a file of lines. A change adds a line, which is on the disk when the call returns. A start and `tidy`
+ * write the file anew, without the lines that later ones replace. Only one process may use the file. It has signing secrets, so its mode
+ * is 0600.
  */
 export class OrderFile {
   readonly #path: string;
@@ -23,6 +24,8 @@ export class OrderFile {
   #descriptor: number;
   /** True if the last line may be torn, such as on a full disk. */
   #isTorn = false;
+  /** True if the file can have lines that later ones replace. */
+  #hasOldLines = false;
 
   /** @throws {Error} if the file cannot be read or written. */
   constructor(path: string) {
@@ -39,15 +42,24 @@ export class OrderFile {
     return this.#orders.get(requestId) ?? null;
   }
 
-  /** Finds the order of a request at Canopy. An order whose answer was lost is found by its key. */
+  /** Finds the order of a request at Canopy. An order whose answer was lost is found by its key, also after it was sent again. */
   byCanopyId(clientId: string, canopyId: string, key: string | null): CanopyOrder | null {
-    const isOf = (order: CanopyOrder): boolean =>
-      order.clientId === clientId &&
-      (order.canopyId === null
-        ? order.key === key && !order.replacedIds.includes(canopyId)
-        : order.canopyId === canopyId);
+    const isOf = (order: CanopyOrder): boolean => {
+      if (order.clientId !== clientId || order.replacedIds.includes(canopyId)) return false;
+      if (order.canopyId === canopyId) return true;
+      return order.key === key && (order.canopyId === null || order.isSentTwice);
+    };
     for (const order of this.#orders.values()) if (isOf(order)) return order;
     return null;
+  }
+
+  /** Returns the order of a client that was last sent to Canopy, or null. */
+  newestOrder(clientId: string): CanopyOrder | null {
+    let newest: CanopyOrder | null = null;
+    for (const order of this.#orders.values()) {
+      if (order.clientId === clientId && (newest === null || order.placedAtMs >= newest.placedAtMs)) newest = order;
+    }
+    return newest;
   }
 
   saveOrder(order: CanopyOrder): void {
@@ -59,6 +71,17 @@ export class OrderFile {
   removeOrder(order: CanopyOrder): void {
     this.#orders.delete(order.requestId);
     this.#replace();
+  }
+
+  /** Erases what is no longer needed. This includes the former lines of the orders. */
+  tidy(nowMs: number): void {
+    for (const order of this.#orders.values()) {
+      const next = tidied(order, nowMs);
+      if (next === order) continue;
+      this.#orders.set(order.requestId, next);
+      this.#hasOldLines = true;
+    }
+    if (this.#hasOldLines) this.#replace();
   }
 
   registration(clientId: string): Registration | null {
@@ -89,6 +112,7 @@ export class OrderFile {
   #append(line: Line): void {
     if (this.#isTorn) this.#replace();
     this.#isTorn = true;
+    this.#hasOldLines = true;
     writeFileSync(this.#descriptor, `${JSON.stringify(line)}\n`);
     fsyncSync(this.#descriptor);
     this.#isTorn = false;
@@ -98,6 +122,7 @@ export class OrderFile {
     const former = this.#descriptor;
     this.#descriptor = this.#rewrite();
     this.#isTorn = false;
+    this.#hasOldLines = false;
     closeSync(former);
   }
 

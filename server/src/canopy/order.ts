@@ -2,7 +2,8 @@ import { toSeconds } from '../core/clock.ts';
 
 /*
  * The state of an order, in the words of the protocol (docs/providers/protocol.md), and how Canopy's messages change it. Every function
- * returns a new state, or the same one if the message says nothing new. So messages can come twice and in any order.
+ * returns a new state, or the same one if the message says nothing new. So messages can come twice and in any order. Two exceptions are a
+ * stopped connection and an invitation that was sent again. Both can happen again, so a late repeat of them counts.
  */
 
 export type Stage =
@@ -39,10 +40,12 @@ export interface CanopyOrder {
   canopyId: string | null;
   /** Requests that were replaced by one to another address. Their messages are ignored. */
   replacedIds: readonly string[];
+  /** True if Canopy can have two requests to the same address, because the answer to the first one was lost. Both count. */
+  isSentTwice: boolean;
   /** When the request was last sent to Canopy. */
   placedAtMs: number;
-  /** A hash of the address that was invited. */
-  emailHash: string;
+  /** A hash of the address that was invited. Null once the address cannot change any more. */
+  emailHash: string | null;
   stage: Stage;
   decision: Decision | null;
   maxRent: number | null;
@@ -53,6 +56,7 @@ export interface CanopyOrder {
   sections: Readonly<Record<string, string>>;
   blocker: { code: string; text: string } | null;
   timeline: readonly { at: string; text: string }[];
+  /** The signing secret is that of the time of the order. */
   callback: { url: string; signingSecret: string };
   /** The news that Tenure has taken. */
   toldNews: string;
@@ -67,20 +71,29 @@ const ranks: Partial<Record<Stage, number>> = {
   IN_REVIEW: 4,
 };
 
+/** Days until a finished order loses its findings. Tenure has its report by then. */
+const findingsDays = 30;
+
+const dayMs = 24 * 60 * 60 * 1000;
+
 const declined = { code: 'RENTER_DECLINED', text: 'The person does not share the check with you. Talk to the person.' };
 
 /** Canopy's events about a request. */
-const events: Readonly<Record<string, { text: string; stage?: Stage; blocker?: CanopyOrder['blocker'] }>> = {
+const events: Readonly<
+  Record<string, { text: string; stage?: Stage; blocker?: CanopyOrder['blocker']; isOnlyForWaiting?: boolean }>
+> = {
   INVITED: { text: 'Canopy has invited the person.', stage: 'INVITE_SENT' },
   INVITE_RESENT: { text: 'Canopy has sent the invitation again.', stage: 'INVITE_SENT', blocker: null },
   CONNECTED: { text: 'The person has accepted the invitation.', stage: 'IN_PROGRESS', blocker: null },
-  CONNECTION_REJECTED: { text: 'The person has rejected the invitation.', blocker: declined },
+  // A person that has accepted can only stop. So a late rejection is an old one.
+  CONNECTION_REJECTED: { text: 'The person has rejected the invitation.', blocker: declined, isOnlyForWaiting: true },
   CONNECTION_STOPPED: { text: 'The person has stopped the connection.', blocker: declined },
   SENDING_COMPLETED_PASSPORT_FAILED: { text: 'Canopy could not send the finished Rent Passport.' },
   PASSPORT_COMPLETED: { text: 'The person has completed the Rent Passport.', stage: 'IN_REVIEW', blocker: null },
   INVALID_APPLICATION_DETAILS: { text: 'Canopy could not use the details of the person.', stage: 'FAILED' },
   PASSPORT_COMPLETED_WAITING_FOR_GUARANTOR: {
-    text: 'The person has completed the Rent Passport. The guarantor has not.',
+    // The dashboard reads from such a note that the service waits, and for which referee.
+    text: 'Canopy has asked the guarantor, and waits for the Rent Passport of the guarantor.',
     stage: 'AWAITING_REFEREE',
     blocker: null,
   },
@@ -103,6 +116,28 @@ export function isOver({ stage }: CanopyOrder): boolean {
   return stage === 'DONE' || stage === 'FAILED' || stage === 'CANCELLED';
 }
 
+/** Tells whether the person can still be invited at another address. */
+export function isWaiting({ stage }: CanopyOrder): boolean {
+  return stage === 'NOT_STARTED' || stage === 'INVITE_SENT';
+}
+
+/** Returns when an order last changed in a way that Tenure shows, in milliseconds since the Unix epoch. */
+export function newsMs({ timeline, placedAtMs }: CanopyOrder): number {
+  const last = timeline.at(-1);
+  return last ? Date.parse(last.at) : placedAtMs;
+}
+
+/** Returns an order without the personal data that it no longer needs, or the same one. */
+export function tidied(order: CanopyOrder, nowMs: number): CanopyOrder {
+  const hasFindings = order.timeline.length > 0 && isOver(order) && !order.announced;
+  if (hasFindings && nowMs - newsMs(order) >= findingsDays * dayMs) {
+    const empty = { ...order, emailHash: null, sections: {}, timeline: [], maxRent: null, passportDecision: null };
+    // Without the notes, the same state would look like news.
+    return { ...empty, toldNews: newsOf(empty) };
+  }
+  return order.emailHash === null || isWaiting(order) ? order : { ...order, emailHash: null };
+}
+
 /** Returns what a callback to Tenure would announce. */
 export function newsOf({ stage, decision, maxRent, timeline, blocker }: CanopyOrder): string {
   return [stage, decision, maxRent, timeline.length, blocker?.code].join(' ');
@@ -113,11 +148,22 @@ export function eventIn(notes: string): string | null {
   return notes.match(/\b[A-Z]+(?:_[A-Z]+)*\b/g)?.find((word) => Object.hasOwn(events, word)) ?? null;
 }
 
+/** Returns the words of a message that look like names of events. The rest can be about the person, so it is not for the log. */
+export function namesIn(notes: string): string[] {
+  return notes.match(/\b[A-Z]{1,30}(?:_[A-Z]{1,30}){1,8}\b/g)?.slice(0, 3) ?? [];
+}
+
+/** Tells whether a section of the Rent Passport is known. */
+export function isSection(section: string): boolean {
+  return Object.hasOwn(sectionNames, section);
+}
+
 /** Applies an event about the request. */
 export function withEvent(order: CanopyOrder, event: string, nowMs: number): CanopyOrder {
   const known = events[event];
   if (!known || isOver(order)) return order;
-  const { text, stage, blocker = order.blocker } = known;
+  const { text, stage, blocker = order.blocker, isOnlyForWaiting = false } = known;
+  if (isOnlyForWaiting && !isWaiting(order)) return order;
   // A person can reject, accept and stop more than once.
   const isRepeat = order.timeline.some((note) => note.text === text) && blocker?.code === order.blocker?.code;
   if (isRepeat) return order;
@@ -125,7 +171,7 @@ export function withEvent(order: CanopyOrder, event: string, nowMs: number): Can
   return stage === undefined ? next : withStage(next, stage);
 }
 
-/** Applies an update about a section of the Rent Passport. */
+/** Applies an update about a section of the Rent Passport. Of an unknown section, only the result of the whole counts. */
 export function withSection(
   order: CanopyOrder,
   update: { section: string; status: string; result: string },
@@ -134,14 +180,13 @@ export function withSection(
   if (isOver(order)) return order;
   const { section, status, result } = update;
   const passportDecision = decisionIn(result) ?? order.passportDecision;
-  if (order.sections[section] === status)
+  if (!isSection(section) || order.sections[section] === status)
     return passportDecision === order.passportDecision ? order : { ...order, passportDecision };
   const next = withStage(
     { ...order, passportDecision, sections: { ...order.sections, [section]: status } },
     'IN_PROGRESS',
   );
-  const name = sectionNames[section];
-  return status === 'DONE' && name !== undefined ? withNote(next, `The ${name} is done.`, nowMs) : next;
+  return status === 'DONE' ? withNote(next, `The ${sectionNames[section]} is done.`, nowMs) : next;
 }
 
 /** Remembers a result that Canopy has announced. A canceled or failed order gets none. */
@@ -159,12 +204,14 @@ export function withDocument(order: CanopyOrder, nowMs: number): CanopyOrder {
   if (!announced || order.stage === 'CANCELLED' || order.stage === 'FAILED') return { ...order, announced: null };
   const { decision, maxRent } = announced;
   const text = order.stage === 'DONE' ? 'Canopy has changed its result.' : 'Canopy has finished the check.';
-  return { ...withNote(order, text, nowMs), stage: 'DONE', decision, maxRent, announced: null, blocker: null };
+  const ended = atStage(withNote(order, text, nowMs), 'DONE');
+  return { ...ended, decision, maxRent, announced: null, blocker: null };
 }
 
 /** Stops an order. Canopy's documents have no call for it. */
 export function canceled(order: CanopyOrder, nowMs: number): CanopyOrder {
-  return { ...withNote(order, 'The check was canceled.', nowMs), stage: 'CANCELLED', announced: null, blocker: null };
+  const ended = atStage(withNote(order, 'The check was canceled.', nowMs), 'CANCELLED');
+  return { ...ended, announced: null, blocker: null };
 }
 
 /** Returns a result's word, or null if it is none. */
@@ -222,9 +269,14 @@ export function reportOf({ requestId, decision, maxRent, timeline }: CanopyOrder
 }
 
 function withStage(order: CanopyOrder, stage: Stage): CanopyOrder {
-  if (stage === 'FAILED') return { ...order, stage, blocker: null };
+  if (stage === 'FAILED') return { ...atStage(order, stage), blocker: null };
   const [now, next] = [ranks[order.stage], ranks[stage]];
-  return now !== undefined && next !== undefined && next > now ? { ...order, stage } : order;
+  return now !== undefined && next !== undefined && next > now ? atStage(order, stage) : order;
+}
+
+function atStage(order: CanopyOrder, stage: Stage): CanopyOrder {
+  const next = { ...order, stage };
+  return isWaiting(next) ? next : { ...next, emailHash: null };
 }
 
 function withNote(order: CanopyOrder, text: string, nowMs: number): CanopyOrder {

@@ -16,6 +16,9 @@ import { CanopyTranslator, Refusal } from './translator.ts';
  * `/canopy/{clientId}/{secret}`. Only that path has to be public.
  */
 
+/** Seconds between two searches for what the file no longer needs. */
+const tidySeconds = 60 * 60;
+
 /** Bytes. An order of Tenure is below this. */
 const bodyBytesMax = 256 * 1024;
 
@@ -32,7 +35,7 @@ const orderSchema = Type.Object({
 
 const emailSchema = Type.Object({ email: Type.String({ minLength: 1 }) });
 
-interface Answer {
+interface JsonResponse {
   status: number;
   body: object;
 }
@@ -58,11 +61,20 @@ export async function startCanopy(
   server.listen(settings.port ?? 5300, settings.host ?? '127.0.0.1');
   await once(server, 'listening');
   const file = new OrderFile(settings.ordersFile);
+  const tidy = (): void => {
+    try {
+      file.tidy(clock.nowMs());
+    } catch (error) {
+      log(`The file of the orders cannot be written now: ${errorMessage(error)}`);
+    }
+  };
+  tidy();
+  const tidying = setInterval(tidy, 1000 * tidySeconds * timeScale);
   const translators = settings.clients.map((client) => ({
     client,
     translator: new CanopyTranslator(client, { ...settings, file, clock, log, timeScale }),
   }));
-  const desk: Desk = {
+  const context: Context = {
     byToken: (token) => translators.find(({ client }) => isSame(client.token, token))?.translator ?? null,
     byWebhook: (clientId, secret) =>
       translators.find(
@@ -70,12 +82,13 @@ export async function startCanopy(
       )?.translator ?? null,
     log,
   };
-  server.on('request', (request, response) => void serve(request, response, desk));
+  server.on('request', (request, response) => void serve(request, response, context));
   for (const { translator } of translators) translator.start();
   const { address, port } = server.address() as AddressInfo;
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
     async stop() {
+      clearInterval(tidying);
       for (const { translator } of translators) translator.stop();
       await closed(server);
       file.close();
@@ -83,38 +96,39 @@ export async function startCanopy(
   };
 }
 
-interface Desk {
+/** What every request needs. */
+interface Context {
   byToken(token: string): CanopyTranslator | null;
   byWebhook(clientId: string, secret: string): CanopyTranslator | null;
   log(text: string): void;
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, desk: Desk): Promise<void> {
-  let answer: Answer;
+async function serve(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
+  let result: JsonResponse;
   let retryAfter: string | null = null;
   try {
-    answer = await answerTo(request, desk);
+    result = await respond(request, context);
   } catch (error) {
     const refusal = error instanceof Refusal ? error : new Refusal(500, 'UNAVAILABLE', 'Try again later.');
-    if (!(error instanceof Refusal)) desk.log(`A request failed: ${errorMessage(error)}`);
+    if (!(error instanceof Refusal)) context.log(`A request failed: ${errorMessage(error)}`);
     retryAfter = refusal.retryAfter;
-    answer = { status: refusal.status, body: { error: { code: refusal.code, message: refusal.message } } };
+    result = { status: refusal.status, body: { error: { code: refusal.code, message: refusal.message } } };
   }
   // The unread rest of a body would hold the connection.
   request.resume();
-  response.writeHead(answer.status, {
+  response.writeHead(result.status, {
     'content-type': 'application/json',
     ...(retryAfter !== null && { 'retry-after': retryAfter }),
   });
-  response.end(JSON.stringify(answer.body));
+  response.end(JSON.stringify(result.body));
 }
 
-async function answerTo(request: IncomingMessage, desk: Desk): Promise<Answer> {
+async function respond(request: IncomingMessage, context: Context): Promise<JsonResponse> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://translator');
   const parts = pathname.split('/').slice(1).map(decoded);
-  if (parts[0] === 'canopy') return takeWebhook(request, parts, desk);
+  if (parts[0] === 'canopy') return takeWebhook(request, parts, context);
   const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
-  const translator = desk.byToken(token);
+  const translator = context.byToken(token);
   if (!translator) throw new Refusal(401, 'UNAUTHORIZED', 'The token is not known.');
   const [, path, requestId, action = '', ...more] = parts;
   if (parts[0] !== 'v1' || path !== 'reference-requests' || more.length > 0) throw notFound();
@@ -141,17 +155,21 @@ async function answerTo(request: IncomingMessage, desk: Desk): Promise<Answer> {
   }
 }
 
-async function takeOrder(translator: CanopyTranslator, body: unknown): Promise<Answer> {
+async function takeOrder(translator: CanopyTranslator, body: unknown): Promise<JsonResponse> {
   const { clientReferenceId: key, applicant, callback } = parsed(orderSchema, body);
   const { isNew, state } = await translator.order({ key, applicant, callback });
   return { status: isNew ? 201 : 200, body: state };
 }
 
-async function takeWebhook(request: IncomingMessage, parts: readonly string[], desk: Desk): Promise<Answer> {
+async function takeWebhook(
+  request: IncomingMessage,
+  parts: readonly string[],
+  context: Context,
+): Promise<JsonResponse> {
   const [, clientId = '', secret = '', ...more] = parts;
-  const translator = more.length === 0 ? desk.byWebhook(clientId, secret) : null;
+  const translator = more.length === 0 ? context.byWebhook(clientId, secret) : null;
   if (!translator) {
-    desk.log('A webhook with a wrong address was refused.');
+    context.log('A webhook with a wrong address was refused.');
     throw notFound();
   }
   if (request.method !== 'POST') throw notFound();
@@ -165,7 +183,8 @@ async function takeWebhook(request: IncomingMessage, parts: readonly string[], d
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request) {
+  // A refused body is read to its end, so that its client reads the response and keeps the connection.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     length += (chunk as Buffer).length;
     if (length > bodyBytesMax) throw new Refusal(413, 'TOO_LARGE', 'The body is too long.');
     chunks.push(chunk as Buffer);
@@ -192,7 +211,7 @@ function decoded(part: string): string {
 }
 
 function notFound(): Refusal {
-  return new Refusal(404, 'NOT_FOUND', 'There is no such page.');
+  return new Refusal(404, 'NOT_FOUND', 'There is no such path.');
 }
 
 /** Compares secrets. Every wrong one takes the same time. */

@@ -8,6 +8,10 @@ import {
   decisionIn,
   eventIn,
   isOver,
+  isSection,
+  isWaiting,
+  namesIn,
+  newsMs,
   newsOf,
   reportOf,
   stateOf,
@@ -36,6 +40,12 @@ export class Refusal extends Error {
 /** Seconds before the next attempt to reach Tenure or Canopy in the background. The last one repeats. */
 const pauses = [1, 5, 15, 60];
 
+/** How often Canopy may lack an announced document before the message is ignored. With the pauses, this takes some five minutes. */
+const missesMax = 8;
+
+/** Milliseconds after which news is dropped if Tenure refuses its signature. The account has then changed its secret. */
+const refusedNewsMs = 3 * 24 * 60 * 60 * 1000;
+
 /** Milliseconds until an order whose answer was lost is sent to Canopy again. Until then, a webhook can still show its id. */
 const lostAnswerMs = 15 * 60 * 1000;
 
@@ -59,6 +69,8 @@ export class CanopyTranslator {
   readonly #turns = new Map<string, Promise<unknown>>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #failures = new Map<string, number>();
+  /** How often Canopy has not had the announced document of an order. */
+  readonly #misses = new Map<string, number>();
   #isStopped = false;
 
   /**
@@ -118,14 +130,16 @@ export class CanopyTranslator {
       if (known && (known.canopyId !== null || isOver(known))) return { isNew: false, state: stateOf(known) };
       if (known) this.#checkLostAnswer(known);
       const { email } = this.#personOf(sent);
+      const emailHash = this.#emailHashOf(email);
       const placed: CanopyOrder = {
         clientId: this.#client.clientId,
         key: sent.key,
         requestId,
         canopyId: null,
         replacedIds: known?.replacedIds ?? [],
+        isSentTwice: known?.emailHash === emailHash,
         placedAtMs: this.#clock.nowMs(),
-        emailHash: this.#emailHashOf(email),
+        emailHash,
         stage: 'NOT_STARTED',
         decision: null,
         maxRent: null,
@@ -179,16 +193,19 @@ export class CanopyTranslator {
    */
   changeEmail(requestId: string, email: string): Promise<object> {
     return this.#changeOpen(requestId, async (order) => {
-      const isWaiting = order.stage === 'NOT_STARTED' || order.stage === 'INVITE_SENT';
-      if (!isWaiting || (order.emailHash === this.#emailHashOf(email) && order.canopyId !== null)) return order;
+      const emailHash = this.#emailHashOf(email);
+      const isSame = order.emailHash === emailHash;
+      if (!isWaiting(order) || (isSame && order.canopyId !== null)) return order;
       if (order.canopyId === null) this.#checkLostAnswer(order);
       const next: CanopyOrder = {
         ...order,
         canopyId: null,
         replacedIds: order.canopyId === null ? order.replacedIds : [...order.replacedIds, order.canopyId],
+        isSentTwice: isSame,
         placedAtMs: this.#clock.nowMs(),
-        emailHash: this.#emailHashOf(email),
+        emailHash,
         blocker: null,
+        callback: { ...order.callback, signingSecret: this.#signingSecret(order) },
       };
       await this.#place(next, { email }, order);
       return this.read(requestId);
@@ -204,12 +221,13 @@ export class CanopyTranslator {
     if (!found) return;
     // This waits for no turn. The order has it until its answer comes, and the message can come first.
     const order = this.read(found.requestId);
-    const next = this.#withMessage({ ...order, canopyId }, message);
+    const next = this.#withMessage({ ...order, canopyId: order.canopyId ?? canopyId }, canopyId, message);
     if (JSON.stringify(next) !== JSON.stringify(order)) this.#save(next);
   }
 
   #withMessage(
     order: CanopyOrder,
+    canopyId: string,
     { document, updatedSection, globalStatus, notes }: Record<string, unknown>,
   ): CanopyOrder {
     const nowMs = this.#clock.nowMs();
@@ -217,15 +235,24 @@ export class CanopyTranslator {
     if (isObject(updatedSection)) {
       const { type, newStatus } = updatedSection;
       if (typeof type !== 'string' || typeof newStatus !== 'string') return order;
+      if (!isSection(type)) this.#logUnknown(order, 'section', type);
       return withSection(order, { section: type, status: newStatus, result: String(globalStatus) }, nowMs);
     }
     const event = typeof notes === 'string' ? eventIn(notes) : null;
-    if (event === null) return order;
+    if (event === null) {
+      if (typeof notes === 'string') this.#logUnknown(order, 'event', notes);
+      return order;
+    }
     const next = withEvent(order, event, nowMs);
     const { passportDecision: decision } = next;
     // The message with the document was lost. The present results are the finished ones.
     if (event !== 'SENDING_COMPLETED_PASSPORT_FAILED' || decision === null || isOver(next)) return next;
-    return withAnnounced(next, { decision, maxRent: null, path: this.#api.passportPathOf(order.canopyId!) });
+    return withAnnounced(next, { decision, maxRent: null, path: this.#api.passportPathOf(canopyId) });
+  }
+
+  #logUnknown({ key }: CanopyOrder, kind: 'event' | 'section', text: string): void {
+    const names = namesIn(text).join(', ');
+    this.#log(`An update of Canopy about ${key} has an unknown ${kind}${names && ` (${names})`}. It is ignored.`);
   }
 
   #withDocumentMessage(order: CanopyOrder, document: Record<string, unknown>): CanopyOrder {
@@ -236,14 +263,14 @@ export class CanopyTranslator {
       return order;
     }
     const { maxRent } = document;
-    const isWaiting = document['waitingForGuarantor'] === true && document['guarantorCompleteRP'] !== true;
+    const isGuarantorMissing = document['waitingForGuarantor'] === true && document['guarantorCompleteRP'] !== true;
     const announced = {
       decision,
       path,
       maxRent: typeof maxRent === 'number' && Number.isFinite(maxRent) ? maxRent : null,
     };
     // The document of the renter alone is no result yet. Canopy sends another one with the guarantor.
-    return isWaiting
+    return isGuarantorMissing
       ? withEvent(order, 'PASSPORT_COMPLETED_WAITING_FOR_GUARANTOR', this.#clock.nowMs())
       : withAnnounced(order, announced);
   }
@@ -263,9 +290,9 @@ export class CanopyTranslator {
         callbackUrl: this.#webhookUrl(),
         clientReferenceId: order.key,
       });
-      // Messages can have come before the answer.
+      // Messages can have come before the answer, even about an earlier request whose answer was lost.
       const now = this.#file.order(order.requestId)!;
-      if (now.canopyId === null) this.#save({ ...now, canopyId });
+      if (now.canopyId !== canopyId) this.#save({ ...now, canopyId });
     } catch (error) {
       if (!(error instanceof CanopyFault)) throw error;
       const now = this.#file.order(order.requestId)!;
@@ -311,6 +338,7 @@ export class CanopyTranslator {
   #save(order: CanopyOrder): CanopyOrder {
     this.#file.saveOrder(order);
     this.#failures.delete(order.requestId);
+    this.#misses.delete(order.requestId);
     this.#followUp(order);
     return order;
   }
@@ -348,7 +376,7 @@ export class CanopyTranslator {
     const order = this.#file.order(requestId);
     if (!order) return;
     const news = newsOf(order);
-    const isTold = news === order.toldNews || (await callBack(order, this.#clock));
+    const isTold = news === order.toldNews || (await this.#tell(order));
     if (this.#isStopped) return;
     const now = this.#file.order(requestId);
     if (!now) return;
@@ -356,6 +384,19 @@ export class CanopyTranslator {
     if (isDone && isTold) this.#failures.delete(requestId);
     else this.#failures.set(requestId, (this.#failures.get(requestId) ?? 0) + 1);
     this.#followUp(now);
+  }
+
+  /** Resolves to whether Tenure has the news, or will never take it. */
+  async #tell(order: CanopyOrder): Promise<boolean> {
+    const status = await callBack(order, { signingSecret: this.#signingSecret(order), clock: this.#clock });
+    if (status !== 400 || this.#clock.nowMs() - newsMs(order) < refusedNewsMs) return status === 200;
+    this.#log(`Tenure refuses the callbacks of ${order.key}. This news is dropped.`);
+    return true;
+  }
+
+  /** An account can change its secret. The newest order has the present one. */
+  #signingSecret(order: CanopyOrder): string {
+    return (this.#file.newestOrder(order.clientId) ?? order).callback.signingSecret;
   }
 
   /** Believes an announced result if Canopy shows its document. Resolves to false if Canopy has to be asked again. */
@@ -367,7 +408,13 @@ export class CanopyTranslator {
     const now = this.#file.order(requestId)!;
     // Another result has been announced meanwhile.
     if (now.announced?.path !== announced.path) return true;
-    if (!isThere) this.#log(`Canopy does not have the announced document of ${now.key}. The message is ignored.`);
+    if (!isThere) {
+      const misses = (this.#misses.get(requestId) ?? 0) + 1;
+      this.#misses.set(requestId, misses);
+      if (misses < missesMax) return false;
+      this.#log(`Canopy does not have the announced document of ${now.key}. The message is ignored.`);
+    }
+    this.#misses.delete(requestId);
     this.#file.saveOrder(isThere ? withDocument(now, this.#clock.nowMs()) : { ...now, announced: null });
     return true;
   }

@@ -82,7 +82,7 @@ test('ignores a result whose document Canopy does not have, or that leads elsewh
   ])
     await canopy.finish('HIGH_RISK', { url });
   await canopy.finish('A_NEW_WORD');
-  expect(canopy.calls.filter((call) => call === 'document')).toHaveLength(1);
+  expect(canopy.calls.filter((call) => call === 'document')).toHaveLength(8);
   await canopy.finish('VERIFY');
   await untilShown(scene, id, { status: 'complete', outcome: 'accept' });
 });
@@ -151,10 +151,10 @@ test('looks for a document again when Canopy fails after it has announced it', a
   const { canopy } = scene;
   const id = await referAda(scene);
   await expect.poll(() => canopy.requests.length).toBe(1);
-  canopy.next.push({ call: 'document', does: { status: 500 } }, { call: 'document', does: { status: 429 } });
+  canopy.next.push(...[500, 429, 404].map((status) => ({ call: 'document' as const, does: { status } })));
   await canopy.finish('CONSIDER');
   await untilShown(scene, id, { status: 'complete', outcome: 'consider' });
-  expect(canopy.calls.filter((call) => call === 'document')).toHaveLength(3);
+  expect(canopy.calls.filter((call) => call === 'document')).toHaveLength(4);
 });
 
 test('orders once when the answer to the order is lost and a webhook shows its id', async () => {

@@ -47,12 +47,13 @@ export async function translatorForTest(
     lines = [],
     clock = new MovedClock(new DatabaseClock()),
     isRefused = false,
-  }: { canopy: Canopy; lines?: string[]; clock?: MovedClock; isRefused?: boolean },
+    timeScale = 0.01,
+  }: { canopy: Canopy; lines?: string[]; clock?: MovedClock; isRefused?: boolean; timeScale?: number },
 ): Promise<CanopyServer> {
   const translator = await startCanopy(settings, {
     clock,
     log: (text) => lines.push(text),
-    timeScale: 0.01,
+    timeScale,
   });
   if (!isRefused) await expect.poll(() => canopy.webhooks.size).toBe(2);
   return translator;
@@ -80,6 +81,41 @@ export async function sceneForTest({
   return { canopy, server, settings, lines, clock, restart };
 }
 
+/** Starts Canopy and the translator. The test takes the place of Tenure. */
+export async function translatorAloneForTest({ timeScale = 0.01 }: { timeScale?: number } = {}): Promise<
+  Omit<Scene, 'server'>
+> {
+  const canopy = await canopyForTest();
+  const settings = await settingsFor(canopy);
+  const lines: string[] = [];
+  const clock = new MovedClock(new DatabaseClock());
+  const start = (): Promise<CanopyServer> => translatorForTest(settings, { canopy, lines, clock, timeScale });
+  let translator = await start();
+  onTestFinished(() => translator.stop());
+  const restart = async (): Promise<void> => {
+    await translator.stop();
+    translator = await start();
+  };
+  return { canopy, settings, lines, clock, restart };
+}
+
+/** Sends an order as Tenure does, and returns the status of the response. */
+export async function sendOrder(
+  { settings }: Pick<Scene, 'settings'>,
+  key: string,
+  callback = { url: 'http://127.0.0.1:9/', signingSecret: 'the-signing-secret' },
+): Promise<number> {
+  const applicant = { fullName: 'Ada Lovelace', email: 'ada@example.org', phone: null };
+  const response = await fetch(`${settings.callbackUrl}/v1/reference-requests`, {
+    method: 'POST',
+    // A restart closes connections, which the next call must not take.
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' },
+    body: JSON.stringify({ clientReferenceId: key, applicant, callback }),
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
 /** Creates a customer and orders a check. */
 export async function referAda({ server }: Scene, person: Record<string, unknown> = {}): Promise<string> {
   const ada = { name: 'Ada King Lovelace', email: 'ada@example.org', phone: '020 7946 0182', ...person };
@@ -95,9 +131,9 @@ export async function referAda({ server }: Scene, person: Record<string, unknown
 }
 
 /** Returns the translator's state of an order, or undefined if it has none. */
-export async function orderNow({ settings }: Scene, id: string): Promise<unknown> {
+export async function orderNow({ settings }: Pick<Scene, 'settings'>, id: string): Promise<unknown> {
   const response = await fetch(`${settings.callbackUrl}/v1/reference-requests?clientReferenceId=${id}`, {
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${token}`, connection: 'close' },
   });
   return ((await response.json()) as { requests: unknown[] }).requests[0];
 }

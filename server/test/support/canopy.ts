@@ -35,8 +35,14 @@ export interface Canopy {
   calls: readonly Call[];
   /** The addresses of the webhooks, by their types. */
   webhooks: ReadonlyMap<string, string>;
-  /** What happens at the next call of a kind, in place of the normal answer. After `lost`, only the answer is missing. */
-  next: { call: Call; does: { status: number; headers?: Record<string, string> } | 'lost' }[];
+  /**
+   * What happens at the next call of a kind, in place of the normal answer. After `lost`, only the answer is missing. `after` holds the
+   * answer back.
+   */
+  next: {
+    call: Call;
+    does: { status: number; headers?: Record<string, string>; after?: Promise<unknown> } | 'lost';
+  }[];
   /** Called after each new request. */
   onRequest: (requested: Requested) => void;
   /** Makes all tokens so far worthless. */
@@ -90,7 +96,8 @@ export async function canopyForTest(): Promise<Canopy> {
     const at = canopy.next.findIndex((each) => each.call === call);
     const [instead] = at === -1 ? [] : canopy.next.splice(at, 1);
     if (instead && instead.does !== 'lost') {
-      const { status, headers } = instead.does;
+      const { status, headers, after } = instead.does;
+      await after;
       return send(
         status,
         { success: false, error: { status, type: 'error', message: 'As the test has it.' } },
@@ -173,7 +180,7 @@ export async function canopyForTest(): Promise<Canopy> {
     async post(url, message) {
       const response = await fetch(url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', connection: 'close' },
         body: typeof message === 'string' ? message : JSON.stringify(message),
       });
       await response.body?.cancel();
