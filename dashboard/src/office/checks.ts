@@ -104,11 +104,19 @@ export function standingOf(reference: Reference): Standing {
   return { tone: 'waiting', ...stage, isStuck: false };
 }
 
-/** Returns where a check stands at a time, in seconds since the Unix epoch. A referee that is silent for days needs a hand. */
-export function standingAt(reference: Reference, now: number): Standing {
-  const isSilent = isSilentTooLong(reference, now) || daysWithUnnamedReferee(reference, now) !== null;
+/**
+ * Returns where a check stands at a time, in seconds since the Unix epoch. A referee that is silent for days needs a hand. A check that waits
+ * for an unnamed referee needs one, too, some days after the order. That alone tells of no silence.
+ *
+ * @param askedAt when the service asked the referees that it does not name. Null if the reader does not know.
+ */
+export function standingAt(reference: Reference, now: number, askedAt: number | null = null): Standing {
   const standing = standingOf(reference);
-  return isSilent ? { ...standing, tone: 'warning', title: 'Referee silent', isStuck: true } : standing;
+  const isUnnamedSilent = askedAt !== null && isLong(askedAt, now) && waitsForUnnamedReferee(reference);
+  if (isUnnamedSilent || isSilentTooLong(reference, now))
+    return { ...standing, tone: 'warning', title: 'Referee silent', isStuck: true };
+  const isOld = askedAt === null && daysWithUnnamedReferee(reference, now) !== null;
+  return isOld ? { ...standing, tone: 'warning', isStuck: true } : standing;
 }
 
 /** Returns a stage of a service in words. */
@@ -257,11 +265,16 @@ const silentDaysMax = 3;
 /** Returns whether a referee is silent for so long that the check needs a hand. */
 export function isSilentTooLong(check: Reference, now: number): boolean {
   const silent = silentReferee(check);
-  return problemOf(check) === null && silent !== null && now - silent.askedAt >= silentDaysMax * daySeconds;
+  return problemOf(check) === null && silent !== null && isLong(silent.askedAt, now);
 }
 
-/** Returns the age of a check in days if its unnamed referees need a hand, else null. Its service tells no time of the request. */
+/** Returns whether a referee that was asked at a time should have answered by now. */
+export function isLong(askedAt: number, now: number): boolean {
+  return now - askedAt >= silentDaysMax * daySeconds;
+}
+
+/** Returns the age of an old check in days if it waits for unnamed referees, else null. The check does not tell when they were asked. */
 export function daysWithUnnamedReferee(check: Reference, now: number): number | null {
-  const days = Math.floor((now - check.created) / daySeconds);
-  return days >= silentDaysMax && waitsForUnnamedReferee(check) ? days : null;
+  const isOld = isLong(check.created, now) && waitsForUnnamedReferee(check);
+  return isOld ? Math.floor((now - check.created) / daySeconds) : null;
 }

@@ -58,9 +58,15 @@ export function PersonLink({ person }: { person: Linked }): ReactNode {
   return href === null ? <span>{nameOf(person)}</span> : <Link href={href}>{nameOf(person)}</Link>;
 }
 
-/** Where a check stands, in a badge. */
-export function StandingBadge({ reference }: { reference: Reference }): ReactNode {
-  const { tone, title } = standingAt(reference, useNow(60_000));
+/** Where a check stands, in a badge. `askedAt` is as in `standingAt`. */
+export function StandingBadge({
+  reference,
+  askedAt = null,
+}: {
+  reference: Reference;
+  askedAt?: number | null;
+}): ReactNode {
+  const { tone, title } = standingAt(reference, useNow(60_000), askedAt);
   return <Badge tone={tone}>{title}</Badge>;
 }
 

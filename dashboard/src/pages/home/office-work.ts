@@ -143,7 +143,7 @@ function taskOfCheck(check: Reference, now: number): Task {
     text: isLate
       ? `No answer from ${silent.role} for ${days} days.`
       : unnamedDays !== null
-        ? `No answer from a referee, ${unnamedDays} days after the order. ${serviceOf(check)}.`
+        ? `Still waits for a referee, ${unnamedDays} days after the order. ${serviceOf(check)}.`
         : isByService(check)
           ? `${silent === null || days < 1 ? text : `No answer from ${silent.role} for ${days === 1 ? 'a day' : `${days} days`}.`} ${serviceOf(check)}.`
           : text,

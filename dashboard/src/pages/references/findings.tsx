@@ -3,7 +3,15 @@ import type { Event, ProviderAData, Reference } from 'tenure';
 import type { Tone } from '@tenure/ui';
 import { useRead } from '../../api/requests.ts';
 import { useSession } from '../../api/session.ts';
-import { notesOf, serviceOf, silentReferee, standingOf, waitsForUnnamedReferee } from '../../office/checks.ts';
+import {
+  isLong,
+  notesOf,
+  serviceOf,
+  silentReferee,
+  standingAt,
+  standingOf,
+  waitsForUnnamedReferee,
+} from '../../office/checks.ts';
 import { Notice } from '../../office/parts.tsx';
 import { eventsRead } from '../../office/reads.ts';
 import { rentText, shareOf } from '../../office/words.ts';
@@ -137,7 +145,7 @@ export function Waiting({ reference }: { reference: Reference }): ReactNode {
   if (silent === null) return <p>{standingOf(reference).text}</p>;
   const days = Math.floor((now - silent.askedAt) / 86_400);
   return (
-    <Notice tone={days >= 3 ? 'warning' : 'waiting'} title={`Waiting for ${silent.role}`}>
+    <Notice tone={isLong(silent.askedAt, now) ? 'warning' : 'waiting'} title={`Waiting for ${silent.role}`}>
       <p>
         {days < 1 ? 'Asked today' : `Silent for ${days} ${days === 1 ? 'day' : 'days'}`}
         {silent.reminders > 0 && `, reminded ${silent.reminders === 1 ? 'once' : `${silent.reminders} times`}`}. First
@@ -154,11 +162,10 @@ export function Waiting({ reference }: { reference: Reference }): ReactNode {
 /** A referee that the service does not name, not even by the role. The time of the request is in the history. */
 function WaitingForUnnamed({ reference }: { reference: Reference }): ReactNode {
   const now = useNow(60_000);
-  const { data: events = [] } = useRead(eventsRead, { object_id: reference.id });
-  const askedAt = events.find(isRequestToReferees)?.created ?? null;
-  const days = Math.floor((now - (askedAt ?? reference.created)) / 86_400);
+  const askedAt = useAskedAt(reference);
+  const days = askedAt === null ? 0 : Math.floor((now - askedAt) / 86_400);
   return (
-    <Notice tone={days >= 3 ? 'warning' : 'waiting'} title="Waiting for a referee">
+    <Notice tone={standingAt(reference, now, askedAt).tone} title="Waiting for a referee">
       <p>
         {askedAt === null ? (
           'The service has asked the referees.'
@@ -176,6 +183,13 @@ function WaitingForUnnamed({ reference }: { reference: Reference }): ReactNode {
       </p>
     </Notice>
   );
+}
+
+/** Returns when the service asked the referees that it does not name, by the history of the check. Null if it asked none, or is not known. */
+export function useAskedAt(reference: Reference): number | null {
+  const isOn = waitsForUnnamedReferee(reference);
+  const { data: events = [] } = useRead(eventsRead, { object_id: reference.id }, { isOn });
+  return isOn ? (events.find(isRequestToReferees)?.created ?? null) : null;
 }
 
 /** Returns whether an event tells that the service began to wait for referees. */

@@ -19,7 +19,7 @@ import { Moment } from '../../office/moment.tsx';
 import { FileLinks } from '../files/file-links.tsx';
 import { ReferenceActions } from './actions.tsx';
 import { Documents } from './documents.tsx';
-import { Findings, Notes, Waiting } from './findings.tsx';
+import { Findings, Notes, useAskedAt, Waiting } from './findings.tsx';
 import { Outcome } from './outcome.tsx';
 import { ProblemNotice } from './problem.tsx';
 import {
@@ -58,7 +58,7 @@ export function ReferencePage(): ReactNode {
       titleOf={titleOf}
       badge={(reference) =>
         sentToOf(reference, sent, now) === null ? (
-          <StandingBadge reference={reference} />
+          <PageBadge reference={reference} />
         ) : (
           <Badge tone="waiting">{sentAgain}</Badge>
         )
@@ -103,6 +103,11 @@ export function ReferencePage(): ReactNode {
       )}
     </RecordPage>
   );
+}
+
+/** Where a check stands. Its history tells when a referee was asked, which lists of checks do not read. */
+function PageBadge({ reference }: { reference: Reference }): ReactNode {
+  return <StandingBadge reference={reference} askedAt={useAskedAt(reference)} />;
 }
 
 function About({ reference }: { reference: Reference }): ReactNode {
