@@ -174,6 +174,31 @@ describeInBrowser('the office', () => {
     expect(problems).toEqual([]);
   });
 
+  test('shows the invitation of one check alone as sent again when another one is opened', async () => {
+    const corrected = await makeOffice(server);
+    const first = await orderCheck(server, corrected, 'invite_bounced');
+    const second = await orderCheck(server, await makeOffice(server), 'invite_bounced');
+    await using open = await openDashboard(server, `/references/${first}`, {
+      person: owner,
+      rewrite: (json) => changed(json, bounced),
+    });
+    const { page, problems } = open;
+    await page.getByRole('button', { name: 'Correct the e-mail address' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('E-mail of the applicant').fill('ada@example.net');
+    await dialog.getByRole('button', { name: 'Save and send again' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Invitation sent again' }).waitFor();
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Go to' });
+    await palette.getByRole('searchbox').fill(second);
+    await palette.getByRole('menuitem', { name: `Go to ${second}` }).click();
+    await page.waitForURL(`**/references/${second}`);
+    await page.getByRole('heading', { level: 1, name: 'Invitation bounced' }).waitFor();
+    await page.getByRole('button', { name: 'Correct the e-mail address' }).waitFor();
+    expect(await page.getByRole('main').getByText('ada@example.net').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
   test('explains the word of a service when the office has decided otherwise', async () => {
     const office = await makeOffice(server);
     const check = await orderCheck(server, office, 'low_income', 'provider_c');

@@ -41,6 +41,11 @@ const refreshMs = 3_000;
 /** One check: where it stands, what was found, the report, and what can be done. */
 export function ReferencePage(): ReactNode {
   const { id } = referenceRoute.useParams();
+  // What the page remembers, such as a corrected address, is of one check alone.
+  return <OneReference key={id} id={id} />;
+}
+
+function OneReference({ id }: { id: string }): ReactNode {
   const { mode } = useSession();
   const now = useNow(1_000);
   const [sent, setSent] = useState<SentInvitation | null>(null);
