@@ -81,7 +81,7 @@ export async function makeRootAccount(
   const owner: UserRecord | null = wanted.owner === null ? null : newOwner(context, accountId, wanted.owner);
   const link = newLink(
     { ...context, realSeconds: realSecondsOf(context) },
-    { accountId, purpose: owner ? ownerPurpose[context.config.mode] : 'first_owner', user: owner, madeBy: null },
+    { accountId, purpose: owner ? purposeOf(context, owner) : 'first_owner', user: owner, madeBy: null },
   );
   await commitAsSystem(context, accountId, [
     { resource: account, before: null, after: rootAccount(accountId, wanted.name) },
@@ -92,8 +92,16 @@ export async function makeRootAccount(
   return { accountId, key, ownerUrl: link.url };
 }
 
-/** In live mode an owner needs a password. In a sandbox the operator can print another link. */
-const ownerPurpose = { live: 'password_reset', sandbox: 'sign_in' } as const;
+/**
+ * Returns the purpose of a link for a user. In live mode each user needs a way to sign in, so a user without one chooses a password. In a
+ * sandbox the operator can print another link.
+ */
+function purposeOf(
+  { config }: Context,
+  { password_hash: password, identity_subject: identity }: UserRecord,
+): 'password_reset' | 'sign_in' {
+  return config.mode === 'live' && password === null && identity === null ? 'password_reset' : 'sign_in';
+}
 
 function newOwner(context: Context, accountId: string, email: string): UserRecord {
   return { ...newUser(context, accountId), email, name: null, role: 'owner' };
@@ -150,7 +158,8 @@ async function makeFirstOwnerLinkOf(context: Context, accountId: string): Promis
 }
 
 /**
- * Makes a link that signs in a user, for an operator. As long as the account has no user, the link makes its first owner.
+ * Makes a link that signs in a user, for an operator. As long as the account has no user, the link makes its first owner. In live mode, a
+ * user without a password and without an identity chooses a password with the link.
  *
  * @param options.accountId by default the first account.
  * @param options.email of the user, in any account; by default the first owner of the account.
@@ -176,7 +185,9 @@ export async function makeLoginLink(
     );
   if (resetsSecondFactor) await removeSecondFactor(context, found);
   const member = await context.readRecord(user, found.accountId, found.id);
-  return makeLink(context, { accountId: found.accountId, purpose: 'sign_in', user: member, madeBy: null });
+  if (!member) throw new Error(`The user ${found.id} was removed meanwhile.`);
+  const purpose = purposeOf(context, member);
+  return makeLink(context, { accountId: found.accountId, purpose, user: member, madeBy: null });
 }
 
 async function makeLink(context: Context, link: Parameters<typeof newLink>[1]): Promise<string> {

@@ -165,6 +165,24 @@ describe('an account of its own tree', () => {
     expect(used.body.user, used.text).toMatchObject({ email: 'mary@example.com', role: 'owner' });
   });
 
+  test('needs a password for its owner when it is live and the first link was not used', async () => {
+    const live = await serverForTest({ settings: { TENURE_MODE: 'live' } });
+    const { accountId } = await makeRootAccount(live.context, { name: 'Foss Lettings', owner: 'mary@example.com' });
+    const linkFor = async (email: string | null): Promise<string> =>
+      tokenOf(await makeLoginLink(live.context, { accountId, email, resetsSecondFactor: false }));
+    for (const email of [null, 'mary@example.com']) {
+      const token = await linkFor(email);
+      const read = await good(new Browser(live).post('/auth/links/read', { token }));
+      expect(read.body).toMatchObject({ purpose: 'password_reset', password_required: true });
+      const refused = await new Browser(live).post('/auth/links/use', { token });
+      expect([refused.status, refused.body.error.param]).toEqual([400, 'password']);
+    }
+    await good(new Browser(live).post('/auth/links/use', { token: await linkFor(null), password: goodPassword }));
+    // A user with a password signs in with the link alone.
+    const later = await good(new Browser(live).post('/auth/links/read', { token: await linkFor(null) }));
+    expect(later.body).toMatchObject({ purpose: 'sign_in', password_required: false });
+  });
+
   test('leaves the first account its own first owner when it has a user before', async () => {
     const other = await serverForTest();
     await makeRootAccount(other.context, { name: 'Foss Lettings', owner: 'mary@example.com' });
