@@ -14,6 +14,7 @@ import {
 } from '../support/server.ts';
 import { expectShape } from '../support/shapes.ts';
 import { addAccount } from '../support/tenants.ts';
+import { soon } from '../webhooks/scenario.ts';
 
 let server: TestServer;
 let api: Api;
@@ -209,9 +210,9 @@ describe('turns at the check', () => {
       stored.push(name);
     };
     const sending = contexts.map((id) => send(api, 'tree', { 'service-context': id }));
-    await vi.waitFor(async () => expect(await uploadsOn(server)).toBe(before + 6));
+    await vi.waitFor(async () => expect(await uploadsOn(server)).toBe(before + 6), soon);
     sending.push(send((await addAccount(server)).api, 'other'));
-    await vi.waitFor(async () => expect(await uploadsOn(server)).toBe(before + 7));
+    await vi.waitFor(async () => expect(await uploadsOn(server)).toBe(before + 7), soon);
     release();
     await Promise.all([holding, ...sending]);
     // Two commits at once can end in either order.
