@@ -523,6 +523,33 @@ describeInBrowser('the office', () => {
     expect(problems).toEqual([]);
   });
 
+  test('leads to Files when a check has more documents than its page shows', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office, 'accept', null);
+    const fields = { purpose: 'income_evidence', reference: check };
+    const shown = 50;
+    const add = async (from: number, to: number): Promise<void> => {
+      for (let at = from; at < to; at++)
+        await good(server.api.post('/v1/files', formOf(fields, await pdfBytes(), `payslip ${at}.pdf`)));
+    };
+    await add(0, shown);
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner });
+    const { page, problems } = open;
+    const documents = page.getByRole('region', { name: 'Documents' });
+    const links = documents.getByRole('list', { name: 'Documents' }).getByRole('link');
+    await documents.getByRole('link', { name: 'payslip 0.pdf' }).waitFor();
+    expect(await links.count()).toBe(shown);
+    expect(await documents.getByText('The newest 50').count()).toBe(0);
+    await add(shown, shown + 1);
+    await page.reload();
+    await documents.getByText('The newest 50 documents from your office are shown.').waitFor();
+    expect(await links.count()).toBe(shown);
+    expect(await documents.getByRole('link', { name: 'payslip 0.pdf' }).count()).toBe(0);
+    await documents.getByRole('link', { name: 'Files' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Files' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test('names the guarantor when an application is accepted with one', async () => {
     const { application } = await makeOffice(server);
     const frank = (await good(server.api.post('/v1/customers', { name: 'Frank Raman' }))).body.id;

@@ -199,6 +199,33 @@ describeInBrowser('workflows', () => {
     expect(await later.page.getByText('failed in the last 7 days').count()).toBe(0);
   });
 
+  test('counts failed runs up to 50, and says that there may be more', async () => {
+    const path = '/v1/references/ref_0VbZr1fe00bS0eOQrul9Xo/cancel';
+    const { body: workflow } = await good(
+      server.api.post('/v1/workflows', {
+        name: 'Fails each time',
+        trigger: { type: 'building.created' },
+        steps: [{ id: 'check', action: 'api', path, body: {} }],
+        permissions: ['references.write'],
+      }),
+    );
+    await good(server.api.post(`/v1/workflows/${workflow.id}/activate`));
+    const address = { line1: '12 Coppergate', city: 'York', postal_code: 'YO1 9NR', country: 'GB' };
+    await good(server.api.post('/v1/buildings', { name: 'Coppergate House', address }));
+    const failed = async (): Promise<unknown[]> =>
+      (await good(server.api.get(`/v1/workflow_runs?status=failed&workflow=${workflow.id}`))).body.data;
+    await expect.poll(async () => (await failed()).length, { timeout: 15_000 }).toBe(1);
+    for (const [has_more, title] of [
+      [false, '50 runs have failed in the last 7 days'],
+      [true, '50 or more runs have failed in the last 7 days'],
+    ] as const) {
+      const rewrite = (json: unknown): unknown => fiftyRuns(json, has_more);
+      await using open = await openDashboard(server, '/workflows', { person: owner, rewrite });
+      await open.page.getByRole('heading', { name: title, exact: true }).waitFor();
+      expect(open.problems).toEqual([]);
+    }
+  });
+
   test('offers no change when the role may not write', async () => {
     const viewer = await member(server, owner, 'viewer', 'viewer@example.com');
     await using open = await openDashboard(server, '/workflows', { person: viewer, width: 390 });
@@ -215,4 +242,16 @@ function aged(json: unknown): unknown {
   const { data, failed_at: at } = json as { data?: unknown; failed_at?: number | null };
   if (Array.isArray(data)) return { ...json, data: data.map(aged) };
   return typeof at === 'number' ? { ...json, failed_at: at - 8 * 86_400 } : json;
+}
+
+/** Returns a list of failed runs with fifty copies of its first run. */
+function fiftyRuns(json: unknown, hasMore: boolean): unknown {
+  const { data } = json as { data?: { id: string; object: string }[] };
+  const run = Array.isArray(data) ? data[0] : undefined;
+  if (run?.object !== 'workflow_run') return json;
+  return {
+    ...(json as object),
+    has_more: hasMore,
+    data: Array.from({ length: 50 }, (_, at) => ({ ...run, id: `${run.id}${at}` })),
+  };
 }

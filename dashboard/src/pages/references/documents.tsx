@@ -11,16 +11,18 @@ import { purposeText } from '../files/file-words.ts';
 import { UploadDialog } from '../files/upload-dialog.tsx';
 import { documentsInMetadata, isOpen, personOf } from './reference-words.ts';
 
-/** The most documents of each origin. A person cannot send more. */
+/** The most documents of each origin that a check shows. */
 const documentsMax = 50;
 
 /** The newest files that a person has sent, or that the office has added for a check. */
-const filesRead = defineRead<FileRecord[], { customer: string } | { reference: string }>(
+const filesRead = defineRead<{ files: FileRecord[]; hasMore: boolean }, { customer: string } | { reference: string }>(
   async (tenure, filter, options) => {
-    const { data } = await tenure.files.list({ ...filter, limit: documentsMax }, options).page();
-    return data;
+    const { data, has_more: hasMore } = await tenure.files.list({ ...filter, limit: documentsMax }, options).page();
+    return { files: data, hasMore };
   },
 );
+
+const none = { files: [], hasMore: false };
 
 /**
  * The documents for a check by hand. The person sends them on their own page, or the office adds them. The metadata of an older check can
@@ -30,8 +32,10 @@ export function Documents({ reference }: { reference: Reference }): ReactNode {
   const person = personOf(reference);
   const mayRead = useRefusal('files.read') === null;
   const mayUpload = useRefusal('files.write');
-  const { data: sent = [] } = useRead(filesRead, { customer: person?.id ?? '' }, { isOn: person !== null && mayRead });
-  const { data: added = [] } = useRead(filesRead, { reference: reference.id }, { isOn: mayRead });
+  const isOn = person !== null && mayRead;
+  const { data: ofPerson = none } = useRead(filesRead, { customer: person?.id ?? '' }, { isOn });
+  const { data: ofOffice = none } = useRead(filesRead, { reference: reference.id }, { isOn: mayRead });
+  const [sent, added] = [ofPerson.files, ofOffice.files];
   const listed = new Set([...sent, ...added].map(({ id }) => id));
   const earlier = documentsInMetadata(reference).filter(({ id }) => !listed.has(id));
   const [isAdding, setAdding] = useState(false);
@@ -66,6 +70,8 @@ export function Documents({ reference }: { reference: Reference }): ReactNode {
           </li>
         ))}
       </ul>
+      {ofPerson.hasMore && <More origin="from the person" />}
+      {ofOffice.hasMore && <More origin="from your office" />}
       {open && (
         <p className={styles.quiet}>
           Add payslips and photos here, or send the person a link on their page, so that they send them. Erasing the
@@ -80,5 +86,14 @@ export function Documents({ reference }: { reference: Reference }): ReactNode {
       )}
       {isAdding && <UploadDialog title="Add a document" reference={reference.id} onClose={() => setAdding(false)} />}
     </Section>
+  );
+}
+
+/** Says that a check has more documents than it shows. */
+function More({ origin }: { origin: string }): ReactNode {
+  return (
+    <p className={styles.quiet}>
+      The newest {documentsMax} documents {origin} are shown. The others are under <Link href="/files">Files</Link>.
+    </p>
   );
 }

@@ -62,28 +62,33 @@ const newsDays = 7;
 /** The most runs that the page names. */
 const namedMax = 3;
 
-/** The runs that failed lately, the newest first. A retry that succeeds takes a run away. */
+/** The most failed runs that the page counts. */
+const countedMax = 50;
+
+/** The runs that failed lately, the newest first, and whether there may be more. A retry that succeeds takes a run away. */
 const failedRead = defineRead(async (tenure, { aheadSeconds }: { aheadSeconds: number }, options) => {
   const since = Date.now() / 1000 + aheadSeconds - newsDays * 86_400;
-  const { data } = await tenure.workflowRuns
-    .list({ status: 'failed', limit: 50, expand: ['data.workflow'] }, options)
+  const { data, has_more: hasMore } = await tenure.workflowRuns
+    .list({ status: 'failed', limit: countedMax, expand: ['data.workflow'] }, options)
     .page();
-  return data.filter(({ failed_at: at }) => at !== null && at >= since);
+  const runs = data.filter(({ failed_at: at }) => at !== null && at >= since);
+  return { runs, mayHaveMore: hasMore && runs.length === data.length };
 });
 
 function FailedRuns(): ReactNode {
   const mayRead = useUser().permissions.includes('workflow_runs.read');
   const { clock } = useSession();
-  const { data = [] } = useRead(failedRead, { aheadSeconds: clock.ahead_seconds }, { isOn: mayRead });
-  const count = data.length;
-  if (count === 0) return null;
+  const { data } = useRead(failedRead, { aheadSeconds: clock.ahead_seconds }, { isOn: mayRead });
+  if (data === undefined || data.runs.length === 0) return null;
+  const { runs, mayHaveMore } = data;
+  const count = runs.length;
   return (
     <Notice
       tone="bad"
-      title={`${count === 1 ? 'A run has' : `${count} runs have`} failed in the last ${newsDays} days`}
+      title={`${count === 1 ? 'A run has' : `${count}${mayHaveMore ? ' or more' : ''} runs have`} failed in the last ${newsDays} days`}
     >
       <ul className={styles.failed}>
-        {data.slice(0, namedMax).map((run) => (
+        {runs.slice(0, namedMax).map((run) => (
           <li key={run.id}>
             <Link href={`/workflow-runs/${run.id}`}>
               {typeof run.workflow === 'string' ? run.id : run.workflow.name}
