@@ -35,6 +35,8 @@ const partsMax = 48;
 export interface Wanted {
   accountId: string;
   words: readonly Word[];
+  /** Folded. A record must have it, too. */
+  phrase?: string;
   /** Kinds of record that the caller may read. */
   kinds: readonly Resource[];
   /** All kinds that lead to others by `foundBy`, as far as the caller may read them. */
@@ -63,13 +65,12 @@ export async function findIds(reader: Reader, wanted: Wanted): Promise<string[]>
 
 /**
  * Returns ids of records that have the words of a query as a phrase, the newest first. It compares only the newest records, because the
- * search goes on to find all that have the words.
+ * search then finds all that have the words. A number is whole, so that "flat 4" is not in "flat 41".
  *
  * @param phrase the query, folded.
  */
 export async function findPhrase(reader: Reader, wanted: Wanted, phrase: string): Promise<string[]> {
-  const words = [...wanted.words, { text: phrase, isShort: false }];
-  const { ids } = await walk(reader, { ...wanted, words }, wanted.kinds, firstWalk);
+  const { ids } = await walk(reader, { ...wanted, phrase }, wanted.kinds, firstWalk);
   return newestFirst([...ids.values()].flat());
 }
 
@@ -110,9 +111,9 @@ function afterPrefix(id: string): string {
 
 /** Compares the newest records of some kinds, until there are enough. */
 async function walk(reader: Reader, wanted: Wanted, kinds: readonly Resource[], most: Walk): Promise<StepResult> {
-  const { accountId, words, limit } = wanted;
+  const { accountId, limit } = wanted;
   const values: unknown[] = [accountId];
-  const conditions = conditionsOf(words, values);
+  const conditions = conditionsOf(wanted, values);
   const parts = kinds.map((kind) => {
     const links = linksOf(wanted, kind);
     if (links.length === 0)
@@ -161,7 +162,7 @@ async function lookUp(
 ): Promise<StepResult> {
   const { accountId, words, limit } = wanted;
   const values: unknown[] = [accountId];
-  const conditions = conditionsOf(words, values);
+  const conditions = conditionsOf(wanted, values);
   const asked = new Set(kinds.flatMap((kind) => [kind, ...linksOf(wanted, kind).map(({ target }) => target)]));
   const entries = [...asked].map((kind) => {
     const parts = words.flatMap((word) => partsOfWord(ownerOf(kind, accountId), word));
@@ -220,14 +221,20 @@ function linksOf({ leading }: Wanted, kind: Resource): { link: string; target: R
 }
 
 /** Compares texts literally: nothing in a query is a wildcard. */
-function conditionsOf(words: readonly Word[], values: unknown[]): string {
-  return words
-    .map(({ text, isShort }) =>
-      isShort
-        ? `strpos(entry.starts, $${values.push(` ${text}`)}) > 0`
-        : `strpos(entry.words, $${values.push(text)}) > 0`,
-    )
-    .join(' and ');
+function conditionsOf({ words, phrase }: Pick<Wanted, 'words' | 'phrase'>, values: unknown[]): string {
+  const conditions = words.map(({ text, isShort }) =>
+    isShort
+      ? `strpos(entry.starts, $${values.push(` ${text}`)}) > 0`
+      : `strpos(entry.words, $${values.push(text)}) > 0`,
+  );
+  if (phrase !== undefined) conditions.push(`entry.words ~ $${values.push(patternOf(phrase))}`);
+  return conditions.join(' and ');
+}
+
+/** Returns a regular expression of PostgreSQL that finds a text literally. It finds no number that is a part of a longer one. */
+function patternOf(phrase: string): string {
+  const literal = phrase.replaceAll(/[^\p{L}\p{N} ]/gu, '\\$&');
+  return `${/^[0-9]/.test(phrase) ? '(?<![0-9])' : ''}${literal}${/[0-9]$/.test(phrase) ? '(?![0-9])' : ''}`;
 }
 
 function byPrefix(rows: readonly { id: string }[]): Map<string, string[]> {

@@ -62,8 +62,21 @@ function naively(query: string): string[] {
       Array.from(word).length > 2 ? wholeOf(one).includes(word) : beginsSomeWord(wholeOf(one), word),
     ),
   );
-  const hasPhrase = (one: Made): boolean => new Set(words).size > 1 && wholeOf(one).includes(words.join(' '));
+  const hasPhrase = (one: Made): boolean => new Set(words).size > 1 && hasWhole(wholeOf(one), words.join(' '));
   return [...found.filter(hasPhrase), ...found.filter((one) => !hasPhrase(one))].map(({ id }) => id);
+}
+
+/** Returns whether a text has a phrase whose numbers are whole. */
+function hasWhole(whole: string, phrase: string): boolean {
+  return [...whole.matchAll(/./gsu)].some(({ index }) => {
+    const end = index + phrase.length;
+    const cutsNumber = bothDigits(whole[index - 1], phrase[0]) || bothDigits(phrase.at(-1), whole[end]);
+    return whole.startsWith(phrase, index) && !cutsNumber;
+  });
+}
+
+function bothDigits(one: string | undefined, other: string | undefined): boolean {
+  return /^[0-9]{2}$/.test(`${one ?? ''}${other ?? ''}`);
 }
 
 function wholeOf({ name, metadata }: Made): string {

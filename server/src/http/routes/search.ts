@@ -54,7 +54,7 @@ export function searchRoute(context: HttpContext): ReadRoute {
     data: Type.Array(item, {
       maxItems: resultsMax,
       description:
-        'The found records: first those whose id begins with the query, then those with the query as a phrase, then the newest. Phrases are looked for in the newest records: 1,000 of each kind, or 250 of a kind that linked records lead to.',
+        'The found records: first those whose id begins with the query, then those with the query as a phrase, in which numbers are whole, then the newest. Phrases are looked for in the newest records: 1,000 of each kind, or 250 of a kind that linked records lead to.',
     }),
     has_more: Type.Boolean({ description: 'Whether more records match. Send a longer query to see them.' }),
     indexed_until: described(
@@ -183,10 +183,10 @@ async function candidatesOf(
   const { accountId } = request;
   const leading = [...readable].filter((resource) => searchable.has(resource));
   try {
-    return await searchQueue.run(request.payer.rootId, request.memory!, async () => {
+    return await searchQueue.run(request.payer, request.memory!, async () => {
       const byId = await findByIdStart(searcher, { accountId, kinds: wanted, limit: candidatesMax }, text.trim());
       const asked = { accountId, words, kinds: wanted, leading, limit: candidatesMax };
-      // "Flat 4" asks for that flat rather than for Flat 2 in a house 41.
+      // "Flat 4" asks for that flat rather than for Flat 41, or Flat 2 in a house 41.
       const byPhrase = words.length === 1 ? [] : await findPhrase(searcher, asked, fold(text));
       const byText = await findIds(searcher, asked);
       return [...new Set([...byId, ...byPhrase, ...byText])];
