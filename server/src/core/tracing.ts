@@ -5,9 +5,8 @@
 export type TraceParent = string;
 
 /**
- * Records traces for the operator. No call waits, and none throws. A process without tracing has null in its place, and loads nothing.
- * A trace leaves the machine. So the
- * facts are ids, names and numbers, without data of persons and without secrets.
+ * Records traces for the operator. No call waits, and none throws. A process without tracing has null in its place, and loads nothing. A
+ * trace leaves the machine. So the facts are ids, names and numbers, without data of persons and without secrets.
  */
 export interface Tracing {
   /** How many spans were exported or lost so far. */

@@ -30,11 +30,13 @@ export function readTracingSettings(environment: Environment): {
     exporter: text('OTEL_TRACES_EXPORTER') ?? 'otlp',
     protocol: text('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? text('OTEL_EXPORTER_OTLP_PROTOCOL') ?? 'http/protobuf',
     headers: {
-      ...readPairs('OTEL_EXPORTER_OTLP_HEADERS', text('OTEL_EXPORTER_OTLP_HEADERS'), warnings),
-      ...readPairs('OTEL_EXPORTER_OTLP_TRACES_HEADERS', text('OTEL_EXPORTER_OTLP_TRACES_HEADERS'), warnings),
+      ...readPairs('OTEL_EXPORTER_OTLP_HEADERS', text('OTEL_EXPORTER_OTLP_HEADERS'), warnings, { isHeader: true }),
+      ...readPairs('OTEL_EXPORTER_OTLP_TRACES_HEADERS', text('OTEL_EXPORTER_OTLP_TRACES_HEADERS'), warnings, {
+        isHeader: true,
+      }),
     },
     sampler: readSampler(text('OTEL_TRACES_SAMPLER'), text('OTEL_TRACES_SAMPLER_ARG'), warnings),
-    attributes: readPairs('OTEL_RESOURCE_ATTRIBUTES', text('OTEL_RESOURCE_ATTRIBUTES'), warnings),
+    attributes: readPairs('OTEL_RESOURCE_ATTRIBUTES', text('OTEL_RESOURCE_ATTRIBUTES'), warnings, { isHeader: false }),
     serviceName: text('OTEL_SERVICE_NAME'),
   };
   if (read.isDisabled || read.exporter === 'none') return { settings: null, warnings: [] };
@@ -71,10 +73,15 @@ function readFlag(name: string, value: string | null, warnings: string[]): boole
 }
 
 /** Reads pairs such as `key=value,other=value`, with encoded values. The warning shows none of them, because headers hold keys. */
-function readPairs(name: string, value: string | null, warnings: string[]): Record<string, string> {
+function readPairs(
+  name: string,
+  value: string | null,
+  warnings: string[],
+  { isHeader }: { isHeader: boolean },
+): Record<string, string> {
   const pairs = (value ?? '').split(',').filter((pair) => pair.trim() !== '');
   try {
-    return Object.fromEntries(pairs.map(readPair));
+    return Object.fromEntries(pairs.map((pair) => readPair(pair, isHeader)));
   } catch {
     warnings.push(`${name} must be pairs such as key1=value1,key2=value2, with encoded values. It is ignored.`);
     return {};
@@ -82,12 +89,12 @@ function readPairs(name: string, value: string | null, warnings: string[]): Reco
 }
 
 /** @throws if it is no pair. */
-function readPair(pair: string): [string, string] {
+function readPair(pair: string, isHeader: boolean): [string, string] {
   const [, name, value] = /^\s*([!#$%&'*+\-.^_`|~\w]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
   if (name === undefined || value === undefined) throw new Error('no pair');
   const decoded = decodeURIComponent(value);
   // Such a header would fail each export.
-  if (/[^\t\x20-\x7e\x80-\xff]/.test(decoded)) throw new Error('no header');
+  if (isHeader && /[^\t\x20-\x7e\x80-\xff]/.test(decoded)) throw new Error('no header');
   return [name, decoded];
 }
 

@@ -27,7 +27,7 @@ describe('the settings of traces', () => {
       OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'api-key=own',
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0.25',
-      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=production,service.name=ignored',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=production,service.name=ignored,city=%E6%9D%B1',
       OTEL_SERVICE_NAME: 'lettings',
     };
     const { settings, warnings } = readTracingSettings(environment);
@@ -36,7 +36,7 @@ describe('the settings of traces', () => {
       url: 'http://collector.internal:4318/v1/traces',
       headers: { 'api-key': 'own', authorization: 'Basic YTpi', tenant: 'one' },
       sampler: { root: { share: 0.25 }, isParentBased: true },
-      resource: { 'deployment.environment.name': 'production', 'service.name': 'lettings' },
+      resource: { 'deployment.environment.name': 'production', 'service.name': 'lettings', city: '東' },
     });
   });
 
