@@ -213,7 +213,13 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
         from input
         join held using (account_id, id, claim_token)
         where input.outcome is not null
-          and not exists (select from inserted where inserted.account_id = input.account_id and inserted.id = input.id)
+          and not exists (
+            select
+            from inserted
+            where inserted.account_id = input.account_id
+              and inserted.id = input.id
+              and inserted.started_at_ms = input.started_at_ms
+          )
         on conflict do nothing
         returning account_id, delivery_id as id, started_at_ms - 1 as started_at_ms
       ),
