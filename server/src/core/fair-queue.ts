@@ -18,8 +18,8 @@ export const patient: Client = { whenReleased() {} };
 type Parties = Map<string, (() => void)[]>;
 
 /**
- * Runs few pieces of work at once. If more wait, their trees of accounts take turns, and so do the accounts of a tree. A tree with much
- * work so delays another by one piece of work at most for each that runs. The number of its accounts does not matter.
+ * Runs few pieces of work at once. If more wait, their trees of accounts take turns, and so do the accounts of a tree. So a tree with much
+ * work delays another by one piece of work at most for each that runs. The number of its accounts does not matter.
  */
 export class FairQueue {
   readonly #atOnceMax: number;

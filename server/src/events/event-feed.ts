@@ -63,7 +63,7 @@ export class EventFeed {
   readonly #resource: Resource;
   readonly #log: Logger;
   readonly #feeds = new Map<string, AccountFeed>();
-  /** Lets accounts take turns at pages, so that an account with many streams does not delay the streams of others. */
+  /** Lets trees of accounts take turns at pages. So a tree with many streams does not delay the streams of others. */
   readonly #queue: FairQueue;
   /** Bytes that followers hold, and bytes that are kept for them. */
   readonly budgets: { subscriptions: ByteBudget; kept: ByteBudget };

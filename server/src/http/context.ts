@@ -67,11 +67,11 @@ export interface HttpContext {
   personalDataIds: RegExp;
   /** The members of bodies and queries that no log may show. */
   secretMembers: SecretMembers;
-  /** Lets accounts take turns at lists, because a list can take long. A platform and its connected accounts are one party. */
+  /** Lets trees of accounts take turns at lists, because a list can take long. */
   listQueue: FairQueue;
   /** The reader of searches. Its statements end after a second. */
   searcher: Reader;
-  /** Lets accounts take turns at searches. */
+  /** Lets trees of accounts take turns at searches. */
   searchQueue: FairQueue;
   /** Imports of files take turns, because each fills the processor for a part of a second. */
   importQueue: FairQueue;
@@ -171,7 +171,7 @@ export interface HttpContext {
       letterhead: { logo?: string | null } | null;
     }): Promise<{ type: string; base64: string } | null>;
   };
-  /** Prints documents as PDFs, off the event loop. Accounts take turns. */
+  /** Prints documents as PDFs, off the event loop. Trees of accounts take turns. */
   documents: {
     /** Prints a record of the path `invoices`. */
     invoice(payer: Payer, invoice: StoredRecord): Promise<Buffer>;

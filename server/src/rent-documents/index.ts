@@ -25,7 +25,7 @@ const printBytes: ByteLimits = { max: 48 * 1024 * 1024, maxPerAccount: 24 * 1024
 /** Milliseconds in which a document waits for room. It keeps one of the turns meanwhile. */
 const waitMs = 5_000;
 
-/** Prints invoices and statements for requests. Accounts take turns, so that none waits for all documents of another. */
+/** Prints invoices and statements for requests. Trees of accounts take turns, so that none waits for all documents of another. */
 export class Documents {
   readonly #reading: Reading;
   readonly #printer: Printer<DocumentContents>;
@@ -65,7 +65,7 @@ export class Documents {
 
   /** Reads a document when it is its turn, so that one that waits holds no memory. */
   #print(payer: Payer, read: () => Promise<DocumentContents>): Promise<Buffer> {
-    return this.#queue.run(payer.rootId, patient, async () => this.#printHeld(payer, await read()));
+    return this.#queue.run(payer, patient, async () => this.#printHeld(payer, await read()));
   }
 
   async #printHeld(payer: Payer, contents: DocumentContents): Promise<Buffer> {

@@ -145,7 +145,7 @@ async function activityOf(context: HttpContext, request: ApiRequest, query: Quer
   const endpointId = query.webhook_endpoint === undefined ? null : String(query.webhook_endpoint);
   const isWhole = endpointId === null;
   // Like a list, because a day has many rows.
-  const { rows, latency } = await listQueue.run(request.payer.rootId, request.memory!, async () => ({
+  const { rows, latency } = await listQueue.run(request.payer, request.memory!, async () => ({
     rows: await readActivity(lister, { accountId, endpointId, ...range, intervalSeconds: intervals[range.interval] }),
     latency: {
       requests: isWhole ? { ...(await readRequestLatency(lister, accountId)) } : null,

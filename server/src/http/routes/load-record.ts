@@ -75,8 +75,8 @@ export async function loadPage(
   request: ApiRequest,
 ): Promise<ListPage & { records: StoredRecord[] }> {
   const memory = request.memory!;
-  const { rootId } = request.payer;
-  const small = await listQueue.run(rootId, memory, () => readList(lister, resource, query, 'small'));
+  const { payer } = request;
+  const small = await listQueue.run(payer, memory, () => readList(lister, resource, query, 'small'));
   if (small.records) return { ...small, records: small.records, bytes: 0 };
   if (small.bytes > pageBytesMax)
     throw invalidParameter(
@@ -84,7 +84,7 @@ export async function loadPage(
       `These ${query.limit} records have more than ${pageBytesMax / 1024 / 1024} MB. Send a smaller \`limit\`.`,
     );
   memory.use(small.bytes);
-  const page = await listQueue.run(rootId, memory, () => readList(lister, resource, query, 'all'));
+  const page = await listQueue.run(payer, memory, () => readList(lister, resource, query, 'all'));
   return { ...page, records: page.records!, bytes: small.bytes };
 }
 
