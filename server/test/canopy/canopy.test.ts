@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { good } from '../support/server.ts';
 import { withWrongSecret } from '../support/canopy.ts';
 import { referenceNow } from '../referencing/scenario.ts';
-import { orderNow, referAda, sceneForTest, untilShown } from './translator.ts';
+import { expectReport, orderNow, referAda, sceneForTest, untilShown } from './translator.ts';
 
 /* The translator between Tenure and Canopy. Canopy is an imitation that is written from its documents. */
 
@@ -26,7 +26,7 @@ test('orders a check once with the details of the person when a reference is cre
 
 test('completes the reference with a report when Canopy sends its document', async () => {
   const scene = await sceneForTest();
-  const { canopy, server } = scene;
+  const { canopy } = scene;
   const id = await referAda(scene);
   await expect.poll(() => canopy.requests.length).toBe(1);
   expect(await canopy.event('PASSPORT_COMPLETED')).toBe(200);
@@ -37,11 +37,7 @@ test('completes the reference with a report when Canopy sends its document', asy
     automatic_reference: { status: 'done' },
   });
   expect(canopy.calls.filter((call) => call === 'document')).toHaveLength(1);
-  const { reference_pdf: file } = ended;
-  const response = await fetch(`${server.url}/v1/files/${file}/contents`, {
-    headers: { authorization: `Bearer ${server.secretKey}` },
-  });
-  expect((await response.text()).slice(0, 5)).toBe('%PDF-');
+  await expectReport(scene, ended);
 });
 
 test('refuses a webhook with a wrong secret, and reads no word of it', async () => {

@@ -3,7 +3,16 @@ import { expect, onTestFinished, test } from 'vitest';
 import { canopyForTest } from '../support/canopy.ts';
 import { good, serverForTest } from '../support/server.ts';
 import { referenceNow } from '../referencing/scenario.ts';
-import { orderNow, referAda, sceneForTest, settingsFor, token, translatorForTest, untilShown } from './translator.ts';
+import {
+  expectReport,
+  orderNow,
+  referAda,
+  sceneForTest,
+  settingsFor,
+  token,
+  translatorForTest,
+  untilShown,
+} from './translator.ts';
 
 /* Longer courses of checks with the translator to Canopy. Tenure reads an order every few seconds at most. */
 
@@ -33,7 +42,7 @@ test.for([
   ['HIGH_RISK', 'high_risk'],
 ])('completes the reference with a report when Canopy sends its document with %s', async ([status, outcome]) => {
   const scene = await sceneForTest();
-  const { canopy, server } = scene;
+  const { canopy } = scene;
   const id = await referAda(scene);
   await expect.poll(() => canopy.requests.length).toBe(1);
   expect(await canopy.event('PASSPORT_COMPLETED')).toBe(200);
@@ -44,11 +53,7 @@ test.for([
     automatic_reference: { status: 'done' },
   });
   expect(canopy.calls.filter((call) => call === 'document')).toHaveLength(1);
-  const { reference_pdf: file } = ended;
-  const response = await fetch(`${server.url}/v1/files/${file}/contents`, {
-    headers: { authorization: `Bearer ${server.secretKey}` },
-  });
-  expect((await response.text()).slice(0, 5)).toBe('%PDF-');
+  await expectReport(scene, ended);
 });
 
 test('changes nothing more when each webhook comes twice, and late ones come after the end', async () => {

@@ -152,3 +152,11 @@ export async function untilShown({ server }: Scene, id: string, wanted: object):
   await expect.poll(look, { timeout: 60_000, interval: 200 }).toMatchObject(wanted);
   return last;
 }
+
+/** Expects the report of a reference to be a PDF. */
+export async function expectReport({ server }: Scene, { reference_pdf: file }: ApiResponse['body']): Promise<void> {
+  const response = await fetch(`${server.url}/v1/files/${file}/contents`, {
+    headers: { authorization: `Bearer ${server.secretKey}` },
+  });
+  expect((await response.text()).slice(0, 5)).toBe('%PDF-');
+}

@@ -19,9 +19,10 @@ test('goes on, and starts, when the newer migrations are additive, and ends with
     const made = await good(apiClient(url, processes.secretKey).post('/v1/customers', { name: 'Ada Example' }));
     expect(made.body).not.toHaveProperty('colour');
   }
-  expect(readFileSync(second.logFile, 'utf8')).toContain(
-    'A newer Tenure has migrated the database (9001_additive_colours). This one can serve it, too.',
-  );
+  // A process writes its log once a second.
+  await expect
+    .poll(() => readFileSync(second.logFile, 'utf8'))
+    .toContain('A newer Tenure has migrated the database (9001_additive_colours). This one can serve it, too.');
 
   await migrateAs(processes.connection, newer.breaking, 'select');
   for (const one of [first, second]) {
