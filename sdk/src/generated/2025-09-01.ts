@@ -1261,7 +1261,7 @@ export interface ApprovalRequest {
    * `canceled`: the API key has taken it back.
    */
   status: ApprovalRequestStatus | (string & {});
-  /** What is to be approved, in a few words. */
+  /** The action that waits for the approval, in a few words. */
   title: string;
   /** The run whose step waits. Null for a request of an agent. */
   workflow_run: string | null | WorkflowRun;
@@ -4694,8 +4694,7 @@ export interface SearchResult {
   query: string;
   /**
    * The found records: first those whose id begins with the query, then those with the query as a
-   * phrase, then the newest. Phrases are looked for in the newest records: 1,000 of each kind, or 250 of
-   * a kind that linked records lead to.
+   * phrase, in which numbers are whole, then the newest.
    */
   data: Array<SearchHit>;
   /** Whether more records match. Send a longer query to see them. */

@@ -148,7 +148,11 @@ export const approvalRequest = defineResource<ApprovalRequestRecord>(
         description:
           '`pending`: a person has to decide, within 24 hours. `approved`: the agent can send the request within an hour. `executed`: it was executed. `rejected`: for an hour, the same request is refused. `canceled`: the API key has taken it back. `expired`: the time is over.',
       },
-      title: { column: 'text', schema: Type.String(), description: 'What is to be approved, in a few words.' },
+      title: {
+        column: 'text',
+        schema: Type.String(),
+        description: 'The action that waits for the approval, in a few words.',
+      },
       workflow_run: {
         column: 'text',
         schema: Text,
