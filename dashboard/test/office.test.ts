@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstOwner, member, type Browser } from '../../server/test/support/browser.ts';
 import { formOf } from '../../server/test/support/files.ts';
@@ -262,20 +263,25 @@ describeInBrowser('the office', () => {
     await page.getByRole('button', { name: 'Cancel the check' }).click();
     const dialog = page.getByRole('alertdialog');
     await dialog.getByRole('button', { name: 'Keep the check' }).waitFor();
-    const [left, right] = await dialog.evaluate((box) => {
-      const { left: from, right: to } = box.getBoundingClientRect();
-      return [from, to];
-    });
-    for (const button of await dialog.getByRole('button').all()) {
-      const box = (await button.boundingBox())!;
-      expect(box.x).toBeGreaterThanOrEqual(left);
-      expect(box.x + box.width).toBeLessThanOrEqual(right);
-    }
+    await expectWithin(dialog, dialog.getByRole('button'));
     await dialog.getByRole('button', { name: 'Keep the check' }).click();
     for (const button of await page.getByRole('main').getByRole('button').all()) {
       const box = (await button.boundingBox())!;
       expect(box.x + box.width).toBeLessThanOrEqual(195);
     }
+    expect(problems).toEqual([]);
+  });
+
+  test.each([195, 320])('keeps a new guarantor within the decision when the window has %i pixels', async (width) => {
+    const { application } = await makeOffice(server);
+    await using open = await openDashboard(server, `/applications/${application}`, { person: owner, width });
+    const { page, problems } = open;
+    await page.getByRole('button', { name: 'Decide', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Decide on the application' });
+    await mouse(page).choose(dialog.getByRole('radio', { name: 'Accept with a guarantor' }));
+    await dialog.getByRole('button', { name: 'Enter a new person' }).click();
+    await dialog.getByLabel('Full name').waitFor();
+    await expectWithin(dialog, dialog.getByRole('button').or(dialog.getByRole('textbox')));
     expect(problems).toEqual([]);
   });
 
@@ -678,4 +684,14 @@ async function waitForReferee(server: TestServer, check: string): Promise<void> 
     await play(server, check, 'advance');
   }
   throw new Error('The service waits for no referee.');
+}
+
+/** Expects each of these to be within the left and the right side of a box. */
+async function expectWithin(box: Locator, each: Locator): Promise<void> {
+  const outer = (await box.boundingBox())!;
+  for (const one of await each.all()) {
+    const inner = (await one.boundingBox())!;
+    expect(inner.x).toBeGreaterThanOrEqual(outer.x);
+    expect(inner.x + inner.width).toBeLessThanOrEqual(outer.x + outer.width);
+  }
 }
