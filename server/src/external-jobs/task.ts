@@ -9,7 +9,7 @@ import { pauseAfterFailure, scaled } from '../external-services/pauses.ts';
 import { ProviderFault } from '../external-services/service.ts';
 
 /** Concurrent calls to one service, and those for a tree of accounts. Its other jobs wait, and those of other services run. */
-const callLimits = { all: 8, ofTree: 7 };
+export const callLimits = { all: 8, ofTree: 7 };
 
 const crowdedPauseMs = 1_000;
 

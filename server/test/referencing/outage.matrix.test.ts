@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { callLimits } from '../../src/external-jobs/task.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { good, type Api, type TestServer } from '../support/server.ts';
 import { eventsOf, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
@@ -58,7 +59,7 @@ test("completes other services' references in the usual time when one service ha
   vendor.hold('order');
   // More jobs than a process runs at once.
   const hanging = await Promise.all(Array.from({ length: 48 }, () => refer(api)));
-  await expect.poll(() => vendor.held, { timeout: 5_000 }).toBeGreaterThanOrEqual(8);
+  await expect.poll(() => vendor.held, { timeout: 5_000 }).toBeGreaterThanOrEqual(callLimits.ofTree);
   expect(await timeOf(api, 8)).toBeLessThan(usualMs + 3_000);
   // The service got no more calls than its group allows, and a few that were claimed at the same moment.
   expect(vendor.held).toBeLessThan(32);
