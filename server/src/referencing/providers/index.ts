@@ -5,7 +5,7 @@ import { providerB } from './provider_b.ts';
 import { providerC } from './provider_c.ts';
 import { providerD } from './provider_d.ts';
 
-/** The adapters of the referencing services. ARCHITECTURE.md has the steps for a new one. */
+/** The adapters of the referencing services. The steps for a new one are in docs/recipes/provider.md. */
 export const referencingProviders: Readonly<Record<Provider, ReferencingProvider>> = {
   provider_a: providerA,
   provider_b: providerB,
