@@ -6,8 +6,8 @@ import { resources } from '../../src/resources/index.ts';
 const sourceDir = join(import.meta.dirname, '../../src');
 
 /**
- * The rooms that each room may import. A room is a folder of `src/`, or one below `http/`, `referencing/`, `gateway-payments/` or `workflows/`. Only `http/app.ts` is a room
- * by itself, because it assembles the others of `http/`.
+ * The rooms that each room may import. A room is a folder of `src/`, or one below `http/`, `referencing/`, `gateway-payments/` or
+ * `workflows/`. Only `http/app.ts` is a room by itself, because it assembles the others of `http/`.
  */
 const mayImport: Record<string, readonly string[]> = {
   core: [],
@@ -365,10 +365,11 @@ test('writes only in the committer and in housekeeping duties', () => {
     'maintenance/erase-history.ts',
     // The end of an erasure is not a change of the person.
     'maintenance/erasure.ts',
-    // An expired key already counts as none.
     // E-mails that have left or are too many.
     'maintenance/purge-emails.ts',
+    // An expired key already counts as none.
     'maintenance/purge-idempotency-keys.ts',
+    // A link, a session attempt or a challenge that has ended is no longer accepted.
     'maintenance/purge-sign-ins.ts',
     'referencing/simulator/orders.ts',
     // The entries of the search follow from the records.
