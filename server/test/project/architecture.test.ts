@@ -369,7 +369,7 @@ test('writes only in the committer and in housekeeping duties', () => {
     'maintenance/purge-emails.ts',
     // An expired key already counts as none.
     'maintenance/purge-idempotency-keys.ts',
-    // A link, a session attempt or a challenge that has ended is no longer accepted.
+    // Sessions, links and challenges that have ended are no longer accepted.
     'maintenance/purge-sign-ins.ts',
     'referencing/simulator/orders.ts',
     // The entries of the search follow from the records.
