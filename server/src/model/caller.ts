@@ -43,6 +43,8 @@ export interface Caller {
   actorName: string | null;
   /** Whether a program acts that decides by itself: an agent's key, or a run of a workflow. */
   isAgent: boolean;
+  /** Whether such a program acts, and no person has approved it. */
+  isAutomated: boolean;
   permissions: ReadonlySet<string>;
   referencingServices: ReferencingServices;
   /** Every permission that a key can have. */

@@ -30,6 +30,8 @@ export interface Principal extends Actor {
   expiresAt: number | null;
   /** Which of its requests wait for a person. `none` for all but keys of agents. */
   approvals: ApprovalPolicy;
+  /** Whether a person has approved what it does: in an earlier step of a run of a workflow. Left out for others. */
+  isApproved?: boolean;
   /** The person in a browser. Null for a key. */
   person: Person | null;
   /** The person of a portal session, which reaches only the routes of the portal. Left out for others. */

@@ -358,7 +358,8 @@ export class WorkflowTask implements Task {
 }
 
 /** Returns the principal of a run: the system, with the permissions of the workflow. */
-export function principalOf({ id, account_id: accountId, definition }: WorkflowRunRecord): Principal {
+export function principalOf({ id, account_id: accountId, definition, steps }: WorkflowRunRecord): Principal {
+  const approvals = new Set(definition.steps.filter(({ action }) => action === 'approval').map((step) => step.id));
   return {
     type: 'system',
     id,
@@ -369,6 +370,7 @@ export function principalOf({ id, account_id: accountId, definition }: WorkflowR
     permissions: new Set(definition.permissions.flatMap(withReading)),
     expiresAt: null,
     approvals: 'none',
+    isApproved: steps.some((step) => approvals.has(step.id) && step.status === 'succeeded'),
     person: null,
   };
 }

@@ -27,6 +27,7 @@ export function callerAt(nowSeconds: number): Caller {
     actorAccountId: 'acct_0VbZq7hM00eR5tBvNx1Zs9',
     actorName: null,
     isAgent: false,
+    isAutomated: false,
     permissions: new Set(),
     keyExpiresAt: null,
     referencingServices: { provider_a: null, provider_b: null, provider_c: null, provider_d: null },

@@ -46,7 +46,7 @@ const plays: Record<string, { begin: () => Promise<unknown>; check: (run: Made) 
     },
     async check(run) {
       const { body } = await good(flows.api.get(`/v1/applications/${run.steps[0].output.id}`));
-      expect(body.status).toBe('approved');
+      expect(body).toMatchObject({ status: 'approved', decision: { automated: false } });
     },
   },
   'remind-applicants.json': {

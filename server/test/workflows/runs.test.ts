@@ -100,6 +100,18 @@ describe('an api step', () => {
   });
 });
 
+test('decides an application automatically when no person has approved an earlier step', async () => {
+  const workflow = await flows.active({
+    trigger: { type: 'application.created' },
+    steps: [{ id: 'approve', action: 'api', path: '/v1/applications/{{event.data.object.id}}/approve', body: {} }],
+    permissions: ['applications.write'],
+  });
+  const { id } = await flows.make('applications', { customers: ['cus_1'] });
+  await flows.ended(workflow);
+  const { body } = await good(flows.api.get(`/v1/applications/${id}`));
+  expect(body.decision).toMatchObject({ outcome: 'approved', automated: true });
+});
+
 describe('a refused api step', () => {
   const refused = { id: 'cancel', action: 'api', path: '/v1/references/{{event.data.object.metadata.ref}}/cancel' };
   const permissions = ['references.write'];

@@ -16,15 +16,21 @@ import type { ApiRequest } from '../request.ts';
 /** So many base62 digits are 190 bits, which cannot be guessed. */
 const secretLength = 32;
 
-/** Returns the caller of a decision: the principal of this request, and the account that it acts on. */
+/**
+ * Returns the caller of a decision: the principal of this request, and the account that it acts on.
+ *
+ * @param needsApproval whether the request of an agent is executed only if a person has approved it.
+ */
 export function callerOf(
   context: HttpContext,
   request: Pick<ApiRequest, 'account' | 'accountId' | 'principal' | 'versionsServed'>,
+  { needsApproval = false } = {},
 ): Caller {
   const { config, clock, ids, encryption, randomBytes, permissions, eventTypes, referencingServices } = context;
   const { name, apiVersion, defaultProvider, timeZone, rules, invoicePrefix, paymentProvider } = request.account;
   const { providersWithCredentials } = request.account;
   const nowSeconds = toSeconds(clock.nowMs());
+  const isAgent = ['agent', 'system'].includes(request.principal.type);
   return {
     mode: config.mode,
     nowSeconds,
@@ -44,7 +50,8 @@ export function callerOf(
     actorId: request.principal.id,
     actorAccountId: request.principal.accountId,
     actorName: request.principal.name,
-    isAgent: ['agent', 'system'].includes(request.principal.type),
+    isAgent,
+    isAutomated: isAgent && !needsApproval && request.principal.isApproved !== true,
     permissions: request.principal.permissions,
     referencingServices,
     knownPermissions: permissions,

@@ -298,6 +298,15 @@ describe('a sensitive request', () => {
   });
 });
 
+test('decides an application without being automated when a person has approved the decision', async () => {
+  const { api } = await agentKey({ approvals: 'all_writes' }, ['applications.write']);
+  const { id } = (await good(server.api.post('/v1/applications', { customers: ['cus_1'] }))).body;
+  const held = expectHeld(await api.post(`/v1/applications/${id}/approve`));
+  await approve(held);
+  const { decision } = (await good(api.post(`/v1/applications/${id}/approve`))).body;
+  expect(decision).toMatchObject({ outcome: 'approved', automated: false });
+});
+
 describe('a request to a connected account', () => {
   test('waits there, and is approved by a person of the platform', async () => {
     const { id: connected } = (await good(server.api.post('/v1/accounts', { name: 'Ouse Lettings' }))).body;

@@ -42,9 +42,9 @@ function decided(
   outcome: 'approved' | 'rejected',
   because: ReasonName[],
   note: string | null | undefined,
-  { isAgent, nowSeconds }: Caller,
+  { isAutomated, nowSeconds }: Caller,
 ): Decision {
-  return { outcome, reasons: because, note: note ?? null, automated: isAgent, decided_at: nowSeconds };
+  return { outcome, reasons: because, note: note ?? null, automated: isAutomated, decided_at: nowSeconds };
 }
 
 /** `POST /v1/applications/{id}/withdraw`. */

@@ -50,7 +50,7 @@ const Decision = named(
     reasons: Type.Array(Reason, { description: 'The reasons of a rejection. Empty for an approval.' }),
     note: described(nullable(Note), 'A note. Null if there is none.'),
     automated: Type.Boolean({
-      description: 'Whether no person took part: an agent’s key decided.',
+      description: 'Whether no person took part: an agent’s key or a workflow decided, and no person had approved it.',
     }),
     decided_at: described(Seconds, 'When it was decided, in seconds since the Unix epoch.'),
   }),
