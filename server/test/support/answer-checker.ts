@@ -37,7 +37,14 @@ export interface AnswerDocument {
 /** Checks responses against one OpenAPI document, as if it were closed. Compiles only the schemas that a response needs. */
 export class AnswerChecker {
   readonly #document: AnswerDocument;
-  readonly #ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateSchema: false });
+  readonly #ajv = new Ajv2020({
+    strict: true,
+    allowUnionTypes: true,
+    validateSchema: false,
+    // Each worker compiles hundreds of schemas and uses most of them a few times. These options halve the time to compile them.
+    code: { optimize: false },
+    inlineRefs: false,
+  });
   readonly #validators = new Map<object, ValidateFunction>();
 
   constructor(document: AnswerDocument) {
