@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { temporaryFolder } from '../scripts/memory-folder.mjs';
+import { SlowestFirst } from './test/support/file-order.ts';
 
 // The tests start the server hundreds of times. Node strips the types of a module once, and keeps what it compiled.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/node');
@@ -68,6 +69,7 @@ export default defineConfig({
     execArgv: ['--max-semi-space-size=16'],
     // More than the two cores it is made for: many tests wait, for a lease, a schedule or a retry.
     maxWorkers: 4,
+    sequence: { sequencer: SlowestFirst },
     reporters: ['default', ...(process.env.TENURE_TEST_REPORT ? ['json' as const] : [])],
     ...(process.env.TENURE_TEST_REPORT && { outputFile: { json: process.env.TENURE_TEST_REPORT } }),
   },
