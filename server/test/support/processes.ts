@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, type TestContext } from 'vitest';
 import { newMasterKey } from '../../src/server/config.ts';
 import { makeKey } from '../../src/core/api-keys.ts';
 import type { Connection } from '../../src/db/pools.ts';
@@ -22,14 +22,18 @@ export interface Processes {
 /**
  * Starts processes of one deployment for one test, and ends all of them with it.
  * @param connection of the test's own database; made if absent.
+ * @param whenFinished the hook of this test. Tests that run at the same time must pass their own.
  */
-export async function processesForTest(connection?: Connection): Promise<Processes> {
+export async function processesForTest(
+  connection?: Connection,
+  whenFinished: TestContext['onTestFinished'] = onTestFinished,
+): Promise<Processes> {
   const database = connection ? null : await createTestDatabase();
   const shared = connection ?? database!.connection;
   const secretKey = makeKey('secret', 'sandbox', randomBytes);
   const common = { DATABASE_URL: urlOf(shared), TENURE_MASTER_KEY: newMasterKey() };
   const started: Deployment[] = [];
-  onTestFinished(async () => {
+  whenFinished(async () => {
     await Promise.all(started.map((one) => one.remove()));
     await database?.drop();
   });
