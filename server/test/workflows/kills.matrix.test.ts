@@ -115,4 +115,4 @@ test('runs each workflow once, and has each effect once, when two processes are 
   // At least once: a repeated request has the same key.
   const keys = receiver.received.map(({ headers }) => headers['idempotency-key']);
   expect(new Set(keys)).toEqual(new Set(runs.map(({ id }) => `${id}/tell/0`)));
-}, 300_000);
+}, 900_000);
