@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Payer } from './byte-budget.ts';
 import { ClientGoneError } from './errors.ts';
 
-/** Milliseconds. Work that only waited long for a database must not hold up the next for long. */
+/** Milliseconds. Work that only waits long for a database must not hold up the next for long. */
 const restMsMax = 500;
+const turnMsMax = 2_000;
 
 /** The client of a piece of work. */
 interface Client {
@@ -49,7 +50,7 @@ export class FairQueue {
 
   /**
    * Runs the work as `run` does. Then the place stays empty for `restFactor` times as long, up to 500 ms. So work that fills the processor
-   * leaves time for others. The result does not wait for the rest.
+   * leaves time for others. The result does not wait for the rest. Work of more than two seconds continues without its place.
    */
   runAndRest<Result>(
     party: Payer | string,
@@ -60,7 +61,7 @@ export class FairQueue {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const workAndRest = async (): Promise<void> => {
       const startedMs = performance.now();
-      await work().then(resolve, reject);
+      await Promise.race([work().then(resolve, reject), delay(turnMsMax, undefined, { ref: false })]);
       await delay(Math.min(restMsMax, (performance.now() - startedMs) * restFactor));
     };
     this.run(party, client, workAndRest).catch(reject);

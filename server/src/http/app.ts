@@ -26,7 +26,7 @@ import { checkBodyHeaders, readBody, uploadOf } from './body/body.ts';
 import { sendContents } from './response/download.ts';
 import { BodyBrokenOffError, boundChunks } from './body/incoming-bytes.ts';
 import { discardUpload, readUpload } from './body/upload.ts';
-import { requestBounds, ConcurrencyLimit, uploadBounds } from './pipeline/concurrency.ts';
+import { ConcurrencyLimit, importBounds, requestBounds, uploadBounds } from './pipeline/concurrency.ts';
 import { executeWrite } from './write/execute.ts';
 import { logOnly } from './write/log-only.ts';
 import { repeatOfOtherVersion, type ExecutedWrite } from './write/replay.ts';
@@ -120,6 +120,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   };
   const requestsInFlight = new ConcurrencyLimit(requestBounds);
   const uploads = new ConcurrencyLimit(uploadBounds);
+  const imports = new ConcurrencyLimit(importBounds);
   const { memory } = context;
   const bodies: BodyBudgets = {
     arriving: new ByteBudget(bodyLimits, memory),
@@ -216,9 +217,11 @@ export function buildApp(context: HttpContext): FastifyInstance {
     if (apiRequest.route.method !== 'GET') checkBodyHeaders(apiRequest);
     const upload = uploadOf(apiRequest);
     if (upload) {
+      const isImport = upload.prefix === null;
+      if (isImport) whenClosed(reply, imports.begin(apiRequest.payer));
       whenClosed(reply, uploads.begin(apiRequest.payer));
       // An import has its whole file in memory.
-      const bytes = uploadBytes + (upload.prefix === null ? upload.contents.bytesMax : 0);
+      const bytes = uploadBytes + (isImport ? upload.contents.bytesMax : 0);
       apiRequest.bodyBytes = new BodyBytes(forms, apiRequest.payer, request, reply, bytes);
       bodyTime.extend(uploadTimeoutMs);
     } else if (apiRequest.route.method !== 'GET') {
@@ -516,7 +519,10 @@ async function sendError(
 ): Promise<FastifyReply> {
   const { apiRequest } = request;
   // The client has closed the connection.
-  if (error instanceof BodyBrokenOffError || error instanceof ClientGoneError) return reply.hijack();
+  if (error instanceof BodyBrokenOffError || error instanceof ClientGoneError) {
+    apiRequest.bodyBytes?.workEnds(0);
+    return reply.hijack();
+  }
   // The log of the refusal needs the body.
   apiRequest.bodyBytes?.workBegins();
   const apiError = apiErrorOf(error, apiRequest);

@@ -177,6 +177,8 @@ export interface HeldBody {
   workBegins(): void;
   /** Ends the work. A long response counts until its client has read it. */
   workEnds(responseBytes: number): void;
+  /** Calls back if the client disconnects. There is one such callback at a time; null removes it. */
+  whenReleased(callback: (() => void) | null): void;
 }
 
 export function receiveRequest(

@@ -155,6 +155,8 @@ export interface WriteRoute extends RouteBase {
     caller: Caller,
     deciding: HttpContext,
   ): Promise<GuardedDecision | ClockDecision | AnswerDecision>;
+  /** Executes a dear request when it is its turn. A request that waits holds no room among the changes. Left out if it need not wait. */
+  inTurn?<Result>(request: ApiRequest, execute: () => Promise<Result>): Promise<Result>;
   /** Runs actions outside of this server before the decision. Not called for a replayed idempotency key. */
   beforeCommit?(request: ApiRequest, input: JsonObject): Promise<void>;
   /** Runs after the commit and before the response. Not called for a refusal. If it fails, its work is done later. */

@@ -96,3 +96,12 @@ test('continues with other work after a rest when the work fails', async () => {
   await expect(failing).rejects.toThrow('no');
   expect(await other).toBe('done');
 });
+
+test('gives its place to other work after two seconds when the work takes longer', async () => {
+  const queue = new FairQueue(1);
+  const { promise: endless, resolve: end } = Promise.withResolvers<string>();
+  const slow = queue.runAndRest('a', patient, 1, () => endless);
+  expect(await queue.run('b', patient, async () => 'done')).toBe('done');
+  end('at last');
+  expect(await slow).toBe('at last');
+});

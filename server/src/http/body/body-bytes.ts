@@ -28,7 +28,7 @@ export const unreadLimits: ByteLimits = { max: 32 * 1024 * 1024, maxPerAccount: 
 /**
  * Bytes of an upload whose file is stored as it arrives. These are pieces from the connection, a part that waits, and copies for the
  * database. Measured: an upload takes 1.7 MB, with what is not collected yet. The limits are those of `uploadBounds`, in bytes. An import takes
- * twice as much, so an account has room for as many imports.
+ * twice as much while its file arrives, so an account has room for as many imports.
  */
 export const uploadBytes = 1024 * 1024;
 export const uploadLimits: ByteLimits = {
@@ -74,6 +74,7 @@ export class BodyBytes implements HeldBody {
   #response: HeldBytes | null = null;
   #isAtWork = false;
   #isClosed = false;
+  #onClose: (() => void) | null = null;
 
   /**
    * Takes the bytes of the body.
@@ -124,8 +125,14 @@ export class BodyBytes implements HeldBody {
     this.#reply.once('close', () => clearTimeout(timer));
   }
 
+  whenReleased(callback: (() => void) | null): void {
+    this.#onClose = callback;
+    if (this.#isClosed) callback?.();
+  }
+
   #close(): void {
     this.#isClosed = true;
+    this.#onClose?.();
     this.#response?.release();
     this.#releaseIfOver();
   }

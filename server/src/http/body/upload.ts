@@ -65,6 +65,8 @@ export async function readUpload(
         ? storeFile(context, request, upload, contents, file, filename)
         : holdFile(request, contents, file, filename);
     });
+    // An import that waits for its turn has its file in memory, and nothing else.
+    if (request.file) request.bodyBytes?.arrived(request.file.bytes.buffer.byteLength);
     // The log has the name, size and hash of a file, never the bytes.
     request.bodyText = maskSecrets(JSON.stringify(context.secretMembers.redact(body)));
     return body;

@@ -36,6 +36,18 @@ export const uploadBounds: Bounds = {
   retryAfterSeconds: 2,
 };
 
+/**
+ * Imports are uploads, too. They take turns of up to a second, and each keeps its file of up to 1 MB until then. So they hold at most half of
+ * the memory for uploads, and none waits longer than a client does.
+ */
+export const importBounds: Bounds = {
+  what: 'imports in progress',
+  ofAccountMax: 8,
+  ofTreeMax: 24,
+  max: 32,
+  retryAfterSeconds: 2,
+};
+
 /** An open stream takes some ten kilobytes. The events that it reads have their own limit in bytes. */
 export const streamBounds: Bounds = {
   what: 'streams open',

@@ -3,14 +3,17 @@ import { patient } from '../../core/fair-queue.ts';
 import { newRecord } from '../../model/change.ts';
 import type { Resource } from '../../model/resource.ts';
 import { closedObject, oneOf } from '../../model/schemas.ts';
-import type { FileImport } from '../../model/traits/imports-file.ts';
+import type { FileImport, ReadRows } from '../../model/traits/imports-file.ts';
 import type { HttpContext } from '../context.ts';
 import type { WriteRoute } from '../route.ts';
 
-/** A decision is about a third of the processor time of an import. So imports leave half of the time to other requests. */
-const restFactor = 5;
+/** Imports leave half of the time to other requests. */
+const restFactor = 1;
 
-/** Returns the upload of a file that makes a record. Imports of one account take turns, because they may make the same lines. */
+/**
+ * Returns the upload of a file that makes a record. All imports of a process take turns. Those of one account must, because they may make the
+ * same lines.
+ */
 export function importRoute(context: HttpContext, resource: Resource, fileImport: FileImport): WriteRoute {
   const { path, permission, docs, bytesMax, contentType, description } = fileImport;
   return {
@@ -44,12 +47,14 @@ export function importRoute(context: HttpContext, resource: Resource, fileImport
     secretMembers: [],
     propagationDelayMs: 0,
     locks: () => [resource.path],
+    inTurn: (request, execute) =>
+      context.importQueue.runAndRest(request.payer, request.bodyBytes ?? patient, restFactor, execute),
     async decide(request, _, caller) {
       const { file } = request;
       if (!file) throw new Error('Bug! An import has no file.');
       const made = newRecord(context.ids.make(resource.prefix), request.accountId);
-      const decide = () => fileImport.decide(made, file, caller, (statement) => context.reader.query(statement));
-      const { after, also = [] } = await context.importQueue.runAndRest(request.payer, patient, restFactor, decide);
+      const read: ReadRows = (statement) => context.reader.query(statement);
+      const { after, also = [] } = await fileImport.decide(made, file, caller, read);
       return { changes: [{ resource, before: null, after }, ...also] };
     },
   };

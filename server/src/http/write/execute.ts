@@ -56,7 +56,8 @@ export async function executeWrite(
     const executed = gate && claim && (await replay(context, request, route, claim));
     if (executed) return executed;
     if (route.beforeCommit && !(await isRepeat(context, request, claim))) await route.beforeCommit(request, input);
-    const outcome = await executeOnce(context, request, route, input, claim, gate);
+    const executeNow = (): Promise<Outcome> => executeOnce(context, request, route, input, claim, gate);
+    const outcome = await (route.inTurn ? route.inTurn(request, executeNow) : executeNow());
     switch (outcome.kind) {
       case 'committed':
         if (!outcome.response) throw new Error('Bug! A request was committed without a response.');
