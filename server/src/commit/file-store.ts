@@ -1,3 +1,4 @@
+import type { Payer } from '../core/byte-budget.ts';
 import type { Id } from '../core/ids.ts';
 import { patient, FairQueue } from '../core/fair-queue.ts';
 import { query, type Pool } from '../db/pools.ts';
@@ -9,6 +10,17 @@ const abandonedAfterMs = 3600_000;
 /** Uploads a statement. Even of the largest size, so few are deleted in a second. */
 const purgedAtOnceMax = 20;
 
+/** Finds the tree of an account. It answers from memory for accounts that are in use. */
+interface AccountTrees {
+  get(accountId: string): Promise<{ rootId: string } | null>;
+}
+
+interface Statement {
+  name: string;
+  text: string;
+  values: unknown[];
+}
+
 /**
  * Stores the bytes of files part by part, so that no process holds a whole file. Parts are written before their file. A file is visible
  * only when all its parts are there. Parts alone are invisible, so they are no change, and the committer need not write them. It makes the
@@ -18,11 +30,13 @@ const purgedAtOnceMax = 20;
  */
 export class FileStore {
   readonly #pool: Pool;
-  /** Lets accounts take turns at parts, so that an account with many uploads does not delay the files of others. */
+  readonly #accounts: AccountTrees;
+  /** Lets trees of accounts take turns at parts, so that a tree with many uploads does not delay the files of others. */
   readonly #queue: FairQueue;
 
-  constructor(pool: Pool, partsAtOnce: number) {
+  constructor(pool: Pool, accounts: AccountTrees, partsAtOnce: number) {
     this.#pool = pool;
+    this.#accounts = accounts;
     this.#queue = new FairQueue(partsAtOnce);
   }
 
@@ -81,7 +95,7 @@ export class FileStore {
 
   /** Resolves to true if there may be more. */
   async #purgeSome(startedBeforeMs: number): Promise<boolean> {
-    const purged = await this.#query<{ count: number }>('all accounts', {
+    const purged = await this.#queryInTurn<{ count: number }>('all accounts', {
       name: 'purge_uploads',
       text: `
         with over as (
@@ -110,10 +124,12 @@ export class FileStore {
     return onlyRow(purged).count === purgedAtOnceMax;
   }
 
-  async #query<Row extends Record<string, unknown>>(
-    party: string,
-    statement: { name: string; text: string; values: unknown[] },
-  ): Promise<Row[]> {
+  async #query<Row extends Record<string, unknown>>(accountId: string, statement: Statement): Promise<Row[]> {
+    const account = await this.#accounts.get(accountId);
+    return this.#queryInTurn({ accountId, rootId: account?.rootId ?? accountId }, statement);
+  }
+
+  async #queryInTurn<Row extends Record<string, unknown>>(party: Payer | string, statement: Statement): Promise<Row[]> {
     const { rows } = await this.#queue.run(party, patient, () => query<Row>(this.#pool, statement));
     return rows;
   }

@@ -292,7 +292,8 @@ export async function createContext(
   });
   metrics.holdsBytes('commits', committer.bytes);
   const simulated = simulatedProviders(config);
-  const fileStore = new FileStore(database.files, sizes.files);
+  const accounts = openAccounts(reader);
+  const fileStore = new FileStore(database.files, accounts, sizes.files);
   const fileChecker = new FileChecker(overrides.fileChecks);
   const sealedFiles = new SealedFiles(database.files, fileStore, randomBytes);
   const eraser = new Eraser({
@@ -311,7 +312,6 @@ export async function createContext(
     memory,
   });
   metrics.holdsBytes('erasures', eraser.bytes);
-  const accounts = openAccounts(reader);
   const logos = new Logos({ readRecord, accounts, fileStore, fileChecker });
   const documents = new Documents({ readRecord, reader, logos, mode: config.mode }, memory);
   metrics.holdsBytes('prints', documents.bytes);

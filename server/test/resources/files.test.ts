@@ -284,6 +284,30 @@ test('stops counting an upload when its client is gone before its key is checked
   await expect.poll(async () => (await other.post('/v1/files', formOf())).status).toBe(200);
 });
 
+test('lets the trees of accounts take turns at parts of files, and in a tree its accounts, when many arrive at once', async () => {
+  const own = await serverForTest();
+  const platform = await addAccount(own);
+  const { body: connected } = await good(platform.api.post('/v1/accounts', { name: 'Branch' }));
+  const another = await addAccount(own);
+  const { database, accounts, ids, realClock } = own.context;
+  const store = new FileStore(database.files, accounts, 1);
+  const files = [platform.accountId, platform.accountId, platform.accountId, connected.id, another.accountId].map(
+    (accountId) => ({ accountId, id: ids.make('file') }),
+  );
+  for (const { accountId, id } of files) await store.begin(accountId, id, realClock.nowMs());
+  const ends: string[] = [];
+  const writing = await withClient(own.connection, async (client) => {
+    await client.query('begin; lock table file_parts in share mode');
+    return files.map(async ({ accountId, id }) => {
+      await store.addPart(accountId, id, 0, pdfOf('part'));
+      ends.push(accountId);
+    });
+  });
+  await Promise.all(writing);
+  // The first one had nothing to wait for.
+  expect(ends).toEqual([platform.accountId, platform.accountId, another.accountId, connected.id, platform.accountId]);
+});
+
 describe('unfinished uploads', () => {
   test('removes unfinished uploads, the oldest first, when any number was interrupted', async () => {
     const own = await serverForTest();
@@ -549,7 +573,7 @@ function withFilesBehind({ connection }: DatabaseProxy): (context: Context) => C
   return (context) => {
     const behind = openDatabase(connection, context.log);
     onTestFinished(() => behind.end());
-    return { ...context, fileStore: new FileStore(behind.files, 2) };
+    return { ...context, fileStore: new FileStore(behind.files, context.accounts, 2) };
   };
 }
 
