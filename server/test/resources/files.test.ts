@@ -290,10 +290,11 @@ test('lets the trees of accounts take turns at parts of files, and in a tree its
   const { body: connected } = await good(platform.api.post('/v1/accounts', { name: 'Branch' }));
   const another = await addAccount(own);
   const { database, accounts, ids, realClock } = own.context;
-  const store = new FileStore(database.files, accounts, 1);
   const files = [platform.accountId, platform.accountId, platform.accountId, connected.id, another.accountId].map(
     (accountId) => ({ accountId, id: ids.make('file') }),
   );
+  const trees = new Map(files.map(({ accountId }) => [accountId, accounts.get(accountId)]));
+  const store = new FileStore(database.files, { get: (id) => trees.get(id)! }, 1);
   for (const { accountId, id } of files) await store.begin(accountId, id, realClock.nowMs());
   const ends: string[] = [];
   const writing = await withClient(own.connection, async (client) => {

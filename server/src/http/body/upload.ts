@@ -27,6 +27,9 @@ const overheadBytesMax = 256 * 1024;
 
 const fieldsMax = 100;
 
+/** Bytes. RFC 2046 allows 70 characters. */
+const boundaryBytesMax = 200;
+
 /** A kilobyte at each end shows the type of a file. */
 const tellingBytes = 1024;
 
@@ -95,9 +98,12 @@ async function readForm(
   const body: JsonObject = {};
   const parts: Readable[] = [];
   const readings: Promise<void>[] = [];
-  const form = openForm(contentType, contents);
+  const boundary = boundaryOf(contentType);
+  const form = openForm(boundary, contents);
+  const endForm = (): void => void form.end();
+  const delimiter = Buffer.from(`\r\n--${boundary}`);
   await new Promise<void>((resolve, reject) => {
-    let bytes = 0;
+    let [bytes, delimiters] = [0, 0];
     form.on('file', (name, part, filename) => {
       const reading = readPart(body, name, part, filename, store);
       parts.push(part);
@@ -106,7 +112,7 @@ async function readForm(
       readings.push(reading);
       reading.catch(reject);
     });
-    form.on('partsLimit', () => reject(invalidForm(`The form has more than ${fieldsMax} fields. Send fewer.`)));
+    form.on('partsLimit', () => reject(tooManyFields()));
     form.on('finish', () => void Promise.all(readings).then(() => resolve(), reject));
     form.on('error', () => {
       if (bytes > 0) reject(invalidForm('The body is not complete `multipart/form-data` (RFC 7578).'));
@@ -116,18 +122,23 @@ async function readForm(
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > contents.bytesMax + overheadBytesMax) reject(fileTooLarge(contents));
+      // The parser makes objects for each field of a chunk before it can stop. A chunk of boundaries has thousands.
+      delimiters += countIn(chunk, delimiter, fieldsMax + 2);
+      if (delimiters > fieldsMax + 1) return reject(tooManyFields());
+      if (form.write(chunk)) return;
+      request.pause();
+      form.once('drain', () => request.resume());
     });
+    request.on('end', endForm);
     onTooManyChunks(request, reject);
     const breakOff = (cause?: unknown): void => {
       if (!request.readableEnded) reject(new BodyBrokenOffError(cause));
     };
     request.on('error', breakOff).on('close', breakOff);
     if (request.destroyed) breakOff();
-    request.pipe(form);
   }).catch(async (error: unknown) => {
-    request.unpipe(form);
     // Read and discard the rest, so that the client gets the response and can reuse the connection.
-    request.removeAllListeners('data').resume();
+    request.off('end', endForm).removeAllListeners('data').resume();
     // Stop all writes before the response.
     for (const part of parts) part.destroy(new Error('The form was refused.'));
     await Promise.allSettled(readings);
@@ -136,17 +147,29 @@ async function readForm(
   return body;
 }
 
-function openForm(contentType: string, contents: Contents): InstanceType<typeof Busboy> {
-  try {
-    return new Busboy({
-      headers: { 'content-type': contentType },
-      // Read fields as bytes too, because Busboy does not refuse invalid UTF-8.
-      isPartAFile: () => true,
-      limits: { parts: fieldsMax, fileSize: contents.bytesMax + 1, headerPairs: 20, headerSize: 4 * 1024 },
-    });
-  } catch {
+/** Returns the boundary of a form's `Content-Type`. It has ASCII characters only, so that the parser and the count find the same bytes. */
+function boundaryOf(contentType: string): string {
+  const [, quoted, plain] = /;\s*boundary=(?:"([ !#-[\]-~]+)"|([!#-:<-[\]-~]+))/i.exec(contentType) ?? [];
+  const boundary = quoted ?? plain;
+  if (boundary === undefined || boundary.length > boundaryBytesMax)
     throw invalidForm('The `Content-Type` of the form has no valid `boundary`. Let your HTTP client set this header.');
-  }
+  return boundary;
+}
+
+/** Counts how often a text is in the bytes, up to `max`. */
+function countIn(bytes: Buffer, text: Buffer, max: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(text); at >= 0 && count < max; at = bytes.indexOf(text, at + text.length)) count++;
+  return count;
+}
+
+function openForm(boundary: string, contents: Contents): InstanceType<typeof Busboy> {
+  return new Busboy({
+    headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
+    // Read fields as bytes too, because Busboy does not refuse invalid UTF-8.
+    isPartAFile: () => true,
+    limits: { parts: fieldsMax, fileSize: contents.bytesMax + 1, headerPairs: 20, headerSize: 4 * 1024 },
+  });
 }
 
 async function readPart(
@@ -338,6 +361,10 @@ function fileTooLarge({ bytesMax }: Contents): ApiError {
     'body_too_large',
     `The file has more than ${bytesMax / 1024 / 1024} MB, the limit. Send a smaller one.`,
   );
+}
+
+function tooManyFields(): ApiError {
+  return invalidForm(`The form has more than ${fieldsMax} fields. Send fewer.`);
 }
 
 function invalidForm(message: string): ApiError {
