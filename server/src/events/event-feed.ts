@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Id } from '../core/ids.ts';
 import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes, type Payer } from '../core/byte-budget.ts';
 import { patient, FairQueue } from '../core/fair-queue.ts';
 import type { Resource } from '../model/resource.ts';
@@ -8,6 +9,7 @@ import {
   PositionRemovedError,
   readEventsAfter,
   readMoment,
+  readNewestBefore,
   readOldestEvent,
   readPosition,
   readWhoMoved,
@@ -92,6 +94,11 @@ export class EventFeed {
   /** Reads the position of an event. Returns null if the account has no such event. */
   positionOf(accountId: string, id: string): Promise<Position | null> {
     return readPosition(this.#reader, accountId, id);
+  }
+
+  /** Reads the id of the account's newest event before a position whose type has none of these beginnings. Returns null if there is none. */
+  newestBefore(accountId: string, position: Position, beginnings: readonly string[]): Promise<Id | null> {
+    return readNewestBefore(this.#reader, accountId, position, beginnings);
   }
 
   /** Reads the id of the account's oldest event. Returns null if the account has no events. */

@@ -154,6 +154,28 @@ export async function readPosition(reader: Reader, accountId: string, id: string
   return row ? positionOf(row) : null;
 }
 
+/** Returns the id of the newest event before a position whose type has none of these beginnings, or null if there is none. */
+export async function readNewestBefore(
+  reader: Reader,
+  accountId: string,
+  { epoch, transactionId, ordinal }: Position,
+  beginnings: readonly string[],
+): Promise<Id | null> {
+  const [row] = await reader.query<{ id: Id }>({
+    name: 'read_newest_event_before',
+    text: `
+      select id
+      from events
+      where account_id = $1
+        and (epoch, transaction_id, ordinal) < ($2, $3, $4)
+        and not exists (select from unnest($5::text[]) as beginning where starts_with(type, beginning))
+      order by epoch desc, transaction_id desc, ordinal desc
+      limit 1`,
+    values: [accountId, epoch, String(transactionId), ordinal, beginnings],
+  });
+  return row?.id ?? null;
+}
+
 /** Returns the id of the account's oldest stored event since the last restore, or null if there is none. A restore may have lost earlier ones. */
 export async function readOldestEvent(reader: Reader, accountId: string): Promise<string | null> {
   const [row] = await reader.query<{ id: string }>({

@@ -122,8 +122,10 @@ export interface Subscription {
    */
   next(timeoutMs: number): Promise<HeldEvents>;
   leave(): void;
-  /** Returns whether the client has selected this event, and its principal may see it. */
-  has(event: PlacedEvent, principal: Principal): boolean;
+  /** Returns whether the client has selected this event. */
+  has(event: PlacedEvent): boolean;
+  /** Returns whether the principal may not know that there is such an event. */
+  isHidden(event: PlacedEvent, principal: Principal): boolean;
   /** Returns the event as it is sent. */
   messageOf(event: PlacedEvent): string;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Role } from '../../src/model/roles.ts';
 import { signedIn } from '../support/browser.ts';
-import { good, startTestServer, type Api, type TestServer } from '../support/server.ts';
+import { good, serverForTest, startTestServer, type Api, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
 import { idsInOrder, streamForTest } from './scenario.ts';
 
@@ -126,12 +126,39 @@ describe('events', () => {
     await resumed.count(1);
     expect(resumed.ids).toEqual([last]);
     expect(JSON.stringify([...stream.text, ...resumed.text])).not.toContain('secret-path');
-    // The position of a hidden event serves, too.
+    // A client that could see a hidden event has its position, and must not lose events.
     const ids = await idsInOrder(tenant, server);
     const hidden = ids[ids.indexOf(first!) + 1];
     expect(hidden).not.toBe(last);
     const after = await streamForTest(server.url, key, { query: `?after=${hidden}` });
     await after.count(1);
     expect(after.ids).toEqual([last]);
+  });
+
+  test('are named by no position of a stream when the caller may not read their kind of record', async () => {
+    const tenant = await officeWithEvents();
+    const { key, api } = await tenant.keyWith('events.read');
+    const makeHidden = () =>
+      good(tenant.api.post('/v1/api_keys', { type: 'restricted', permissions: ['events.read'] }));
+    await makeHidden();
+    const seen = (await listed(api)).map(({ id }) => id);
+    const quick = await serverForTest({
+      connection: server.connection,
+      overrides: { streamLimits: { heartbeatMs: 100 } },
+    });
+    const stream = await streamForTest(quick.url, key);
+    const positions = () => [...stream.text.join('').matchAll(/^id: (.*)$/gm)].map(([, id]) => id);
+    await expect.poll(positions).toEqual([seen[0]]);
+    // A stream of another key shows that the hidden event was passed.
+    const watching = await streamForTest(quick.url, tenant.key);
+    const comments = () => stream.text.join('').match(/^:$/gm)?.length ?? 0;
+    await makeHidden();
+    await watching.count(1);
+    const before = comments();
+    await expect.poll(comments, { timeout: 10_000 }).toBeGreaterThan(before + 1);
+    expect(positions()).toEqual([seen[0]]);
+    await good(tenant.api.post('/v1/customers', { name: 'Mary' }));
+    await stream.count(1);
+    expect(stream.ids).toEqual([(await listed(api))[0]!.id]);
   });
 });

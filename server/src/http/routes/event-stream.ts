@@ -11,7 +11,7 @@ import { render } from '../response/render.ts';
 import { aOrAn, displayName, type StreamRoute } from '../route.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
-import { isHidden } from '../hidden-events.ts';
+import { hiddenFrom, isHidden } from '../hidden-events.ts';
 import { onlyHeaderOf } from '../headers.ts';
 import type { Query, Subscription } from '../route.ts';
 
@@ -55,12 +55,11 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
       );
       const wanted = Object.entries(filters).filter(([filter]) => query[filter] !== undefined);
       return {
-        startId: subscriber.since && startIdOf(context, subscriber.since),
+        startId: subscriber.since && (await startIdOf(context, resource, request, subscriber.since)),
         next: (timeoutMs) => subscriber.next(timeoutMs),
         leave: () => subscriber.leave(),
-        has: ({ row }, principal) =>
-          wanted.every(([filter]) => isMatch(filters[filter]!, String(query[filter]), row)) &&
-          !isHidden(context, resource, row, principal),
+        has: ({ row }) => wanted.every(([filter]) => isMatch(filters[filter]!, String(query[filter]), row)),
+        isHidden: ({ row }, principal) => isHidden(context, resource, row, principal),
         messageOf: (event) => messageOf(context, resource, event, request),
       } satisfies Subscription;
     },
@@ -68,7 +67,8 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
 }
 
 /**
- * Returns the position after which a stream begins, or null for now.
+ * Returns the position after which a stream begins, or null for now. The position may be a hidden event: a client that has lost a permission
+ * still has the id, and would lose events without it. Ids cannot be guessed, so this tells nothing new.
  *
  * @throws {ApiError} `event_cursor_expired` if the position is so old that later events may have been removed, or lost in a restore.
  */
@@ -103,9 +103,19 @@ async function positionOf(
   );
 }
 
-/** Returns the id of the position where a stream begins that has asked for none. */
-function startIdOf(context: HttpContext, { settledId }: Moment): string {
-  return settledId !== null && isRetained(settledId, context) ? settledId : beginningId;
+/** Returns the id of the position where a stream begins that has asked for none: the newest event that the principal may see. */
+async function startIdOf(
+  context: HttpContext,
+  resource: Resource,
+  { accountId, principal }: ApiRequest,
+  { settledId, position }: Moment,
+): Promise<string> {
+  const hidden = hiddenFrom(context, resource, principal);
+  const id =
+    hidden && settledId !== null
+      ? await context.eventFeed.newestBefore(accountId, position, hidden.beginnings)
+      : settledId;
+  return id !== null && isRetained(id, context) ? id : beginningId;
 }
 
 /** A week's partition may outlive the following one. Then an event exists, but its successors do not. */

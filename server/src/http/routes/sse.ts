@@ -146,8 +146,10 @@ export class EventStreams {
       const principal = await this.#requireAccess(request);
       let text = '';
       for (const event of events) {
+        // The id of a hidden event would tell that the event exists, and when it was made.
+        if (subscription.isHidden(event, principal)) continue;
         place.passedId = event.id;
-        if (!subscription.has(event, principal)) continue;
+        if (!subscription.has(event)) continue;
         text += subscription.messageOf(event);
         place.sentId = event.id;
       }
