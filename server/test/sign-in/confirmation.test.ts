@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newMasterKey } from '../../src/server/config.ts';
 import { user as users } from '../../src/resources/people/user.ts';
 import { good, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
-import { goodPassword, signedIn, type SignedIn } from '../support/browser.ts';
+import { Browser, goodPassword, signedIn, type SignedIn } from '../support/browser.ts';
 import { TestClock } from '../support/clock.ts';
 import { everyCell, tablesOf } from '../support/every-cell.ts';
 import { codeOf, setUpTotp } from '../support/session-ends.ts';
@@ -271,6 +271,23 @@ describe('a dangerous change', () => {
     const { secret } = await setUpTotp(browser, clock);
     expect(codeOf(secret, clock.nowMs())).toMatch(/^\d{6}$/);
     await good(browser.get('/v1/users'));
+  });
+
+  test('is needed to end other sessions, and not for the own one, when an account requires a second factor', async () => {
+    const { browser, id } = await signedIn(server, 'owner');
+    const elsewhere = new Browser(server);
+    const credentials = { email: `${id.slice(4).toLowerCase()}@example.com`, password: goodPassword };
+    await good(elsewhere.post('/auth/sign_in', credentials));
+    const { data } = (await good(browser.get('/auth/sessions'))).body;
+    const other = data.find(({ current }: { current: boolean }) => !current);
+    for (const body of [{ id: other.id }, { others: true }]) {
+      const refused = await browser.post('/auth/sessions/end', body);
+      expect([refused.status, refused.body.error?.code]).toEqual([403, 'second_factor_setup_required']);
+    }
+    await good(elsewhere.get('/auth/sessions'));
+    const own = data.find(({ current }: { current: boolean }) => current);
+    await browser.post('/auth/sessions/end', { id: own.id });
+    expect((await browser.get('/auth/sessions')).status).toBe(401);
   });
 
   test('leaves a log when it is refused', async () => {

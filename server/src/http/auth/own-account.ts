@@ -270,10 +270,16 @@ export async function listSessions({ context, session, user }: OwnCall): Promise
   return { object: 'list', count: data.length, has_more: false, data };
 }
 
-/** Ends one session of the person, or all but the one of this browser. */
+/**
+ * Ends one session of the person, or all but the one of this browser.
+ *
+ * @throws {ApiError} `second_factor_setup_required` if a person without a required second factor ends others than its own.
+ */
 export async function endSessions(call: OwnCall<Static<typeof EndBody>>): Promise<void> {
   const { context, session, user, body } = call;
-  const ownId = session.principal.person?.sessionId;
+  const { person } = session.principal;
+  const ownId = person?.sessionId;
+  if (person && body.id !== ownId) requireSecondFactor(person);
   await commitBy(call, user, [], async () => {
     await current(call);
     const all = await readSessionsOf(context.reader, user.account_id, user.id);
