@@ -233,6 +233,23 @@ describe('metrics that change', () => {
     expect(writing).toHaveBeenCalledTimes(1);
   });
 
+  test('are refused to the machine itself when the host is a name of another site', async () => {
+    const own = await serverForTest({ settings: { TENURE_PUBLIC_URL: 'https://tenure.example.com' } });
+    const statusFor = async (host: string): Promise<string> => {
+      const scraped = await converse(own, `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      return scraped.slice(9, 12);
+    };
+    for (const host of ['localhost', 'LOCALHOST:4000', '127.0.0.1:9', '[::1]:4000', 'tenure.example.com'])
+      expect([host, await statusFor(host)]).toEqual([host, '200']);
+    for (const host of [
+      'rebound.example',
+      'rebound.example:4000',
+      'localhost.rebound.example',
+      '127.0.0.1.rebound.example',
+    ])
+      expect([host, await statusFor(host)]).toEqual([host, '403']);
+  });
+
   test('counts a request when its client went away', async () => {
     const { context, url, secretKey } = server;
     await withClient(server.connection, async (client) => {
