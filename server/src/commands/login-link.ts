@@ -23,7 +23,13 @@ async function main(): Promise<void> {
     email: { type: 'string' },
     'reset-second-factor': { type: 'boolean' },
   });
-  const url = await withContext((context) => makeLoginLink(context, { accountId, email, resetsSecondFactor }));
+  const url = await withContext((context) => {
+    if (!context.config.hasDashboard)
+      throw new Error(
+        'The dashboard is off (TENURE_DASHBOARD), so no link signs in a person. Switch it on, and run this command again.',
+      );
+    return makeLoginLink(context, { accountId, email, resetsSecondFactor });
+  });
   process.stdout.write(`${url}\n`);
 }
 

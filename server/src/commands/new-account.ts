@@ -28,7 +28,10 @@ async function main(): Promise<void> {
     hasDashboard: context.config.hasDashboard,
   }));
   process.stdout.write(`Account       ${made.accountId}\nSecret key    ${made.key}   (shown only now)\n`);
-  if (hasDashboard) process.stdout.write(`Owner's link  ${made.ownerUrl}   (works once, for an hour)\n`);
+  const link = hasDashboard
+    ? `${made.ownerUrl}   (works once, for an hour)`
+    : 'none, because the dashboard is off (TENURE_DASHBOARD)';
+  process.stdout.write(`Owner's link  ${link}\n`);
 }
 
 function faultOf(name: string, owner: string | null): string | null {

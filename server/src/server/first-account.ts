@@ -7,7 +7,7 @@ import { newRecord, toDecision } from '../model/change.ts';
 import type { RecordChange } from '../model/resource.ts';
 import { fewestOf } from '../model/permissions.ts';
 import { firstStartLockKey, withLock } from '../db/advisory-locks.ts';
-import { withClient } from '../db/pools.ts';
+import { DatabaseError, withClient } from '../db/pools.ts';
 import { account, type AccountRecord } from '../resources/account/index.ts';
 import { apiKey, type ApiKeyRecord } from '../resources/api_key.ts';
 import { user, type UserRecord } from '../resources/people/user.ts';
@@ -72,10 +72,7 @@ export async function makeRootAccount(
   wanted: { name: string; owner: string | null },
 ): Promise<{ accountId: string; key: string; ownerUrl: string }> {
   await namedAccountId(context, { accountId: null });
-  if (wanted.owner !== null && (await findUser(context.reader, wanted.owner)))
-    throw new Error(
-      `A user of this deployment has the e-mail address ${wanted.owner} already. Each address has one user, in one account.`,
-    );
+  if (wanted.owner !== null && (await findUser(context.reader, wanted.owner))) throw addressTaken(wanted.owner);
   const accountId = context.ids.make('acct');
   const { key, change: keyChange } = newSecretKey(context, accountId, null);
   const owner: UserRecord | null = wanted.owner === null ? null : newOwner(context, accountId, wanted.owner);
@@ -88,8 +85,19 @@ export async function makeRootAccount(
     keyChange,
     ...(owner ? [{ resource: user, before: null, after: owner }] : []),
     link.change,
-  ]);
+  ]).catch((error: unknown) => {
+    // Another command can have made a user with this address meanwhile.
+    throw owner && error instanceof DatabaseError && error.constraint === 'users_by_email'
+      ? addressTaken(owner.email)
+      : error;
+  });
   return { accountId, key, ownerUrl: link.url };
+}
+
+function addressTaken(email: string): Error {
+  return new Error(
+    `A user of this deployment has the e-mail address ${email} already. Each address has one user, in one account.`,
+  );
 }
 
 /**

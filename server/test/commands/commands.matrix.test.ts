@@ -121,6 +121,15 @@ test('makes a tree with a key and a link to its owner when npm run new-account r
     code: 1,
     output: expect.stringMatching(/^--owner must be an e-mail address/),
   });
+  const off = { ...settings, TENURE_DASHBOARD: 'off' };
+  expect(await runCommand('new-account', ['--name', 'Foss', '--owner', 'mary@example.com'], off)).toEqual({
+    code: 0,
+    output: expect.stringMatching(/Owner's link {2}none, because the dashboard is off \(TENURE_DASHBOARD\)\n$/),
+  });
+  expect(await runProgram('login-link', ['--email', 'mary@example.com'], off)).toEqual({
+    code: 1,
+    output: expect.stringMatching(/^The dashboard is off \(TENURE_DASHBOARD\), so no link signs in a person\./),
+  });
 });
 
 /** A record of any kind that the seed makes, with the fields that its test reads. */

@@ -144,6 +144,18 @@ describe('the people of two trees', () => {
   });
 });
 
+test('makes one account and names the address when two are made with it at once', async () => {
+  const other = await serverForTest();
+  const wanted = { name: 'Foss Lettings', owner: 'mary@example.com' };
+  const results = await Promise.allSettled([
+    makeRootAccount(other.context, wanted),
+    makeRootAccount(other.context, wanted),
+  ]);
+  expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  const refused = results.find((result) => result.status === 'rejected');
+  expect(String(refused?.reason)).toContain('has the e-mail address mary@example.com already');
+});
+
 describe('an account of its own tree', () => {
   test('gets its first owner by a link when the other tree has users', async () => {
     const { accountId, ownerUrl } = await makeRootAccount(server.context, { name: 'Foss Lettings', owner: null });
