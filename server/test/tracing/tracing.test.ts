@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pino from 'pino';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { OverloadedError } from '../../src/commit/write-request.ts';
 import type { Tracing } from '../../src/core/tracing.ts';
 import { openTracing } from '../../src/tracing/open.ts';
 import { freePort } from '../support/free-port.ts';
@@ -73,6 +74,23 @@ describe('the trace of a write', () => {
       }
       expect(childrenOf(spans, batch).map(({ name }) => name)).toContain('insert events');
     }
+  });
+
+  test('is an error of the server, without a batch, when the committer is overloaded', async () => {
+    const { server, collected } = await tracedServer();
+    const overloaded = new OverloadedError('The queue of changes is full.');
+    vi.spyOn(server.context.committer, 'commit').mockRejectedValueOnce(overloaded);
+    const refused = await server.api.post('/v1/customers', { name: 'Ada' });
+    expect([refused.status, refused.body.error.code]).toEqual([503, 'overloaded']);
+    const spans = await collected();
+    const request = only(spans, 'POST /v1/customers');
+    expect(request.isError).toBe(true);
+    expect(request.attributes).toMatchObject({
+      'http.response.status_code': 503,
+      'error.type': '503',
+      'tenure.request.id': refused.headers.get('request-id'),
+    });
+    expect(childrenOf(spans, request)).toEqual([]);
   });
 
   test('is no error of the server when the response is 404', async () => {
