@@ -2,7 +2,7 @@ import { assert, integer, property } from 'fast-check';
 import { expect, test } from 'vitest';
 import { reasonSentences } from '../../server/src/resources/letting/application/fields.ts';
 import { reasons } from '../src/office/reasons.ts';
-import { sentenceOf } from '../src/office/happened.ts';
+import { sentenceOf } from '../src/office/event-sentences.ts';
 import { momentText, money, reportName, shareOf } from '../src/office/words.ts';
 
 /* The words of the office that need no browser. */

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { membersRead } from '../api/reads.ts';
 import { useRead } from '../api/requests.ts';
 import { useUser } from '../api/session.ts';
-import type { TeamNames } from './happened.ts';
+import type { TeamNames } from './event-sentences.ts';
 
 /** A member of the team, as the API names an actor: by the e-mail address. Programs have names of their own. */
 interface Party {

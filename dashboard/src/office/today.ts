@@ -1,5 +1,5 @@
 import { useNow } from '../shell/now.ts';
-import { useTimeZone } from './moment.tsx';
+import { useTimeZone } from './account-time.tsx';
 
 /** Returns the day of the deployment's clock in the time zone of the account, as YYYY-MM-DD. */
 export function useToday(): string {

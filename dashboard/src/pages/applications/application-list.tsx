@@ -6,7 +6,7 @@ import type { ListDefinition } from '../../list/list-definition.ts';
 import { ListPage } from '../../list/list-page.tsx';
 import { inApplication } from '../../office/reads.ts';
 import { homeOf, numberOf, rentText } from '../../office/words.ts';
-import { Moment } from '../../office/moment.tsx';
+import { Moment } from '../../office/account-time.tsx';
 import { applicationListRoute } from '../../routes.tsx';
 import { GatedLink } from '../../shell/gated.tsx';
 import { CheckCounts, peopleOf, StateBadge, stateOf } from './application-words.tsx';

@@ -12,7 +12,7 @@ import { Form } from '../../shell/form.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { Section } from '../../shell/page.tsx';
 import styles from '../../office/office.module.css';
-import { Moment } from '../../office/moment.tsx';
+import { Moment } from '../../office/account-time.tsx';
 
 /** How often the checks are read again while one is open, in milliseconds. */
 const refreshMs = 5_000;

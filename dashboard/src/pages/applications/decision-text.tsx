@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
 import type { Application, Guarantor } from 'tenure';
 
-import { actorOf } from '../../office/happened.ts';
+import { actorOf } from '../../office/event-sentences.ts';
 import { useRead } from '../../api/requests.ts';
 import { eventsRead } from '../../office/reads.ts';
 import { nameOf } from '../../office/words.ts';
 import { reasonText } from '../../office/reasons.ts';
 import { useTeamNames } from '../../office/team-names.ts';
 import styles from '../../office/office.module.css';
-import { Moment } from '../../office/moment.tsx';
+import { Moment } from '../../office/account-time.tsx';
 
 const verbs: Readonly<Record<string, string>> = {
   approved: 'application.approved',

@@ -3,7 +3,7 @@ import type { Application } from 'tenure';
 import { Actions, Button, Dialog, Radios, TextField, toast } from '@tenure/ui';
 import { faultOf, useWrite } from '../../api/requests.ts';
 import { Notice } from '../../office/parts.tsx';
-import { Moment } from '../../office/moment.tsx';
+import { Moment } from '../../office/account-time.tsx';
 import { Form } from '../../shell/form.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 

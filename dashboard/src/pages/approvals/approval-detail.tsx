@@ -15,7 +15,7 @@ import {
 } from '@tenure/ui';
 import { defineRead, faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal, useUser } from '../../api/session.ts';
-import { nounOfId, useEvent, type Concerned } from '../../office/concerned.tsx';
+import { nounOfId, useEvent, type Concerned } from '../../office/people-and-home.tsx';
 import { LinkedName } from '../../office/linked-name.tsx';
 import { Notice, PersonLink } from '../../office/parts.tsx';
 import { capital, homeOf, idOf, plain } from '../../office/words.ts';

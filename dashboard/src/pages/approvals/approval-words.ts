@@ -1,6 +1,6 @@
 import type { ApprovalRequest, Event, Workflow, WorkflowRun, WorkflowStep } from 'tenure';
 import type { Tone } from '@tenure/ui';
-import { nounOfId, recordOfEvent, recordOfId, type RecordPath } from '../../office/concerned.tsx';
+import { nounOfId, recordOfEvent, recordOfId, type RecordPath } from '../../office/people-and-home.tsx';
 
 /** What each status means for the reader. */
 const states: Readonly<Record<string, { name: string; tone: Tone }>> = {

@@ -5,7 +5,7 @@ import { Button, ButtonLink, Icon } from '@tenure/ui';
 import { useRefusal } from '../../api/session.ts';
 import type { ListDefinition } from '../../list/list-definition.ts';
 import { ListPage } from '../../list/list-page.tsx';
-import { Moment } from '../../office/moment.tsx';
+import { Moment } from '../../office/account-time.tsx';
 import { customerListRoute } from '../../routes.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { currentAddress } from './customer-words.ts';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { RetentionHold, RetentionHoldsListParams } from 'tenure';
-import { Moment } from '../../office/moment.tsx';
+import { Moment } from '../../office/account-time.tsx';
 import { dayText, idOf } from '../../office/words.ts';
 import type { ListDefinition } from '../../list/list-definition.ts';
 import { ListPage } from '../../list/list-page.tsx';

@@ -7,7 +7,7 @@ import { useRefusal } from '../../api/session.ts';
 import { ForDevelopers } from '../../office/parts.tsx';
 import { RecordPage } from '../../office/record-page.tsx';
 import { DownloadButton, FileContents } from '../../office/report-file.tsx';
-import { Moment } from '../../office/moment.tsx';
+import { Moment } from '../../office/account-time.tsx';
 import { fileRoute } from '../../routes.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { Section } from '../../shell/page.tsx';

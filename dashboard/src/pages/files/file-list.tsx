@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import type { FilesListParams } from 'tenure';
 import { Button, Icon } from '@tenure/ui';
 import { useRefusal } from '../../api/session.ts';
-import { Moment } from '../../office/moment.tsx';
+import { Moment } from '../../office/account-time.tsx';
 import type { ListDefinition } from '../../list/list-definition.ts';
 import { ListPage } from '../../list/list-page.tsx';
 import { fileListRoute } from '../../routes.tsx';

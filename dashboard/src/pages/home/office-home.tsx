@@ -7,7 +7,7 @@ import { homeRoute } from '../../routes.tsx';
 import { GatedLink } from '../../shell/gated.tsx';
 import { Page, Section } from '../../shell/page.tsx';
 import styles from '../../office/office.module.css';
-import { Moment } from '../../office/moment.tsx';
+import { Moment } from '../../office/account-time.tsx';
 import { HomeChoice } from './home-choice.tsx';
 import { recordsMax, views, workRead, type Task, type Work } from './office-work.ts';
 

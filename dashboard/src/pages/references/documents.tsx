@@ -3,7 +3,7 @@ import type { File as FileRecord, Reference } from 'tenure';
 import { Link } from '@tenure/ui';
 import { defineRead, useRead } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
-import { Moment } from '../../office/moment.tsx';
+import { Moment } from '../../office/account-time.tsx';
 import styles from '../../office/office.module.css';
 import { GatedButton } from '../../shell/gated.tsx';
 import { Section } from '../../shell/page.tsx';

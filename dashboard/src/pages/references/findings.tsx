@@ -17,7 +17,7 @@ import { eventsRead } from '../../office/reads.ts';
 import { rentText, shareOf } from '../../office/words.ts';
 import { useNow } from '../../shell/now.ts';
 import styles from '../../office/office.module.css';
-import { Moment } from '../../office/moment.tsx';
+import { Moment } from '../../office/account-time.tsx';
 import { applicationOf } from './reference-words.ts';
 
 /** The rent takes at most this share, in percent, if the income is thirty times the monthly rent. */

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import type { Reference, ReferenceDecision } from 'tenure';
 
-import { deciderAtStart } from '../../office/happened.ts';
+import { deciderAtStart } from '../../office/event-sentences.ts';
 import { meaningOfVerdict, outcomeOf, serviceOf, serviceVerdict } from '../../office/checks.ts';
 import { Notice } from '../../office/parts.tsx';
 import { useTeamNames } from '../../office/team-names.ts';
 import styles from '../../office/office.module.css';
-import { Moment } from '../../office/moment.tsx';
+import { Moment } from '../../office/account-time.tsx';
 
 /** The outcome of a finished check. What was decided and what was found stand side by side. */
 export function Outcome({ reference }: { reference: Reference }): ReactNode {

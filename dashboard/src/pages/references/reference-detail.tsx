@@ -15,7 +15,7 @@ import { referenceRoute } from '../../routes.tsx';
 import { useNow } from '../../shell/now.ts';
 import { Section } from '../../shell/page.tsx';
 import styles from '../../office/office.module.css';
-import { Moment } from '../../office/moment.tsx';
+import { Moment } from '../../office/account-time.tsx';
 import { FileLinks } from '../files/file-links.tsx';
 import { ReferenceActions } from './actions.tsx';
 import { Documents } from './documents.tsx';

@@ -7,7 +7,7 @@ import { outcomes, serviceOf, standingOf } from '../../office/checks.ts';
 import { StandingBadge } from '../../office/parts.tsx';
 import { inReference } from '../../office/reads.ts';
 import { homeOf, nameOf } from '../../office/words.ts';
-import { Moment } from '../../office/moment.tsx';
+import { Moment } from '../../office/account-time.tsx';
 import { referenceListRoute } from '../../routes.tsx';
 import { applicationOf } from './reference-words.ts';
 

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { WorkflowRun, WorkflowRunsListParams } from 'tenure';
 import { Badge, Time } from '@tenure/ui';
 import type { ListDefinition } from '../../list/list-definition.ts';
-import { ConcernedText, recordOfEvent, useEvent } from '../../office/concerned.tsx';
+import { ConcernedText, recordOfEvent, useEvent } from '../../office/people-and-home.tsx';
 import { shortReason, statusText, tones } from './workflow-words.ts';
 
 /** Returns the list of the runs of a workflow. Runs that have not ended are read again. */

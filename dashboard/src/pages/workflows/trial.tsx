@@ -3,8 +3,8 @@ import type { Event, Workflow, WorkflowStep, WorkflowTest, WorkflowTestStep } fr
 import { Badge, CodeBlock, ErrorState, Prose, Select, Skeleton, type Tone } from '@tenure/ui';
 import { defineRead, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
-import { ConcernedText, recordOfEvent } from '../../office/concerned.tsx';
-import { useTimeZone } from '../../office/moment.tsx';
+import { ConcernedText, recordOfEvent } from '../../office/people-and-home.tsx';
+import { useTimeZone } from '../../office/account-time.tsx';
 import { momentText } from '../../office/words.ts';
 import { GatedButton } from '../../shell/gated.tsx';
 import { Folded, StepWords } from './step-words.tsx';

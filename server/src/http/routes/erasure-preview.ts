@@ -6,7 +6,7 @@ import { sealsPersons } from '../../model/traits/seals-persons.ts';
 import type { HttpContext } from '../context.ts';
 import type { ReadRoute } from '../route.ts';
 import { resourceAt } from '../write/decisions.ts';
-import { readPreventing, readRetention } from '../write/retention.ts';
+import { readPreventing, readRetention } from '../write/person-erasure.ts';
 import { loadPresent } from './load-record.ts';
 
 const Records = Type.Array(

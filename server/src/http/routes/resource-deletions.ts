@@ -4,7 +4,7 @@ import { closedObject } from '../../model/schemas.ts';
 import { decideActionOn, requireUnused } from '../write/decisions.ts';
 import { idInPath, load, loadPresent } from './load-record.ts';
 import { aOrAn, displayName, type WriteRoute } from '../route.ts';
-import { readRetention, sealed, withFilesToErase } from '../write/retention.ts';
+import { readRetention, sealed, withFilesToErase } from '../write/person-erasure.ts';
 import type { HttpContext } from '../context.ts';
 import { checksRemoval } from '../../model/traits/checks-removal.ts';
 import { erasable, type Erasure } from '../../model/traits/erasable.ts';
