@@ -31,7 +31,7 @@ interface Statement {
 export class FileStore {
   readonly #pool: Pool;
   readonly #accounts: AccountTrees;
-  /** Lets trees of accounts take turns at parts, so that a tree with many uploads does not delay the files of others. */
+  /** Lets trees of accounts take turns at parts. So a tree with many uploads does not delay the files of others. */
   readonly #queue: FairQueue;
 
   constructor(pool: Pool, accounts: AccountTrees, partsAtOnce: number) {

@@ -96,7 +96,7 @@ export class EventFeed {
     return readPosition(this.#reader, accountId, id);
   }
 
-  /** Reads the id of the account's newest event before a position whose type has none of these beginnings. Returns null if there is none. */
+  /** Reads the id of the account's newest event before a position. Leaves out types with one of these beginnings. */
   newestBefore(accountId: string, position: Position, beginnings: readonly string[]): Promise<Id | null> {
     return readNewestBefore(this.#reader, accountId, position, beginnings);
   }

@@ -154,7 +154,7 @@ export async function readPosition(reader: Reader, accountId: string, id: string
   return row ? positionOf(row) : null;
 }
 
-/** Returns the id of the newest event before a position whose type has none of these beginnings, or null if there is none. */
+/** Returns the id of the newest event before a position. Leaves out types with one of these beginnings. Null if there is none. */
 export async function readNewestBefore(
   reader: Reader,
   accountId: string,

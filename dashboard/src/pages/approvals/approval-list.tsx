@@ -4,7 +4,13 @@ import { Badge, Time } from '@tenure/ui';
 import { curlOf } from '../../curl.ts';
 import type { ListDefinition } from '../../list/list-definition.ts';
 import { ListPage } from '../../list/list-page.tsx';
-import { concernedText, useConcerned, useEvent, type Concerned, type RecordPath } from '../../office/people-and-home.tsx';
+import {
+  concernedText,
+  useConcerned,
+  useEvent,
+  type Concerned,
+  type RecordPath,
+} from '../../office/people-and-home.tsx';
 import { nameOf } from '../../office/words.ts';
 import { approvalListRoute } from '../../routes.tsx';
 import { KeyName } from '../api-keys/key-name.tsx';

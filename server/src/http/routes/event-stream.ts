@@ -67,8 +67,8 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
 }
 
 /**
- * Returns the position after which a stream begins, or null for now. The position may be a hidden event: a client that has lost a permission
- * still has the id, and would lose events without it. Ids cannot be guessed, so this tells nothing new.
+ * Returns the position after which a stream begins, or null for now. The position may be a hidden event. A client that has lost a permission
+ * still has such an id, and must lose no events. Ids cannot be guessed, so this tells nothing new.
  *
  * @throws {ApiError} `event_cursor_expired` if the position is so old that later events may have been removed, or lost in a restore.
  */
@@ -103,7 +103,7 @@ async function positionOf(
   );
 }
 
-/** Returns the id of the position where a stream begins that has asked for none: the newest event that the principal may see. */
+/** Returns the position where a stream begins that has asked for none. It is the newest event that the principal may see. */
 async function startIdOf(
   context: HttpContext,
   resource: Resource,
