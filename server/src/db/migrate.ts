@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError, type Client } from './pools.ts';
 import { errorMessage } from '../core/errors.ts';
 import { migrateLockKey, withLock } from './advisory-locks.ts';
+import { onlyRow } from './only-row.ts';
 import type { Reader } from './reader.ts';
 
 const sqlFolder = new URL('../../sql/', import.meta.url);
@@ -52,12 +53,13 @@ export class MigrationError extends Error {}
  * call it at once. A migration that finds a table in use tries again, so that it blocks no requests.
  *
  * @throws {MigrationError} if a newer release has made a breaking migration, because this server does not know its rules. Also if a table
- * stays in use.
+ * stays in use, or if the encoding of the database is not UTF8.
  */
 export async function migrate(client: Client, waits: Partial<LockWaits> = {}): Promise<void> {
   const migrations = await readMigrations();
   const lockWaits = { ...defaultWaits, ...waits };
   let triesLeft = lockWaits.triesMax;
+  await refuseEncoding(client);
   await withLock(client, migrateLockKey, async () => {
     const applied = await readApplied(client);
     refuseChanged(migrations, applied);
@@ -85,6 +87,17 @@ export async function readMigrations(): Promise<Migration[]> {
       const checksum = createHash('sha256').update(sql).digest('hex');
       return { version: Number(file.slice(0, 4)), name: file.slice(0, -4), sql, checksum };
     }),
+  );
+}
+
+/** Another encoding refuses some names, or compares the bytes of a name in place of its letters. */
+async function refuseEncoding(client: Client): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>('show server_encoding');
+  const { server_encoding: encoding } = onlyRow(rows);
+  if (encoding === 'UTF8') return;
+  throw new MigrationError(
+    `The database has the encoding ${encoding}, in which Tenure cannot store every name. Make another database for it: ` +
+      `create database tenure template template0 encoding 'UTF8' locale 'C.UTF-8';`,
   );
 }
 

@@ -23,6 +23,28 @@ test('names the command for the administrator when the role has no right to crea
   await migrateAsRole();
 });
 
+test.each(['LATIN1', 'SQL_ASCII'])(
+  'refuses the database and changes nothing when its encoding is %s',
+  async (encoding) => {
+    const name = `t_${randomBytes(6).toString('hex')}`;
+    const cluster = inject('cluster');
+    await withClient(cluster, (client) =>
+      client.query(`create database ${name} template template0 encoding '${encoding}' locale 'C'`),
+    );
+    onTestFinished(() => withClient(cluster, async (client) => void (await client.query(`drop database ${name}`))));
+    await withClient(databaseIn(cluster, name), async (client) => {
+      await expect(migrate(client)).rejects.toThrow(
+        new MigrationError(
+          `The database has the encoding ${encoding}, in which Tenure cannot store every name. Make another database for it: ` +
+            `create database tenure template template0 encoding 'UTF8' locale 'C.UTF-8';`,
+        ),
+      );
+      const { rows } = await client.query(`select from pg_tables where schemaname = 'public'`);
+      expect(rows).toEqual([]);
+    });
+  },
+);
+
 test('says what the operator can do when the database has run another text of a migration', async () => {
   const { connection } = await databaseWithPlainRole();
   await withClient(connection, async (client) => {
