@@ -189,6 +189,20 @@ class Lifetime {
   }
 }
 
+/** What an operator can do about errors of a database, by the code of the error. An error without a code has its message here. */
+const databaseAdvice: readonly [fault: RegExp, advice: string][] = [
+  [/^42501/, "Let an administrator make Tenure's role the owner of the database."],
+  [
+    /CERT|^ERR_TLS_|^UNABLE_TO_/,
+    'Use the host name of its certificate, and name the certificate of its authority in DATABASE_URL: `sslrootcert=<file>`.',
+  ],
+  [/^The server does not support SSL/, 'Turn on its TLS, or remove `sslmode` from DATABASE_URL.'],
+  [
+    /^(ECONN|ENOTFOUND|ETIMEDOUT|EHOST|EAI_|ERR_INVALID_URL|28|3D|57P|08)/,
+    'Check that it runs and that the address is right.',
+  ],
+];
+
 /** Ends the process with 1. Prints one line for each fault that the operator can correct, or else the whole error. */
 function fail(error: unknown): never {
   const { code, message, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
@@ -200,16 +214,15 @@ function fail(error: unknown): never {
     ModeError,
     ReleaseTooOldError,
   ].some((kind) => error instanceof kind);
+  const [, advice] = databaseAdvice.find(([fault]) => fault.test(code ?? message)) ?? [];
   if (isDiskFull(error)) {
     process.stderr.write(`Tenure could not start: ${message}. ${diskFullAdvice}\n`);
   } else if (code === 'EADDRINUSE') {
     process.stderr.write(
       `Port ${port} on ${address} is already in use. Stop what uses it, or set PORT to another one.\n`,
     );
-  } else if (/^(ECONN|ENOTFOUND|ETIMEDOUT|EHOST|EAI_|ERR_INVALID_URL|28|3D|57P|08|42501)/.test(code ?? '')) {
-    process.stderr.write(
-      `The database of DATABASE_URL cannot be used: ${message}. Check that it runs and that the address is right.\n`,
-    );
+  } else if (advice !== undefined) {
+    process.stderr.write(`The database of DATABASE_URL cannot be used: ${message}. ${advice}\n`);
   } else {
     process.stderr.write(expected ? `${message}\n` : `Tenure could not start: ${errorStack(error)}\n`);
   }

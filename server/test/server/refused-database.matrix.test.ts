@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
+import { expect, onTestFinished, test } from 'vitest';
+import { newMasterKey } from '../../src/server/config.ts';
+import { withClient, type Connection } from '../../src/db/pools.ts';
+import { urlOf } from '../support/processes.ts';
+import { createTestDatabase } from '../support/server.ts';
+import { certificateForTest } from '../support/tls-receiver.ts';
+
+/* Starts the program on databases that it cannot use, and reads its message to the operator. */
+
+const unusable = 'The database of DATABASE_URL cannot be used: ';
+
+test('names `sslrootcert` in one line when it does not trust the certificate of the database', async () => {
+  const url = await urlOfTlsAnswer('S');
+  expect(await messageOfStart(`${url}?sslmode=verify-full`)).toBe(
+    `${unusable}self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca. ` +
+      'Use the host name of its certificate, and name the certificate of its authority in DATABASE_URL: `sslrootcert=<file>`.\n',
+  );
+});
+
+test('names `sslmode` in one line when the database has no TLS', async () => {
+  const url = await urlOfTlsAnswer('N');
+  expect(await messageOfStart(`${url}?sslmode=verify-full`)).toBe(
+    `${unusable}The server does not support SSL connections. Turn on its TLS, or remove \`sslmode\` from DATABASE_URL.\n`,
+  );
+});
+
+test('names the right that is missing in one line when the role may not make tables', async () => {
+  const database = await createTestDatabase();
+  const role = `stranger_${database.connection.database}`;
+  await sql(database.connection, `create role ${role} login`);
+  await sql(database.connection, 'drop schema public cascade');
+  await sql(database.connection, 'create schema public');
+  await sql(database.connection, 'grant usage on schema public to public');
+  onTestFinished(async () => {
+    await sql(database.connection, `drop role ${role}`);
+    await database.drop();
+  });
+  expect(await messageOfStart(urlOf({ ...database.connection, user: role }))).toBe(
+    `${unusable}permission denied for schema public. Let an administrator make Tenure's role the owner of the database.\n`,
+  );
+});
+
+/** Starts a server that takes the first request of a client for TLS as PostgreSQL does, and goes no further. */
+async function urlOfTlsAnswer(answer: 'S' | 'N'): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.write(answer);
+      if (answer === 'S')
+        new TLSSocket(socket, { isServer: true, ...certificateForTest('of localhost') }).on('error', () => {});
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `postgres://tenure@127.0.0.1:${(server.address() as AddressInfo).port}/tenure`;
+}
+
+/** Returns all that a failed start prints. */
+async function messageOfStart(databaseUrl: string): Promise<string> {
+  const main = join(import.meta.dirname, '../../src/main.ts');
+  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl, TENURE_MASTER_KEY: newMasterKey(), PORT: '1' };
+  const child = execFile(process.execPath, [main], { env });
+  let printed = '';
+  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (piece: string) => (printed += piece));
+  const [code] = await once(child, 'close');
+  expect(code, printed).toBe(1);
+  return printed;
+}
+
+async function sql(connection: Connection, text: string): Promise<void> {
+  await withClient(connection, async (client) => void (await client.query(text)));
+}
