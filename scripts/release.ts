@@ -22,6 +22,7 @@ const namedIn: readonly [file: string, pattern: RegExp][] = [
   ['deploy/kubernetes/tenure.yaml', /image: \S+\/tenure:(\S+)/],
   ['docs/guides/sdk.md', /tenure-(\d[^ ]*)\.tgz/],
   ['docs/guides/install.md', /tenure-server-(\d[^ ]*?)\.tgz/],
+  ['docs/guides/install.md', /\/opt\/tenure-(\d+\.\d+\.\d+)/],
   ['openapi/2026-11-01.json', /"x-product-version": "([^"]+)"/],
   ['openapi/portal.json', /"x-product-version": "([^"]+)"/],
 ];

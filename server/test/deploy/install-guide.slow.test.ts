@@ -1,11 +1,23 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildArchive, projectDir } from '../../../scripts/release-archive.ts';
 import { freePort } from '../support/free-port.ts';
+import { jpegOf } from '../support/pictures.ts';
 
 /*
  * Carries out the commands of docs/guides/install.md as they stand there. It replaces only the folders, the address and the version. The
@@ -13,7 +25,9 @@ import { freePort } from '../support/free-port.ts';
  */
 
 const guide = readFileSync(join(projectDir, 'docs/guides/install.md'), 'utf8');
-const { version } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as { version: string };
+
+/** The version of an upgrade. Its archive is the same. */
+const nextVersion = '999.0.0';
 
 /** An ordinary user, if the tests run as root. A service does not run as root either. */
 const user: { uid?: number; gid?: number } = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
@@ -26,11 +40,13 @@ let port = 0;
 
 beforeAll(() => {
   const archive = buildArchive(downloads);
+  const nextArchive = join(downloads, `tenure-server-${nextVersion}.tgz`);
+  copyFileSync(archive, nextArchive);
   mkdirSync(programs);
   // The tests have no systemd. The command only says what it was asked to do.
   writeFileSync(join(programs, 'systemctl'), '#!/bin/sh\necho "systemctl $*"\n');
   chmodSync(join(programs, 'systemctl'), 0o755);
-  for (const each of [folder, downloads, archive]) giveAway(each);
+  for (const each of [folder, downloads, archive, nextArchive]) giveAway(each);
 }, 300_000);
 
 beforeEach(async () => {
@@ -56,7 +72,7 @@ test('serves a sandbox when the commands of "Try it" have run in an empty folder
 });
 
 test(
-  'serves requests by the command of its unit, before and after an upgrade, when the commands of "Install a service" have run',
+  'serves requests by the command of its unit, before, during and after an upgrade, when the commands of "Install a service" have run',
   { timeout: 300_000 },
   async () => {
     const [install] = blocksOf('Install a service', 'console');
@@ -69,13 +85,17 @@ test(
     expect(await statusOf('/v1/references', key)).toBe(200);
     runCommands(commandOf('tenure-backup.service'));
     expect(spawnSync('ls', [join(folder, 'backups')], { encoding: 'utf8' }).stdout).toMatch(/^tenure-[\d-]+\n$/);
-    await stop(child);
 
-    const [upgrade] = blocksOf('Upgrade', 'console');
-    expect(runCommands(upgrade!)).toMatch(
-      /^systemctl stop tenure@all\nsystemctl start tenure-backup\n[^]*systemctl start tenure@all\n$/,
+    // Another process of the deployment still runs. It reads the files of its checker only now.
+    const [unpack, upgrade] = blocksOf('Upgrade', 'console');
+    runCommands(unpack!);
+    expect(runCommands(upgrade!)).toBe(
+      'systemctl stop tenure@all\nsystemctl start tenure-backup\nsystemctl start tenure@all\n',
     );
+    expect(await statusOfUpload(key)).toBe(200);
+    await stop(child);
     child = await startUnit();
+    expect(realpathSync(join(folder, 'opt/tenure'))).toBe(join(realpathSync(folder), `opt/tenure-${nextVersion}`));
     expect(await statusOf('/v1/references', key)).toBe(200);
     await stop(child);
   },
@@ -97,7 +117,7 @@ function placed(text: string): string {
     .replaceAll('/var/lib/tenure', join(folder, 'state'))
     .replaceAll('/backups/', `${join(folder, 'backups')}/`)
     .replaceAll('127.0.0.1:4000', `127.0.0.1:${port}`)
-    .replaceAll('<version>', version)
+    .replaceAll('<version>', nextVersion)
     .replaceAll('/usr/bin/node', process.execPath);
 }
 
@@ -199,6 +219,17 @@ async function statusOf(path: string, key = ''): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     headers: key === '' ? {} : { authorization: `Bearer ${key}` },
   });
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** Uploads a picture, which a process of its own checks. */
+async function statusOfUpload(key: string): Promise<number> {
+  const form = new FormData();
+  form.append('purpose', 'identity_document');
+  form.append('file', new Blob([Uint8Array.from(await jpegOf())], { type: 'image/jpeg' }), 'passport.jpg');
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await fetch(`http://127.0.0.1:${port}/v1/files`, { method: 'POST', headers, body: form });
   await response.body?.cancel();
   return response.status;
 }
