@@ -109,6 +109,11 @@ test('is valid YAML, and gives each process its probes and enough time to stop, 
   for (const { spec } of deployments()) expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(30);
 });
 
+test('lets systemd start a process again and again when its database is away for longer than five starts take', () => {
+  const [unit] = textOf('systemd/tenure@.service').split('[Service]');
+  expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
+});
+
 test('promotes only standbys with every answered commit when Patroni runs with its file', () => {
   const { bootstrap, postgresql } = parse(textOf('patroni/patroni.yml')) as Patroni;
   const { dcs } = bootstrap;
