@@ -44,7 +44,9 @@ if (asksForHelp(command) || command === 'help' || (command === 'start' && asksFo
   process.stdout.write(`${JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version}\n`);
 } else if (Number.parseInt(process.versions.node, 10) < 26) {
   refuse(`Tenure needs Node 26 or newer, and this is ${process.versions.node}. Install it from https://nodejs.org.\n`);
-} else if (!Object.hasOwn(commands, command) || (command === 'start' && args.length > 0)) {
+} else if (!Object.hasOwn(commands, command)) {
+  refuse(`There is no command ${command}.\n\n${help}`);
+} else if (command === 'start' && args.length > 0) {
   refuse(help);
 } else if (command === 'start') {
   replaceBy([...serverFlags, moduleOf('main')], { ...serverEnvironment, ...process.env });

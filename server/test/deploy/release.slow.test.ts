@@ -94,6 +94,7 @@ test('says what to do when there is neither a DATABASE_URL nor the embedded Post
 test('names its commands when it gets an unknown one', () => {
   const { status, stderr } = spawnSync(program, ['nothing'], { env: environment(), encoding: 'utf8' });
   expect(status).toBe(2);
+  expect(stderr).toMatch(/^There is no command nothing\.\n/);
   for (const name of commandsOfRepository()) expect(stderr).toMatch(new RegExp(`^ {2}${name} `, 'm'));
   expect(command('--version')).toBe(`${(readJson('package.json') as { version: string }).version}\n`);
 });
