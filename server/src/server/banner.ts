@@ -1,5 +1,6 @@
 import { operatorCommand } from '../core/installation.ts';
 import { ownUrl, type Config } from './config.ts';
+import { version } from './version.ts';
 
 /** Returns the text that the start prints: all that the first request needs, and where the data is. A worker says that it serves none. */
 export function welcome(config: Config, dataPlace: string, made: Made): string {
@@ -21,7 +22,7 @@ function welcomeOfApi(config: Config, dataPlace: string, { secretKey, dashboardL
     ? `Dashboard     ${dashboardLink}   (once, within an hour)\n`
     : `Dashboard     ${config.publicUrl}/dashboard${showsSecrets ? '' : `   (\`${operatorCommand('login-link')}\` prints a link)`}\n`;
   return `
-Tenure is running in ${config.mode} mode.
+Tenure ${version} is running in ${config.mode} mode.
 
 ${config.hasDashboard ? dashboardLine : ''}API           ${config.publicUrl}/v1
 API docs      ${config.publicUrl}/docs
@@ -51,7 +52,8 @@ function secretKeyLine({ secretKey: given }: Config, made: string | null, showsS
 function welcomeOfWorker(config: Config, dataPlace: string): string {
   const url = ownUrl(config);
   return `
-Tenure is running in ${config.mode} mode, as a worker: it delivers webhooks and carries automatic references on.
+Tenure ${version} is running in ${config.mode} mode, as a worker.
+It delivers webhooks, runs automatic references, collects payments and sends e-mails.
 Requests go to a process of the role \`api\` or \`all\`.
 
 Health        ${url}/healthz, ${url}/readyz

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { newMasterKey } from '../../src/server/config.ts';
+import { version } from '../../src/server/version.ts';
 import type { Deployment } from '../faults/crash-checker/deployment.ts';
 import { runProgram } from '../support/backups.ts';
 import { processesForTest, urlOf } from '../support/processes.ts';
@@ -37,6 +38,15 @@ test('prints the key of a sandbox once, and never one that the settings have, wh
   const given = await outputOf(await processes.start({ TENURE_ROLE: 'api' }));
   expect(given).toMatch(/^Secret key {4}as before, or as set in TENURE_SECRET_KEY;/m);
   expect(given).not.toContain(processes.secretKey);
+});
+
+test.each([
+  ['api', 'in sandbox mode.'],
+  ['worker', 'in sandbox mode, as a worker.'],
+])('names its release in the log when a process of the role %s starts', async (role, rest) => {
+  const processes = await processesForTest();
+  const output = await outputOf(await processes.start({ TENURE_ROLE: role }));
+  expect(output).toContain(`\nTenure ${version} is running ${rest}\n`);
 });
 
 async function outputOf({ logFile }: Deployment): Promise<string> {
