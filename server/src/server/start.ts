@@ -189,16 +189,16 @@ class Lifetime {
   }
 }
 
-/** What an operator can do about errors of a database, by the code of the error. An error without a code has its message here. */
+/** What an operator can do about errors of a database. Each pattern is tried on the code of the error, a space and its message. */
 const databaseAdvice: readonly [fault: RegExp, advice: string][] = [
-  [/^42501/, "Let an administrator make Tenure's role the owner of the database."],
+  [/^42501 /, "Let an administrator make Tenure's role the owner of the database."],
   [
-    /CERT|^ERR_TLS_|^UNABLE_TO_/,
+    /^(\w*CERT|ERR_TLS_|UNABLE_TO_)/,
     'Use the host name of its certificate, and name the certificate of its authority in DATABASE_URL: `sslrootcert=<file>`.',
   ],
-  [/^The server does not support SSL/, 'Turn on its TLS, or remove `sslmode` from DATABASE_URL.'],
+  [/^ The server does not support SSL/, 'Turn on its TLS, or remove `sslmode` from DATABASE_URL.'],
   [
-    /^(ECONN|ENOTFOUND|ETIMEDOUT|EHOST|EAI_|ERR_INVALID_URL|28|3D|57P|08)/,
+    /^(E\w+ connect |ECONN|ENOTFOUND|ETIMEDOUT|EHOST|EAI_|ERR_INVALID_URL|28|3D|57P|08)/,
     'Check that it runs and that the address is right.',
   ],
 ];
@@ -214,7 +214,7 @@ function fail(error: unknown): never {
     ModeError,
     ReleaseTooOldError,
   ].some((kind) => error instanceof kind);
-  const [, advice] = databaseAdvice.find(([fault]) => fault.test(code ?? message)) ?? [];
+  const [, advice] = databaseAdvice.find(([fault]) => fault.test(`${code ?? ''} ${message}`)) ?? [];
   if (isDiskFull(error)) {
     process.stderr.write(`Tenure could not start: ${message}. ${diskFullAdvice}\n`);
   } else if (code === 'EADDRINUSE') {

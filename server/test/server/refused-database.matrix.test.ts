@@ -45,6 +45,12 @@ test('names the right that is missing in one line when the role may not make tab
   );
 });
 
+test('names the address in one line when no PostgreSQL listens on its socket', async () => {
+  expect(await messageOfStart('postgres://tenure@/tenure?host=/absent&port=5432')).toBe(
+    `${unusable}connect ENOENT /absent/.s.PGSQL.5432. Check that it runs and that the address is right.\n`,
+  );
+});
+
 /** Starts a server that takes the first request of a client for TLS as PostgreSQL does, and goes no further. */
 async function urlOfTlsAnswer(answer: 'S' | 'N'): Promise<string> {
   const server = createServer((socket) => {
