@@ -191,7 +191,7 @@ class Lifetime {
 
 /** What an operator can do about errors of a database. Each pattern is tried on the code of the error, a space and its message. */
 const databaseAdvice: readonly [fault: RegExp, advice: string][] = [
-  [/^42501 /, "Let an administrator make Tenure's role the owner of the database."],
+  [/^42501 /, "Let an administrator make Tenure's role the owner of the database and of its tables."],
   [
     /^(\w*CERT|ERR_TLS_|UNABLE_TO_)/,
     'Use the host name of its certificate, and name the certificate of its authority in DATABASE_URL: `sslrootcert=<file>`.',

@@ -41,7 +41,7 @@ test('names the right that is missing in one line when the role may not make tab
     await database.drop();
   });
   expect(await messageOfStart(urlOf({ ...database.connection, user: role }))).toBe(
-    `${unusable}permission denied for schema public. Let an administrator make Tenure's role the owner of the database.\n`,
+    `${unusable}permission denied for schema public. Let an administrator make Tenure's role the owner of the database and of its tables.\n`,
   );
 });
 
