@@ -137,7 +137,7 @@ function copy(file: string, stage: string): void {
 }
 
 function writeManifests(stage: string): void {
-  const root = readJson('package.json') as { description: string };
+  const root = readJson('package.json') as { description: string; scripts: Record<string, string> };
   const server = readJson('server/package.json') as Manifest;
   const { version, license, optionalDependencies } = server;
   const contained = new Set([fonts.packageName, ...bundled.packages]);
@@ -153,7 +153,7 @@ function writeManifests(stage: string): void {
     dependencies,
     optionalDependencies,
   };
-  writeJson(join(stage, 'package.json'), manifest);
+  writeJson(join(stage, 'package.json'), { ...manifest, scripts: scriptsOfRelease(root.scripts) });
   // The server reads its version here.
   writeJson(join(stage, 'server/package.json'), { name: '@tenure/server', version, private: true, type: 'module' });
   // npm installs these versions, also of packages that packages need.
@@ -165,6 +165,13 @@ function writeManifests(stage: string): void {
     requires: true,
     packages: { '': manifest, ...runtimePackages(new Map(Object.entries(lock.packages)), manifest) },
   });
+}
+
+/** Returns the npm scripts that guides and pages name, for the folder of a release. */
+function scriptsOfRelease(scripts: Record<string, string>): Record<string, string> {
+  const ofOperators = Object.entries(scripts).filter(([, script]) => script.includes('server/src/commands/'));
+  const names = ['start', ...ofOperators.map(([name]) => name)];
+  return Object.fromEntries(names.map((name) => [name, `exec node server/bin/tenure-server.js ${name}`]));
 }
 
 /** Returns the entries of all packages that the server needs when it runs, for every platform. */

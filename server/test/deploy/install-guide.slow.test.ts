@@ -82,6 +82,10 @@ test(
     const newKey = 'cd /opt/tenure && DATA_DIR=/var/lib/tenure/data node server/bin/tenure-server.js new-key';
     const key = runCommands(newKey).trim();
     expect(key).toMatch(/^sk_test_\w{38}$/);
+    // Other guides, and pages of the dashboard, name commands of npm.
+    expect(runCommands('cd /opt/tenure && DATA_DIR=/var/lib/tenure/data npm run --silent login-link')).toMatch(
+      /\/dashboard\/link#\w{32}\n$/,
+    );
     expect(await statusOf('/v1/references', key)).toBe(200);
     runCommands(commandOf('tenure-backup.service'));
     expect(spawnSync('ls', [join(folder, 'backups')], { encoding: 'utf8' }).stdout).toMatch(/^tenure-[\d-]+\n$/);
