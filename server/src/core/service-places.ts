@@ -5,19 +5,25 @@ export function placeGroups(service: string, accountId: string): string[] {
   return [service, groupOfAccount(service, accountId)];
 }
 
-/**
- * The places of jobs at a service, such as connections to a mail server. A tree of accounts never has all of them. So a tree with much work
- * leaves a place to the others.
- */
+/** How many jobs have a place at once. */
+export interface PlaceLimits {
+  all: number;
+  /** Of a tree of accounts. Fewer than all, so that a tree with much work leaves places to the others. */
+  ofTree: number;
+  /** Of one account. As many as a tree has, if left out. */
+  ofAccount?: number;
+}
+
+/** The places of jobs at a service, such as connections to a mail server. */
 export class ServicePlaces {
   readonly #service: string;
-  readonly #limits: { all: number; ofTree: number };
+  readonly #limits: PlaceLimits;
   /** The accounts whose jobs have a place, with their trees. */
   readonly #taken = new Set<Payer>();
   /** The accounts whose jobs got no place since their tree was full, by the root of the tree. Their other jobs would get none, either. */
   readonly #refused = new Map<string, Set<string>>();
 
-  constructor(service: string, limits: { all: number; ofTree: number }) {
+  constructor(service: string, limits: PlaceLimits) {
     this.#service = service;
     this.#limits = limits;
   }
@@ -25,10 +31,10 @@ export class ServicePlaces {
   /**
    * Takes a place for a job.
    *
-   * @returns a function that frees the place; null if the tree has all of its places, or if none is free.
+   * @returns a function that frees the place; null if the tree or the account has all of its places, or if none is free.
    */
   take(payer: Payer): (() => void) | null {
-    if (this.#isFull()) return null;
+    if (this.#isFull() || this.#isAccountFull(payer.accountId)) return null;
     if (this.#isTreeFull(payer.rootId)) {
       const accountIds = this.#refused.get(payer.rootId) ?? new Set();
       this.#refused.set(payer.rootId, accountIds.add(payer.accountId));
@@ -42,10 +48,12 @@ export class ServicePlaces {
     };
   }
 
-  /** Returns the groups whose further jobs wait: that of the service, or those of the accounts of a full tree. */
+  /** Returns the groups whose further jobs wait: that of the service, or those of full accounts and of the accounts of a full tree. */
   crowdedGroups(): string[] {
     if (this.#isFull()) return [this.#service];
-    const working = [...this.#taken].filter(({ rootId }) => this.#isTreeFull(rootId));
+    const working = [...this.#taken].filter(
+      ({ accountId, rootId }) => this.#isTreeFull(rootId) || this.#isAccountFull(accountId),
+    );
     const refused = [...this.#refused.values()].flatMap((accountIds) => [...accountIds]);
     const accountIds = new Set([...working.map(({ accountId }) => accountId), ...refused]);
     return [...accountIds].map((accountId) => groupOfAccount(this.#service, accountId));
@@ -58,6 +66,12 @@ export class ServicePlaces {
   #isTreeFull(rootId: string): boolean {
     const ofTree = [...this.#taken].filter((payer) => payer.rootId === rootId);
     return ofTree.length >= this.#limits.ofTree;
+  }
+
+  #isAccountFull(accountId: string): boolean {
+    const { ofTree, ofAccount = ofTree } = this.#limits;
+    const ofThis = [...this.#taken].filter((payer) => payer.accountId === accountId);
+    return ofThis.length >= ofAccount;
   }
 }
 

@@ -4,7 +4,7 @@ import { toSeconds, type Clock } from '../core/clock.ts';
 import type { Encryption } from '../core/encryption.ts';
 import { isId } from '../core/ids.ts';
 import type { RandomBytes } from '../core/random.ts';
-import { ServicePlaces } from '../core/service-places.ts';
+import { ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { RecordChange, Resource } from '../model/resource.ts';
@@ -23,7 +23,7 @@ import { openEmail } from './queue.ts';
 import { SmtpFault, type OutgoingMessage } from './smtp.ts';
 
 /** Connections to the mail server, and those for a tree of accounts. Other jobs of the process go on beside them. */
-const connectionLimits = { all: 4, ofTree: 3 };
+const connectionLimits: PlaceLimits = { all: 4, ofTree: 3 };
 
 const crowdedPauseMs = 1_000;
 
@@ -92,6 +92,7 @@ const abouts: readonly About[] = [
  * change like any other, which also shows it in the record that the e-mail is about.
  */
 export class EmailTask implements Task {
+  readonly atOnceMax = connectionLimits.all;
   readonly #context: EmailContext;
   readonly #sender: { send(message: OutgoingMessage): Promise<void> };
   readonly #from: string;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
 import type { RandomBytes } from '../core/random.ts';
-import { ServicePlaces } from '../core/service-places.ts';
+import { ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Change, Resource } from '../model/resource.ts';
@@ -9,13 +9,15 @@ import { pauseAfterFailure, scaled } from '../external-services/pauses.ts';
 import { ProviderFault } from '../external-services/service.ts';
 
 /** Concurrent calls to one service, and those for a tree of accounts. Its other jobs wait, and those of other services run. */
-export const callLimits = { all: 8, ofTree: 7 };
+export const callLimits: PlaceLimits = { all: 8, ofTree: 7 };
 
 const crowdedPauseMs = 1_000;
 
 /** A kind of record that services advance, step by step. */
 export interface Steps<R extends StoredRecord, Step extends string> {
   resource: Resource<R>;
+  /** The names of all services. */
+  services: readonly string[];
   /** Returns the name of the service of the next step, or null if the record has none. */
   serviceOf(record: R): string | null;
   /** Returns the next step, or null if there is none. */
@@ -49,6 +51,7 @@ export interface StepContext extends SystemChangeContext {
  * of the next step. A job that is cut off starts again, so a step may be taken twice.
  */
 export class StepTask<R extends StoredRecord, Step extends string> implements Task {
+  readonly atOnceMax: number;
   readonly #context: StepContext;
   readonly #steps: Steps<R, Step>;
   /** By the name of the service. */
@@ -59,6 +62,7 @@ export class StepTask<R extends StoredRecord, Step extends string> implements Ta
   constructor(context: StepContext, steps: Steps<R, Step>) {
     this.#context = context;
     this.#steps = steps;
+    this.atOnceMax = steps.services.length * callLimits.all;
   }
 
   crowdedGroups(): string[] {

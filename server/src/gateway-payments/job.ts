@@ -2,7 +2,7 @@ import { changeAsSystem } from '../commit/change-as-system.ts';
 import { today } from '../core/calendar.ts';
 import { toSeconds } from '../core/clock.ts';
 import type { Encryption } from '../core/encryption.ts';
-import type { Gateway } from '../core/gateways.ts';
+import { gateways, type Gateway } from '../core/gateways.ts';
 import type { Change } from '../model/resource.ts';
 import {
   applyReport,
@@ -45,6 +45,7 @@ export type GatewayClients = ReadonlyMap<Gateway, ProviderClient>;
 /** Starts payments at their gateways, and advances them. The result of a step is a change like any other. */
 export class Collecting implements Steps<PaymentRecord, CollectionStep> {
   readonly resource = payment;
+  readonly services = gateways;
   readonly nextStepOf = nextStepOf;
   readonly postponed = postponed;
   readonly #context: CollectingContext;

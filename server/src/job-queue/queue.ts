@@ -13,6 +13,8 @@ export interface JobSubject {
 
 /** A kind of job. */
 export interface Task {
+  /** Jobs of this kind that are under way at once, at most. The worker has room for all kinds at once, so that no kind waits for another. */
+  readonly atOnceMax: number;
   /** Does the job. If it throws, the job goes back into the queue, with growing pauses. After a lost connection it may run twice at once. */
   run(subject: JobSubject): Promise<void>;
   /** Returns the groups with enough jobs under way: their other jobs wait. */
@@ -21,9 +23,6 @@ export interface Task {
 
 /** The newest migration of the queue's tables in our release of graphile-worker, which owns them. */
 export const queueSchemaVersion = 20;
-
-/** Jobs in one process. Each waits for the network most of its time. */
-const jobsAtOnce = 32;
 
 /**
  * Milliseconds between looks for jobs that become due, at most and at least. Jobs that are due at once come by notification. One look
@@ -74,6 +73,8 @@ export class JobWorker {
   readonly #connection: Connection;
   readonly #pool: Pool;
   readonly #tasks: Readonly<Record<string, Task>>;
+  /** Jobs in this process. Each waits for the network most of its time. */
+  readonly #atOnceMax: number;
   readonly #log: Logger;
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
@@ -84,6 +85,7 @@ export class JobWorker {
     this.#connection = parts.connection;
     this.#pool = parts.pool;
     this.#tasks = parts.tasks;
+    this.#atOnceMax = Object.values(parts.tasks).reduce((sum, { atOnceMax }) => sum + atOnceMax, 0);
     this.#log = parts.log;
   }
 
@@ -124,7 +126,7 @@ export class JobWorker {
     const underWay = new Set<Promise<void>>();
     const runner = await run({
       pgPool: this.#pool,
-      concurrency: jobsAtOnce,
+      concurrency: this.#atOnceMax,
       pollInterval: libraryPollMs,
       noHandleSignals: true,
       // End each job with its own statement. Otherwise no code awaits that statement, and a lost connection would end the process.
@@ -166,7 +168,7 @@ export class JobWorker {
           releasedAtMs = performance.now();
           await this.#releaseDead(client, workers.id);
         }
-        const { due, nextInMs } = await lookForJobs(client);
+        const { due, nextInMs } = await lookForJobs(client, this.#atOnceMax);
         if (due > 0) workers.nudge(due);
         await pause(ended, lookEveryMsMin);
         await pause(AbortSignal.any([ended, soon.signal]), nextInMs - lookEveryMsMin);
@@ -219,10 +221,10 @@ interface Workers {
 }
 
 /**
- * Counts the due jobs that no worker has taken, up to the number of workers. Also returns the milliseconds until the next look. All jobs
+ * Counts the due jobs that no worker has taken, up to `dueMax`. Also returns the milliseconds until the next look. All jobs
  * have the priority 0, with which the index begins.
  */
-async function lookForJobs(client: Client): Promise<{ due: number; nextInMs: number }> {
+async function lookForJobs(client: Client, dueMax: number): Promise<{ due: number; nextInMs: number }> {
   const { rows } = await client.query<{ due: number; next_in_ms: number | null }>({
     name: 'look_for_jobs',
     text: `
@@ -233,7 +235,7 @@ async function lookForJobs(client: Client): Promise<{ due: number; nextInMs: num
             select
             from graphile_worker._private_jobs
             where is_available and priority = 0 and run_at <= now()
-            limit ${jobsAtOnce}
+            limit $1
           ) due
         ) as due,
         (
@@ -242,6 +244,7 @@ async function lookForJobs(client: Client): Promise<{ due: number; nextInMs: num
           where is_available and priority = 0 and run_at > now()
             and run_at < now() + ${lookEveryMsMax} * interval '1 ms'
         ) as next_in_ms`,
+    values: [dueMax],
   });
   const { due, next_in_ms: nextInMs } = onlyRow(rows);
   return { due, nextInMs: nextInMs ?? lookEveryMsMax };

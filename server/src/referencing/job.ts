@@ -1,7 +1,7 @@
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
 import type { Mode } from '../core/api-keys.ts';
 import type { IdMaker } from '../core/ids.ts';
-import type { Provider } from '../core/providers.ts';
+import { providers, type Provider } from '../core/providers.ts';
 import type { Change, RecordChange } from '../model/resource.ts';
 import type { Encryption } from '../core/encryption.ts';
 import type { Steps } from '../external-jobs/task.ts';
@@ -55,6 +55,7 @@ export interface ReferencingObserver {
 /** Submits references to their providers and advances them. The result of a step is a change like any other. */
 export class Referencing implements Steps<ReferenceRecord, OrderStep> {
   readonly resource = reference;
+  readonly services = providers;
   readonly #context: ReferencingContext;
   readonly #providers: Readonly<Record<Provider, ReferencingProvider>>;
   readonly #connections: ProviderConnections;

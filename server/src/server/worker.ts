@@ -30,7 +30,7 @@ import { workflowRun } from '../resources/workflows/run.ts';
 /** Milliseconds for a whole call to a service. A simulated service is on the same machine. */
 const callTimeoutMs = { real: 15_000, simulated: 5_000 };
 
-/** Connections of `http` steps. There are fewer jobs at once. */
+/** Connections of `http` steps. There are fewer runs at once. */
 const postsAtOnceMax = 64;
 
 /** Milliseconds that a stop waits for responses of services. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SystemChangeContext } from '../commit/change-as-system.ts';
+import { ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
 import type { SystemDecision } from '../commit/write-request.ts';
 import { toSeconds } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
@@ -12,7 +13,7 @@ import { toDecision } from '../model/change.ts';
 import { withReading } from '../model/permissions.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Change } from '../model/resource.ts';
-import { workflowRun, type WorkflowRunRecord } from '../resources/workflows/run.ts';
+import { workflowRun, workflowService, type WorkflowRunRecord } from '../resources/workflows/run.ts';
 import {
   approvalRequest,
   endStepApproval,
@@ -33,8 +34,10 @@ import { emailOf, type EmailStepContext } from './email-step.ts';
 import { awaitedTypes } from './event-types.ts';
 import { untilOf } from './wait-step.ts';
 
-/** Runs of one account that are under way in a process. Those of other accounts go on beside them. */
-const runsAtOnceMax = 8;
+/** Runs that are under way in a process. An `http` step can wait for its server for 15 seconds. */
+const runLimits: PlaceLimits = { all: 24, ofTree: 16, ofAccount: 8 };
+
+const crowdedPauseMs = 1_000;
 
 /** A job that comes this early waits, in milliseconds. An earlier one is scheduled again. */
 const earlyMsMax = 1_000;
@@ -63,7 +66,9 @@ export interface ApiCalls {
 
 export interface WorkflowContext extends SystemChangeContext, ScopeContext, EmailStepContext {
   apiSteps: ApiCalls;
-  accounts: { get(id: string): Promise<{ name: string; replyTo: string | null; timeZone: string } | null> };
+  accounts: {
+    get(id: string): Promise<{ name: string; replyTo: string | null; timeZone: string; rootId: string } | null>;
+  };
   reader: Reader;
   eventTypes: readonly string[];
   log: Logger;
@@ -74,9 +79,10 @@ export interface WorkflowContext extends SystemChangeContext, ScopeContext, Emai
  * step that runs twice has one effect. An `http` step that is cut off runs again, with the same idempotency key.
  */
 export class WorkflowTask implements Task {
+  readonly atOnceMax = runLimits.all;
   readonly #context: WorkflowContext;
   readonly #outgoing: Outgoing;
-  readonly #underWay = new Map<string, number>();
+  readonly #places = new ServicePlaces(workflowService, runLimits);
 
   constructor(context: WorkflowContext, outgoing: Outgoing) {
     this.#context = context;
@@ -84,18 +90,20 @@ export class WorkflowTask implements Task {
   }
 
   crowdedGroups(): string[] {
-    return [...this.#underWay].filter(([, count]) => count >= runsAtOnceMax).map(([id]) => `workflows ${id}`);
+    return this.#places.crowdedGroups();
   }
 
   async run({ account: accountId, id }: JobSubject): Promise<void> {
-    this.#underWay.set(accountId, (this.#underWay.get(accountId) ?? 0) + 1);
+    const run = await this.#context.readRecord(workflowRun, accountId, id);
+    if (!run || run.progress.due_at_ms === null) return;
+    const rootId = (await this.#context.accounts.get(accountId))?.rootId ?? accountId;
+    // Many jobs are claimed at once before any of them is under way.
+    const free = this.#places.take({ accountId, rootId });
+    if (!free) return this.#schedule(run, this.#context.clock.nowMs() + crowdedPauseMs);
     try {
-      const run = await this.#context.readRecord(workflowRun, accountId, id);
-      if (run) await this.#takeStep(run);
+      await this.#takeStep(run);
     } finally {
-      const left = this.#underWay.get(accountId)! - 1;
-      if (left === 0) this.#underWay.delete(accountId);
-      else this.#underWay.set(accountId, left);
+      free();
     }
   }
 
@@ -105,10 +113,7 @@ export class WorkflowTask implements Task {
     const earlyMs = dueAtMs - this.#context.clock.nowMs();
     // The queue has a clock of its own.
     if (earlyMs > 0 && earlyMs <= earlyMsMax) await delay(earlyMs);
-    if (earlyMs > earlyMsMax)
-      return this.#commit(run, () => ({
-        after: { ...run, progress: { ...run.progress, due_at_ms: dueAtMs + 1 } },
-      }));
+    if (earlyMs > earlyMsMax) return this.#schedule(run, dueAtMs + 1);
     const startedAtMs = this.#context.clock.nowMs();
     const step = stepAt(run);
     let items: number | null = null;
@@ -334,8 +339,10 @@ export class WorkflowTask implements Task {
     return { changes: toDecision(workflowRun, run, advanced(run, result, place)).changes };
   }
 
-  async #commit(run: WorkflowRunRecord, change: () => Change<WorkflowRunRecord>): Promise<void> {
-    await this.#commitWith(run, [], async () => ({ changes: toDecision(workflowRun, run, change()).changes }));
+  /** Sets the time of the next job. */
+  async #schedule(run: WorkflowRunRecord, dueAtMs: number): Promise<void> {
+    const change: Change<WorkflowRunRecord> = { after: { ...run, progress: { ...run.progress, due_at_ms: dueAtMs } } };
+    await this.#commitWith(run, [], async () => ({ changes: toDecision(workflowRun, run, change).changes }));
   }
 
   /** Commits a decision if the run is still as it was read. Otherwise another job or a client was faster. */

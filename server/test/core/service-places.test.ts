@@ -17,6 +17,17 @@ test('leaves a place to other trees when the accounts of one tree have all of it
   expect(places.take(other)).not.toBeNull();
 });
 
+test('leaves places of the tree to its other accounts when one account has all of its own', () => {
+  const places = new ServicePlaces('mail', { ...limits, ofAccount: 2 });
+  const free = places.take(first);
+  places.take(first);
+  expect(places.take(first)).toBeNull();
+  expect(places.crowdedGroups()).toEqual(['mail acct_1']);
+  expect(places.take(connected)).not.toBeNull();
+  free!();
+  expect(places.take(first)).not.toBeNull();
+});
+
 test('names an account without a place only while its tree is full', () => {
   const places = new ServicePlaces('mail', limits);
   const free = places.take(first);

@@ -11,6 +11,7 @@ const worker = new JobWorker({
   pool: openDatabase(connection, log).jobs,
   tasks: {
     work: {
+      atOnceMax: 32,
       async run({ id }) {
         process.stdout.write(`${id}\n`);
         await new Promise(() => {});

@@ -45,7 +45,12 @@ async function jobsLeft(): Promise<number> {
 /** Starts a worker with its own connections, as in another process. It stops with the test. */
 function workerForTest(run: Task['run'], crowdedGroups: Task['crowdedGroups'] = () => []): JobWorker {
   const own = openDatabase(connection, log);
-  const worker = new JobWorker({ connection, pool: own.jobs, tasks: { work: { run, crowdedGroups } }, log });
+  const worker = new JobWorker({
+    connection,
+    pool: own.jobs,
+    tasks: { work: { atOnceMax: 32, run, crowdedGroups } },
+    log,
+  });
   worker.start();
   onTestFinished(async () => {
     await worker.stop();

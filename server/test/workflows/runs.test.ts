@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { allPermissions } from '../support/permissions.ts';
+import { receiverForTest } from '../support/receiver.ts';
 import { apiClient, good, serverForTest, startTestServer, type TestServer } from '../support/server.ts';
+import { addKey } from '../support/tenants.ts';
 import { Flows, type Made } from './flows.ts';
 
 /* Runs of workflows, from the event to the last step. */
@@ -31,6 +34,35 @@ test('starts a run when the process that made the event has a clock behind that 
   const { data } = (await good(flows.api.get(`/v1/events/${run.event}`))).body;
   expect([data.object.id, others]).toEqual([customer.id, []]);
   expect(data.object.id).not.toBe(earlier.id);
+});
+
+test('leaves places to other trees when the servers of many accounts of one tree hang', async () => {
+  const open = { now: 0, most: 0 };
+  const silent = await receiverForTest((response) => {
+    open.most = Math.max(open.most, ++open.now);
+    response.on('close', () => open.now--);
+  });
+  const healthy = await receiverForTest();
+  const parent = await addKey(server, flows.accountId, { permissions: allPermissions });
+  const hanging: [Flows, Made][] = [];
+  for (let count = 0; count < 5; count++) {
+    const { id } = (await good(parent.api.post('/v1/accounts', { name: 'Connected' }))).body;
+    const { api, key } = await addKey(server, id, { permissions: allPermissions });
+    const connected = new Flows(server, id, api, key);
+    const step = { id: 'send', action: 'http', url: silent.url };
+    hanging.push([connected, await connected.active({ steps: [step] })]);
+  }
+  const makeEight = async ([connected, workflow]: [Flows, Made]): Promise<void> => {
+    await Promise.all(Array.from({ length: 8 }, () => connected.make('customers', { name: 'Ada' })));
+    await connected.until(workflow, (runs) => runs.length === 8);
+  };
+  await Promise.all(hanging.map(makeEight));
+  await silent.count(16);
+  const other = await Flows.on(server);
+  const workflow = await other.active({ steps: [{ id: 'send', action: 'http', url: healthy.url }] });
+  await other.make('customers', { name: 'George' });
+  const [run] = await other.ended(workflow);
+  expect([run.status, open.most]).toEqual(['succeeded', 16]);
 });
 
 const succeeded = (runs: Made[]) => runs.filter(({ status }) => status === 'succeeded');

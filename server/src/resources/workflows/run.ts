@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Json, JsonObject } from '../../core/json-diff.ts';
+import { placeGroups } from '../../core/service-places.ts';
 import { LinkedId, moment } from '../../model/fields.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { defineResource, exactly, type Change } from '../../model/resource.ts';
@@ -69,6 +70,9 @@ export type WorkflowRunRecord = StoredRecord & {
   /** An id that the awaited event has in its data. Null if the run knows none. */
   awaits_record: string | null;
 };
+
+/** The name for the places of runs in a process. */
+export const workflowService = 'workflows';
 
 const Status = named(
   'WorkflowRunStatus',
@@ -237,7 +241,7 @@ export const workflowRun = defineResource<WorkflowRunRecord>(
     job: 'run_workflow',
     column: 'progress',
     statuses: ['running', 'waiting'],
-    groups: ({ account_id: accountId }) => [`workflows ${accountId}`],
+    groups: ({ account_id: accountId }) => placeGroups(workflowService, accountId),
     dueAtMs: ({ progress }: WorkflowRunRecord) => progress.due_at_ms,
     wake: (current: WorkflowRunRecord, nowMs) =>
       current.progress.due_at_ms === null
