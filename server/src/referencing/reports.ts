@@ -5,6 +5,7 @@ import { newRecord } from '../model/change.ts';
 import type { RecordChange } from '../model/resource.ts';
 import type { Mode } from '../core/api-keys.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
+import { FairQueue, patient } from '../core/fair-queue.ts';
 import type { IdMaker } from '../core/ids.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { ProviderFault } from '../external-services/service.ts';
@@ -25,6 +26,7 @@ export interface ReportPrinter {
 }
 
 export interface ReportContext {
+  accounts: { get(id: string): Promise<{ rootId: string } | null> };
   config: { mode: Mode };
   readRecord: RecordReader;
   fileStore: FileStore;
@@ -48,10 +50,14 @@ export interface ReportSubject {
   number: number;
 }
 
-/** Makes the files of reports. The bytes are stored first. They become a file with the change that sets `reference_pdf`. */
+/**
+ * Makes the files of reports. The bytes are stored first. They become a file with the change that sets `reference_pdf`. One report is
+ * printed at a time, and trees of accounts take turns.
+ */
 export class Reports {
   readonly #context: ReportContext;
   readonly #printer: ReportPrinter;
+  readonly #queue = new FairQueue(1);
 
   constructor(context: ReportContext, printer: ReportPrinter) {
     this.#context = context;
@@ -65,9 +71,12 @@ export class Reports {
    */
   async make(reference: ReferenceRecord, subject: ReportSubject): Promise<RecordChange> {
     const { ids, fileStore, realClock } = this.#context;
-    const bytes = await this.#print(await this.#contentsOf(reference, subject));
-    const id = ids.make('file');
     const { account_id: accountId } = reference;
+    const rootId = (await this.#context.accounts.get(accountId))?.rootId ?? accountId;
+    const bytes = await this.#queue.run({ accountId, rootId }, patient, async () =>
+      this.#print(await this.#contentsOf(reference, subject)),
+    );
+    const id = ids.make('file');
     await fileStore.begin(accountId, id, realClock.nowMs());
     for (let at = 0; at < bytes.length; at += partBytes) {
       await fileStore.addPart(accountId, id, at / partBytes, bytes.subarray(at, at + partBytes));

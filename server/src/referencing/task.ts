@@ -1,5 +1,6 @@
 import { changeAsSystem } from '../commit/change-as-system.ts';
 import type { RandomBytes } from '../core/random.ts';
+import { ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { Change, RecordChange } from '../model/resource.ts';
 import { reference } from '../resources/reference/index.ts';
@@ -7,7 +8,7 @@ import type { OrderStep } from '../resources/reference/order.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
 import { waitingOrdersMax } from '../resources/reference/earlier-orders.ts';
 import { issueReport, isStillNext, nextReportOf, retryReport } from '../resources/reference/report.ts';
-import { dueAtMs, reportDueAtMs, stepDueAtMs } from '../resources/reference/schedule.ts';
+import { dueAtMs, isReportNext, reportService } from '../resources/reference/schedule.ts';
 import { pauseAfterFailure } from '../external-services/pauses.ts';
 import { ProviderFault } from '../external-services/service.ts';
 import { StepTask, type StepContext } from '../external-jobs/task.ts';
@@ -17,6 +18,11 @@ import type { Reports } from './reports.ts';
 
 /** Failures in a row. After them, a report is issued without the findings of a service that does not respond. */
 const findingsFailuresMax = 5;
+
+/** Reports that are under way in a process. Each can wait for the findings of a service, and for its turn to be printed. */
+const reportLimits: PlaceLimits = { all: 8, ofTree: 7 };
+
+const crowdedPauseMs = 1_000;
 
 /** Steps of a job that are due at the same time: the present order, earlier orders, and a report. */
 const turnsMax = waitingOrdersMax + 2;
@@ -28,34 +34,50 @@ interface TaskContext extends ReferencingContext {
 
 /** The job of a reference: the next step at its provider, and the next report about a decision. */
 export class ReferenceTask implements Task {
+  readonly atOnceMax: number;
   readonly #context: TaskContext;
   readonly #referencing: Referencing;
   readonly #reports: Reports;
   readonly #steps: StepTask<ReferenceRecord, OrderStep>;
+  readonly #reportPlaces = new ServicePlaces(reportService, reportLimits);
 
   constructor(context: TaskContext, referencing: Referencing, reports: Reports) {
     this.#context = context;
     this.#referencing = referencing;
     this.#reports = reports;
     this.#steps = new StepTask(context, referencing);
+    this.atOnceMax = this.#steps.atOnceMax + reportLimits.all;
   }
 
   crowdedGroups(): string[] {
-    return this.#steps.crowdedGroups();
+    return [...this.#steps.crowdedGroups(), ...this.#reportPlaces.crowdedGroups()];
   }
 
   /** Does what is due first. The change that it makes puts a job for the rest into the queue. */
   async run(subject: JobSubject): Promise<void> {
     let current = await this.#read(subject);
     for (let turn = 0; current && turn < turnsMax; turn++) {
-      const reportAtMs = reportDueAtMs(current);
-      const stepAtMs = stepDueAtMs(current);
-      const isReportDue = reportAtMs !== null && (stepAtMs === null || reportAtMs < stepAtMs);
-      await (isReportDue ? this.#issueNext(subject) : this.#steps.run(subject));
+      await (isReportNext(current) ? this.#issueInPlace(current) : this.#steps.run(subject));
       // If more is due at the same time, no change of that time has put a job into the queue. So this job goes on.
       const dueBeforeMs = dueAtMs(current);
       current = await this.#read(subject);
       if (!current || dueBeforeMs === null || dueAtMs(current) !== dueBeforeMs) return;
+    }
+  }
+
+  async #issueInPlace(current: ReferenceRecord): Promise<void> {
+    const { account_id: accountId, id } = current;
+    const { clock, accounts } = this.#context;
+    const rootId = (await accounts.get(accountId))?.rootId ?? accountId;
+    const free = this.#reportPlaces.take({ accountId, rootId });
+    if (!free) {
+      const retry = { retryAtMs: clock.nowMs() + crowdedPauseMs, isFailure: false };
+      return this.#change(current, (now) => retryReport(now, current, retry));
+    }
+    try {
+      await this.#issueNext({ account: accountId, id });
+    } finally {
+      free();
     }
   }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pagesOf, pdfToolsMissing } from '../support/pdf.ts';
 import { good, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+import { addAccount } from '../support/tenants.ts';
 import { eventsOf, quickServer, refer, referenceNow, untilReference } from './scenario.ts';
 
 type Body = ApiResponse['body'];
@@ -42,6 +43,26 @@ async function textOf(fileId: string): Promise<string> {
 }
 
 describe('the report about a decision', () => {
+  test('is printed before most reports of another tree when that tree has ordered many', async () => {
+    const { api: first } = await addAccount(server);
+    const { api: second } = await addAccount(server);
+    // Many characters that no other text has make a report slow to print.
+    const name = String.fromCodePoint(...Array.from({ length: 20 }, (_, index) => 0x4e00 + index * 991));
+    const { id: customer } = (await good(first.post('/v1/customers', { name }))).body;
+    const many = await Promise.all(Array.from({ length: 12 }, () => refer(first, { ...byHand, customer })));
+    const { id: one } = await refer(second, byHand);
+    await Promise.all(many.map(({ id }) => good(first.post(`/v1/references/${id}`, { outcome: 'accept' }))));
+    await good(second.post(`/v1/references/${one}`, { outcome: 'accept' }));
+
+    const issued = { reference_pdf: expect.stringMatching(/^file_/) };
+    const { reference_pdf: own } = await untilReference(second, one, issued);
+    const others: Body[] = [];
+    for (const { id } of many) others.push(await untilReference(first, id, issued, 60_000));
+    // The ids of files have the order in which they were made.
+    const later = others.filter(({ reference_pdf: pdf }) => pdf > own);
+    expect(later.length).toBeGreaterThan(2);
+  });
+
   test('replaces the report of the service, which stays in the list, when the account overrules it', async () => {
     const { id } = await refer(api);
     const found = await untilReference(api, id, { status: 'complete', outcome: 'accept' });

@@ -26,8 +26,19 @@ export function dueAtMs(reference: ReferenceRecord): number | null {
   return earliest([stepDueAtMs(reference), reportDueAtMs(reference)]);
 }
 
+/** The name for the places of reports about decisions in a process. */
+export const reportService = 'reports';
+
+/** Tells whether the job issues a report before it calls a service. */
+export function isReportNext(reference: ReferenceRecord): boolean {
+  const reportAtMs = reportDueAtMs(reference);
+  const stepAtMs = stepDueAtMs(reference);
+  return reportAtMs !== null && (stepAtMs === null || reportAtMs < stepAtMs);
+}
+
 /** Returns the service that the job waits for. */
 export function serviceOfJob(reference: ReferenceRecord): string {
+  if (isReportNext(reference)) return reportService;
   return nextCallOf(reference)?.provider ?? reference.automatic_reference?.provider ?? '';
 }
 
