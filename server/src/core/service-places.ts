@@ -31,7 +31,7 @@ export class ServicePlaces {
   /**
    * Takes a place for a job.
    *
-   * @returns a function that frees the place; null if the tree or the account has all of its places, or if none is free.
+   * @returns a function that frees the place. Null if the tree or the account has all of its places, or if none is free.
    */
   take(payer: Payer): (() => void) | null {
     if (this.#isFull() || this.#isAccountFull(payer.accountId)) return null;
@@ -48,7 +48,7 @@ export class ServicePlaces {
     };
   }
 
-  /** Returns the groups whose further jobs wait: that of the service, or those of full accounts and of the accounts of a full tree. */
+  /** Returns the groups whose further jobs wait: the service, or full accounts and the accounts of full trees. */
   crowdedGroups(): string[] {
     if (this.#isFull()) return [this.#service];
     const working = [...this.#taken].filter(

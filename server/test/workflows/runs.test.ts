@@ -52,11 +52,7 @@ test('leaves places to other trees when the servers of many accounts of one tree
     const step = { id: 'send', action: 'http', url: silent.url };
     hanging.push([connected, await connected.active({ steps: [step] })]);
   }
-  const makeEight = async ([connected, workflow]: [Flows, Made]): Promise<void> => {
-    await Promise.all(Array.from({ length: 8 }, () => connected.make('customers', { name: 'Ada' })));
-    await connected.until(workflow, (runs) => runs.length === 8);
-  };
-  await Promise.all(hanging.map(makeEight));
+  await Promise.all(hanging.map(startEight));
   await silent.count(16);
   const other = await Flows.on(server);
   const workflow = await other.active({ steps: [{ id: 'send', action: 'http', url: healthy.url }] });
@@ -64,6 +60,12 @@ test('leaves places to other trees when the servers of many accounts of one tree
   const [run] = await other.ended(workflow);
   expect([run.status, open.most]).toEqual(['succeeded', 16]);
 });
+
+/** Makes eight customers, and waits until each has started a run of the workflow. */
+async function startEight([connected, workflow]: [Flows, Made]): Promise<void> {
+  await Promise.all(Array.from({ length: 8 }, () => connected.make('customers', { name: 'Ada' })));
+  await connected.until(workflow, (runs) => runs.length === 8);
+}
 
 const succeeded = (runs: Made[]) => runs.filter(({ status }) => status === 'succeeded');
 
