@@ -131,7 +131,7 @@ export class JobWorker {
       noHandleSignals: true,
       // End each job with its own statement. Otherwise no code awaits that statement, and a lost connection would end the process.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
-      forbiddenFlags: async () => Object.values(this.#tasks).flatMap((task) => task.crowdedGroups()),
+      forbiddenFlags: async () => this.#crowdedGroups(),
       taskList: Object.fromEntries(
         Object.entries(this.#tasks).map(([name, task]) => [
           name,
@@ -168,7 +168,7 @@ export class JobWorker {
           releasedAtMs = performance.now();
           await this.#releaseDead(client, workers.id);
         }
-        const { due, nextInMs } = await lookForJobs(client, this.#atOnceMax);
+        const { due, nextInMs } = await lookForJobs(client, this.#atOnceMax, this.#crowdedGroups());
         if (due > 0) workers.nudge(due);
         await pause(ended, lookEveryMsMin);
         await pause(AbortSignal.any([ended, soon.signal]), nextInMs - lookEveryMsMin);
@@ -186,6 +186,10 @@ export class JobWorker {
         isOver = isStopped || underWay.size === 0;
       }
     }
+  }
+
+  #crowdedGroups(): string[] {
+    return Object.values(this.#tasks).flatMap((task) => task.crowdedGroups());
   }
 
   /** Puts the jobs of dead workers back into the queue. */
@@ -221,10 +225,14 @@ interface Workers {
 }
 
 /**
- * Counts the due jobs that no worker has taken, up to `dueMax`. Also returns the milliseconds until the next look. All jobs
- * have the priority 0, with which the index begins.
+ * Counts the due jobs that a worker can take, up to `dueMax`. Jobs of crowded groups do not count, because idle workers would look for them
+ * in vain. Also returns the milliseconds until the next look. All jobs have the priority 0, with which the index begins.
  */
-async function lookForJobs(client: Client, dueMax: number): Promise<{ due: number; nextInMs: number }> {
+async function lookForJobs(
+  client: Client,
+  dueMax: number,
+  crowdedGroups: readonly string[],
+): Promise<{ due: number; nextInMs: number }> {
   const { rows } = await client.query<{ due: number; next_in_ms: number | null }>({
     name: 'look_for_jobs',
     text: `
@@ -234,7 +242,7 @@ async function lookForJobs(client: Client, dueMax: number): Promise<{ due: numbe
           from (
             select
             from graphile_worker._private_jobs
-            where is_available and priority = 0 and run_at <= now()
+            where is_available and priority = 0 and run_at <= now() and (flags ?| $2::text[]) is not true
             limit $1
           ) due
         ) as due,
@@ -244,7 +252,7 @@ async function lookForJobs(client: Client, dueMax: number): Promise<{ due: numbe
           where is_available and priority = 0 and run_at > now()
             and run_at < now() + ${lookEveryMsMax} * interval '1 ms'
         ) as next_in_ms`,
-    values: [dueMax],
+    values: [dueMax, crowdedGroups],
   });
   const { due, next_in_ms: nextInMs } = onlyRow(rows);
   return { due, nextInMs: nextInMs ?? lookEveryMsMax };
