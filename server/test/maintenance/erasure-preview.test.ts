@@ -1,8 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { largestSizes } from '../../src/db/pool-sizes.ts';
 import { Agency, dawn, lettingClock, startDay } from '../letting/agency.ts';
 import { formOf, pdfOf } from '../support/files.ts';
+import { copySmallEvent } from '../support/large-records.ts';
+import { Scrape } from '../support/prometheus.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { good, serverForTest } from '../support/server.ts';
+import { addAccount } from '../support/tenants.ts';
 
 /* `GET /v1/customers/{id}/erasure` tells what the deletion will do. Each test then deletes, and compares. */
 
@@ -95,4 +99,48 @@ test('tells that nothing is kept when the person had no let', async () => {
     emptied: [],
     holds: [],
   });
+});
+
+test('leaves connections to other accounts when one asks for many previews at once', async () => {
+  const server = await serverForTest();
+  const [first, second] = [await addAccount(server), await addAccount(server)];
+  const { id } = (await good(first.api.post('/v1/customers', { name: 'Zebedee' }))).body;
+  const { id: other } = (await good(second.api.post('/v1/customers', { name: 'Bo' }))).body;
+  const blocker = await server.context.database.listers.connect();
+  onTestFinished(() => blocker.release(true));
+  await blocker.query('begin');
+  await blocker.query('lock table deposits in access exclusive mode');
+  const previews = Array.from({ length: 2 * largestSizes.readers }, () =>
+    good(first.api.get(`/v1/customers/${id}/erasure`)),
+  );
+  const waiting = async (): Promise<number> =>
+    (await blocker.query(`select from pg_locks where not granted and relation = 'deposits'::regclass`)).rowCount!;
+  const inFlight = async (): Promise<number> =>
+    new Scrape(await server.context.metrics.text()).value('tenure_http_requests_in_flight')!;
+  await expect.poll(inFlight).toBe(previews.length);
+  await expect.poll(waiting).toBeGreaterThan(0);
+
+  await good(second.api.get(`/v1/customers/${other}`));
+  // The reads of one preview.
+  expect(await waiting()).toBeLessThanOrEqual(3);
+  await blocker.query('commit');
+  await Promise.all(previews);
+});
+
+test('reads no events of references, and follows each record once, when a person has many references', async () => {
+  const server = await serverForTest();
+  const { api, accountId } = await addAccount(server);
+  const { id } = (await good(api.post('/v1/customers', { name: 'Zebedee' }))).body;
+  await good(api.post('/v1/applications', { customers: [id] }));
+  await good(api.post('/v1/references', { application: 'app_1', customer: id }));
+  await copySmallEvent(server.connection, accountId, 1_000);
+  const query = vi.spyOn(server.context.database.listers, 'query');
+  const { emptied } = (await good(api.get(`/v1/customers/${id}/erasure`))).body;
+  expect(emptied).toEqual([{ object: 'application', number: 1 }]);
+  const followed = query.mock.calls
+    .map(([text, values]) => ({ text: String(text), ids: (values as unknown as unknown[] | undefined)?.[1] }))
+    .filter(({ text }) => text.includes('as bytes_so_far'))
+    .map(({ ids }) => ids as string[]);
+  expect(followed).toHaveLength(2);
+  expect(new Set(followed.flat()).size).toBe(followed.flat().length);
 });

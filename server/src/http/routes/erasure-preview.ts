@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { FairQueue } from '../../core/fair-queue.ts';
 import { CalendarDate, LinkedId } from '../../model/fields.ts';
 import type { Resource } from '../../model/resource.ts';
 import { closedObject, described, named } from '../../model/schemas.ts';
@@ -23,6 +24,8 @@ const Records = Type.Array(
 /** Returns `GET /v1/customers/{id}/erasure`: what the deletion of the customer would do now. */
 export function erasurePreviewRoute(context: HttpContext): ReadRoute {
   const persons = resourceAt(context, 'customers');
+  // A person can have a long history. Previews of several persons would take the connections of all other reads.
+  const previews = new FairQueue(1);
   const schema = closedObject({
     object: Type.Literal('erasure_preview', { description: 'The kind of the object.' }),
     customer: described(LinkedId, 'The id of the customer.'),
@@ -102,11 +105,13 @@ export function erasurePreviewRoute(context: HttpContext): ReadRoute {
     async read(request) {
       const person = await loadPresent(context, persons, request);
       const { accountId, hasServiceContext } = request;
-      const [preventing, { kept }, reached] = await Promise.all([
-        readPreventing(context, persons, accountId, person),
-        readRetention(context, persons, request, person),
-        context.eraser.preview(persons, person),
-      ]);
+      const [preventing, { kept }, reached] = await previews.run(request.payer, request.memory!, () =>
+        Promise.all([
+          readPreventing(context, persons, accountId, person),
+          readRetention(context, persons, request, person),
+          context.eraser.preview(persons, person),
+        ]),
+      );
       return {
         object: 'erasure_preview',
         customer: person.id,
