@@ -25,11 +25,22 @@ export const erasedAtOnceBytes = 2 * pageBytesMax;
 /** Waits for room in memory for a page. */
 export type HoldPage = () => Promise<HeldBytes>;
 
+/**
+ * Returns SQL of the account's events that mention one of the ids in this parameter. An event that mentions several comes several times.
+ *
+ * Looks each id up in the index. For `mentions && …`, PostgreSQL prefers to compare every event with every id.
+ */
+export function eventsMentioning(ids: string): string {
+  return `unnest(${ids}::text[]) as wanted (id)
+     join events event on event.account_id = $1 and event.mentions @> array[wanted.id collate "C"]`;
+}
+
 /** Returns every id in the events that mention one of these records: the records they are or were linked to. */
 export async function readMentioned(pool: Pool, accountId: string, ids: readonly string[]): Promise<string[]> {
   const { rows } = await query<{ id: string }>(
     pool,
-    `select distinct unnest(mentions) as id from events where account_id = $1 and mentions && $2::text[]`,
+    `select distinct mentioned.id
+     from ${eventsMentioning('$2')}, unnest(event.mentions) as mentioned (id)`,
     [accountId, ids],
   );
   return rows.map(({ id }) => id);
@@ -63,7 +74,7 @@ export async function eraseEvents(
     }>(
       pool,
       `with found as materialized (
-         select id from events where account_id = $1 and mentions && $2::text[]
+         select distinct event.id from ${eventsMentioning('$2')}
        )
        select id, object_id, data, request, shape_version, found
        from (
@@ -177,7 +188,10 @@ export async function eraseLogs(
          join request_logs log
            on log.account_id = $1 and log.path >= wanted.path || '/' and log.path < wanted.path || '0'
          union
-         select id from request_logs where account_id = $1 and also_mentions <> '{}' and also_mentions && $4::text[]
+         select log.id
+         from unnest($4::text[]) as wanted (id)
+         join request_logs log
+           on log.account_id = $1 and log.also_mentions <> '{}' and log.also_mentions @> array[wanted.id collate "C"]
        )
        select id, original_request, idempotency_key, api_version, status, url, path, request_body, response_body, error,
          found
@@ -258,9 +272,10 @@ export async function readAccountsThatNamed(pool: Pool, accountId: string, ids: 
   const { rows } = await query<{ id: string }>(
     pool,
     `with recursive named as materialized (
-       select distinct account_id
-       from request_logs
-       where account_id <> $1 and also_mentions <> '{}' and also_mentions && $2::text[]
+       select distinct log.account_id
+       from unnest($2::text[]) as wanted (id)
+       join request_logs log
+         on log.account_id <> $1 and log.also_mentions <> '{}' and log.also_mentions @> array[wanted.id collate "C"]
      ),
      above as (
        select account_id as of, account_id, parent

@@ -8,6 +8,7 @@ import { decideEmptying } from '../model/change.ts';
 import { withoutPerson } from '../model/erase.ts';
 import type { Resource } from '../model/resource.ts';
 import { personalTexts, type PersonalTexts } from '../model/traits/personal-texts.ts';
+import { eventsMentioning } from './erase-history.ts';
 import { pagesOf, type ErasureContext } from './erasure-context.ts';
 
 /**
@@ -120,9 +121,14 @@ export async function readIdsAsking(
       // A person can have many events, so they stay in the database.
       text: `
         with about as materialized (
-          select id, case json_typeof(request::json) when 'object' then request::json ->> 'id' else request::json #>> '{}' end as request
-          from events
-          where account_id = $1 and mentions && $2::text[] and object_id = any($2::text[])
+          select distinct
+            event.id,
+            case json_typeof(event.request::json)
+              when 'object' then event.request::json ->> 'id'
+              else event.request::json #>> '{}'
+            end as request
+          from ${eventsMentioning('$2')}
+          where event.object_id = any($2::text[])
         )
         select id
         from ${resource.table}
@@ -170,19 +176,18 @@ async function readEarlier(
       found: number;
     }>(
       database.listers,
-      `select id, object_id, data, shape_version, found
+      `with found as materialized (
+         select distinct event.id
+         from ${eventsMentioning('$2')}
+         where event.object_id <> all($4::text[]) and split_part(event.object_id, '_', 1) = any($5::text[])
+       )
+       select id, object_id, data, shape_version, found
        from (
          select *, count(*) over () as found, sum(bytes) over (order by id rows unbounded preceding) as bytes_so_far
          from (
            select id, object_id, data, shape_version, octet_length(data) as bytes
            from events
-           where account_id = $1
-             and mentions && $2::text[]
-             and object_id <> all($4::text[])
-             and split_part(object_id, '_', 1) = any($5::text[])
-             and id > $3
-           order by id
-           limit ${eventsAtOnce}
+           where account_id = $1 and id in (select id from found where id > $3 order by id limit ${eventsAtOnce})
          ) wanted
        ) page
        where bytes_so_far <= ${pageBytesMax} or bytes_so_far = bytes

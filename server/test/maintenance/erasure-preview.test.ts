@@ -144,3 +144,22 @@ test('reads no events of references, and follows each record once, when a person
   expect(followed).toHaveLength(2);
   expect(new Set(followed.flat()).size).toBe(followed.flat().length);
 });
+
+test('looks each id up in the index of events when a person has many references', async () => {
+  const server = await serverForTest();
+  const { api, accountId } = await addAccount(server);
+  const { id } = (await good(api.post('/v1/customers', { name: 'Zebedee' }))).body;
+  const { id: reference } = (await good(api.post('/v1/references', { application: 'app_1', customer: id }))).body;
+  await copySmallEvent(server.connection, accountId, 5_000);
+  const pool = server.context.database.listers;
+  await pool.query('analyze events');
+  const query = vi.spyOn(pool, 'query');
+  await good(api.get(`/v1/customers/${id}/erasure`));
+  const text = query.mock.calls.map(([each]) => String(each)).find((each) => each.includes('distinct'));
+  query.mockRestore();
+  const ids = [reference, ...Array.from({ length: 1_000 }, () => server.context.ids.make('ref'))];
+  const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, [accountId, ids]);
+  // Other days have no events, and a scan of an empty table costs nothing.
+  const scans = rows.map((row) => row['QUERY PLAN']).filter((line) => line.includes('Seq Scan on events'));
+  expect(scans.filter((line) => !line.includes('cost=0.00..0.00'))).toEqual([]);
+});
