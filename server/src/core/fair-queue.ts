@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextRound, setTimeout as delay } from 'node:timers/promises';
 import type { Payer } from './byte-budget.ts';
 import { ClientGoneError } from './errors.ts';
 
@@ -109,5 +109,18 @@ export class FairQueue {
     this.#waiting.delete(rootId);
     if (parties.size > 0) this.#waiting.set(rootId, parties);
     resume!();
+  }
+}
+
+/**
+ * Begins one piece of work in each round of the event loop. Trees of accounts take turns, as in `FairQueue`. It is for work that fills the
+ * processor for some milliseconds. Many such pieces in one round would delay every other request by their sum.
+ */
+export class FairRounds {
+  readonly #queue = new FairQueue(1);
+
+  /** Resolves in the round of the party. The caller bounds how many wait. */
+  next(party: Payer | string): Promise<void> {
+    return this.#queue.run(party, patient, () => nextRound());
   }
 }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ClientGoneError } from '../../src/core/errors.ts';
-import { FairQueue } from '../../src/core/fair-queue.ts';
+import { FairQueue, FairRounds } from '../../src/core/fair-queue.ts';
 
 const patient = { whenReleased: (): void => {} };
 
@@ -104,4 +104,22 @@ test('gives its place to other work after two seconds when the work takes longer
   expect(await queue.run('b', patient, async () => 'done')).toBe('done');
   end('at last');
   expect(await slow).toBe('at last');
+});
+
+test('begins one piece of work in each round of the event loop, and gives another tree the second, when much work waits', async () => {
+  const rounds = new FairRounds();
+  const began: string[] = [];
+  const wait = async (party: string): Promise<void> => {
+    await rounds.next(party);
+    began.push(party);
+  };
+  const all = Promise.all(['a', 'a', 'a', 'a', 'b'].map(wait));
+  const known: number[] = [];
+  while (began.length < 5) {
+    await nextTurn();
+    known.push(began.length);
+  }
+  await all;
+  expect(began.indexOf('b')).toBeLessThanOrEqual(2);
+  expect(known.every((count, round) => count <= round + 1)).toBe(true);
 });

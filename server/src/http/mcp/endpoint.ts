@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
+import { FairRounds } from '../../core/fair-queue.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { oneOf } from '../../model/schemas.ts';
 import { checkBodyHeaders } from '../body/body.ts';
@@ -33,6 +34,8 @@ const messageBounds: Bounds = {
  */
 export function addMcp(app: FastifyInstance, context: HttpContext, parts: McpParts): void {
   const messages = new ConcurrencyLimit(messageBounds);
+  // A message takes 3 ms of the processor, and one with an OpenAPI document 20 ms.
+  const rounds = new FairRounds();
   const readQuery = queryReader({ read_only: oneOf('true', 'false'), tools: Type.String({ maxLength: 1_000 }) });
   const responder = once(async () => (await import('./respond.ts')).respond);
 
@@ -59,6 +62,7 @@ export function addMcp(app: FastifyInstance, context: HttpContext, parts: McpPar
       const { query, expand } = readQuery(request.url);
       if (expand.length > 0) throw unknownParameter(['expand'], ['read_only', 'tools']);
       const respond = await responder();
+      await rounds.next(known.payer);
       const answer = await respond(
         { app, context, parts },
         known,

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { addDays, addMonths, today } from '../../core/calendar.ts';
 import { toSeconds } from '../../core/clock.ts';
 import { invalidParameter } from '../../core/errors.ts';
+import { patient } from '../../core/fair-queue.ts';
 import { readStatement, type StatementFacts } from '../../db/ledger-statement.ts';
 import { CalendarDate, LinkedId } from '../../model/fields.ts';
 import { fieldOf, type StoredRecord } from '../../model/record.ts';
@@ -70,13 +71,11 @@ export function statementRoute(context: HttpContext): ReadRoute {
       );
     if (from !== null && to < from)
       throw invalidParameter('to', `\`to\` is ${to}, which is before \`from\`, ${from}. Correct one of them.`);
-    const { opening, entries } = await readStatement(context.reader, {
-      accountId: request.accountId,
-      tenancy: tenancy.id,
-      from: from ?? '0001-01-01',
-      to,
-      limit: entriesMax + 1,
-    });
+    const wanted = { accountId: request.accountId, tenancy: tenancy.id, from: from ?? '0001-01-01', to };
+    // Like a list, because a ledger can be long.
+    const { opening, entries } = await context.listQueue.run(request.payer, request.memory ?? patient, () =>
+      readStatement(context.lister, { ...wanted, limit: entriesMax + 1 }),
+    );
     if (entries.length > entriesMax)
       throw invalidParameter(
         'from',
