@@ -145,3 +145,38 @@ async function requestsSeen({ context }: TestServer): Promise<number> {
 function getLine(server: TestServer): string {
   return `GET /v1/references?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\n`;
 }
+
+describe('a full process', () => {
+  test('closes the connections that are idle for the longest time when strangers hold all places', async () => {
+    const server = await serverForTest();
+    const app = buildApp(server.context);
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    onTestFinished(() => app.close());
+    app.server.maxConnections = 32;
+    const { port } = app.server.address() as AddressInfo;
+    const begin = (text: string): { closed: boolean; text: string } => {
+      const seen = { closed: false, text: '' };
+      const socket = connect(port, '127.0.0.1', () => socket.write(text));
+      onTestFinished(() => void socket.destroy());
+      socket.on('data', (data) => (seen.text += String(data)));
+      socket.on('error', () => {});
+      socket.on('close', () => (seen.closed = true));
+      return seen;
+    };
+    const busy = begin(
+      `POST /v1/references HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
+    );
+    await expect.poll(() => busy.text).toContain('100 Continue');
+    const idle: { closed: boolean; text: string }[] = [];
+    for (let count = 0; count < 64; count++) {
+      const each = begin('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+      await expect.poll(() => each.text).toContain('200 OK');
+      idle.push(each);
+    }
+    await expect.poll(() => idle.filter(({ closed }) => closed).length).toBeGreaterThan(32);
+    const last = idle.findLastIndex(({ closed }) => closed);
+    expect(idle.slice(0, last).every(({ closed }) => closed)).toBe(true);
+    expect(busy.closed).toBe(false);
+  });
+});

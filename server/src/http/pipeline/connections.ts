@@ -43,6 +43,12 @@ const headersMax = 100;
  */
 const connectionsMax = 4_096;
 
+/**
+ * The part of these connections that stays free for new ones. For a new one, the server closes the connection that has been without a
+ * request for the longest time. Otherwise a stranger could keep every client out with idle connections. Clients reconnect.
+ */
+const freeShare = 1 / 32;
+
 /** The steps of the pipeline that follow the end of one response. Node warns of a leak from eleven on. */
 const listenersOfResponse = 20;
 
@@ -69,6 +75,9 @@ export class Connections {
   #pipelinedBytes = 0;
   /** Connections dropped since the last line of the log. */
   #dropped = 0;
+  /** Open connections without a request, in the order of the times since when. */
+  readonly #idle = new Set<Socket>();
+  #open = 0;
   /** Connections that are about to be closed. */
   readonly #closing = new WeakSet<Socket>();
   readonly #discardPace = new DiscardPace();
@@ -81,6 +90,7 @@ export class Connections {
     server.maxConnections = connectionsMax;
     server.maxHeadersCount = headersMax;
     server.on('drop', () => this.#noteDropped());
+    server.on('connection', (socket) => this.#makeRoom(socket, server.maxConnections));
     // Before the framework sees the request.
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
       response.setMaxListeners(listenersOfResponse);
@@ -109,10 +119,26 @@ export class Connections {
     });
   }
 
+  /** Counts a new connection. Closes the one that has been idle for the longest time if few places are left. */
+  #makeRoom(socket: Socket, max: number): void {
+    this.#open++;
+    this.#idle.add(socket);
+    socket.once('close', () => {
+      this.#open--;
+      this.#idle.delete(socket);
+    });
+    if (this.#open <= max - Math.ceil(max * freeShare)) return;
+    const [longest] = this.#idle;
+    if (!longest || longest === socket) return;
+    this.#idle.delete(longest);
+    longest.destroy();
+  }
+
   #countPipelined(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const waiting = (this.#pipelined.get(socket) ?? 0) + 1;
     this.#pipelined.set(socket, waiting);
+    this.#idle.delete(socket);
     const bytes = waiting > 1 ? headBytesOf(request) : 0;
     if (waiting > 1) this.#pipelinedOfAll++;
     this.#pipelinedBytes += bytes;
@@ -120,6 +146,7 @@ export class Connections {
       const left = this.#pipelined.get(socket)! - 1;
       this.#pipelined.set(socket, left);
       if (left > 0) this.#pipelinedOfAll--;
+      else if (!socket.destroyed) this.#idle.add(socket);
       this.#pipelinedBytes -= bytes;
     });
     const isRoomForAll = this.#pipelinedOfAll <= pipelinedOfAllMax && this.#pipelinedBytes <= pipelinedBytesMax;
