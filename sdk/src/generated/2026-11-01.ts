@@ -949,7 +949,7 @@ export interface ApplicationDecision {
   reasons: Array<RejectionReason | (string & {})>;
   /** A note. Null if there is none. */
   note: string | null;
-  /** Whether no person took part: an agent’s key decided. */
+  /** Whether no person took part: an agent’s key or a workflow decided, and no person had approved it. */
   automated: boolean;
   /** When it was decided, in seconds since the Unix epoch. */
   decided_at: number;
