@@ -84,7 +84,7 @@ export class DatabaseMetrics {
 
 const gauges = {
   tenure_jobs_oldest_due_age_seconds:
-    'How long the oldest due job has waited for a worker; 0 if there is none. Jobs run automatic references and payments with a gateway, and send e-mails.',
+    'How long the oldest due job has waited for a worker; 0 if there is none. Jobs run automatic references, workflows and payments with a gateway, and send e-mails.',
   tenure_database_up: '1 if the database told this process about itself when it was asked for these metrics, 0 if not.',
   tenure_deliveries_oldest_due_age_seconds:
     'How long the oldest due delivery has waited for a claim; 0 if there is none. A delivery is due when its pause ends. Deliveries that wait for their next attempt, or are postponed because their endpoint does not respond, do not count and hide no others.',
