@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { awayCode } from '../db/away.ts';
 import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes } from '../core/byte-budget.ts';
 import {
   DatabaseError,
@@ -575,10 +576,10 @@ const deadlockCodes = new Set(['40P01', '40001']);
 /** Interprets PostgreSQL's error, given that no trip of the batch is still running. */
 function verdictOf(result: SendResult & { kind: 'answered' }, entries: number): Sent {
   const { error } = result;
-  // One member took too long. Retry alone, so that the others succeed.
-  if (codeOf(error) === queryCanceled && entries > 1) return { kind: 'refused', error };
-  if (isUnavailable(error)) return { kind: 'unavailable', error: new UnavailableError(false, error) };
+  // One member took too long, or its account is moving. Retry alone, so that the others succeed.
   const code = codeOf(error);
+  if ((code === queryCanceled || code === awayCode) && entries > 1) return { kind: 'refused', error };
+  if (isUnavailable(error)) return { kind: 'unavailable', error: new UnavailableError(false, error) };
   if (error instanceof DatabaseError && code === refusalCode) {
     const { message, detail } = error;
     const refused = new Set((detail ?? '').split(',').map(Number));

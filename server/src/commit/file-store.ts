@@ -1,6 +1,7 @@
 import type { Payer } from '../core/byte-budget.ts';
 import type { Id } from '../core/ids.ts';
 import { patient, FairQueue } from '../core/fair-queue.ts';
+import { isHere } from '../db/away.ts';
 import { query, type Pool } from '../db/pools.ts';
 import { onlyRow } from '../db/only-row.ts';
 
@@ -103,7 +104,7 @@ export class FileStore {
           where (account_id, file) in (
             select account_id, file
             from file_uploads
-            where started_at_ms <= $1
+            where started_at_ms <= $1 and ${isHere('file_uploads.account_id')}
             order by started_at_ms
             limit ${purgedAtOnceMax}
             for update skip locked

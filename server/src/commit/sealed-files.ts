@@ -1,5 +1,6 @@
 import { Encryption } from '../core/encryption.ts';
 import type { RandomBytes } from '../core/random.ts';
+import { isHere } from '../db/away.ts';
 import { query, type Pool } from '../db/pools.ts';
 import type { FileStore } from './file-store.ts';
 
@@ -73,7 +74,7 @@ export class SealedFiles {
           select distinct part.account_id, part.hold
           from retention_hold_parts part
           join retention_holds record on record.account_id = part.account_id and record.id = part.hold
-          where record.status = 'expired'
+          where record.status = 'expired' and ${isHere('record.account_id')}
           limit ${purgedAtOnceMax}
         ),
         gone as (

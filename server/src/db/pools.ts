@@ -13,6 +13,7 @@ import {
   type QueryResultRow,
 } from 'pg';
 import type { Logger } from 'pino';
+import { awayCode } from './away.ts';
 import type { DiskWatch } from './disk-watch.ts';
 import { largestSizes, type PoolSizes } from './pool-sizes.ts';
 
@@ -184,11 +185,11 @@ export async function query<Row extends QueryResultRow>(
 }
 
 /**
- * Returns whether an error is temporary: the database cannot be reached, exceeds our time limits, or has no room. A retry can
- * succeed.
+ * Returns whether an error is temporary: the database cannot be reached, exceeds our time limits, or has no room. Or the account moves. A
+ * retry can succeed.
  */
 export function isUnavailable(error: unknown): boolean {
-  return isConnectionFault(error) || hasCode(error, ['57014', '55P03', '53', '25006']);
+  return isConnectionFault(error) || hasCode(error, ['57014', '55P03', '53', '25006', awayCode]);
 }
 
 /**

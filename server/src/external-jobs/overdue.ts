@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
 import { oncePerKind } from '../model/once-per-kind.ts';
+import { isHere } from '../db/away.ts';
 import type { Pool } from '../db/pools.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Resource } from '../model/resource.ts';
@@ -46,7 +47,8 @@ const overdueStatement = oncePerKind((resource) => {
       where ${column} is not null
         and (${column}::jsonb ->> 'due_at_ms') is not null
         and status in (${statuses.map((status) => `'${status}'`).join(', ')})
-        and (${column}::jsonb ->> 'due_at_ms')::bigint <= $1`,
+        and (${column}::jsonb ->> 'due_at_ms')::bigint <= $1
+        and ${isHere(`${resource.table}.account_id`)}`,
   );
   return {
     name: `overdue_${resource.table}`,

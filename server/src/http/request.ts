@@ -114,6 +114,8 @@ export interface AccountFacts {
   invoicePrefix: string;
   /** The payment gateway of payments that name none. */
   paymentProvider: Gateway | null;
+  /** Null if it is in this cell. Otherwise the name of its cell, or empty while it moves. */
+  away: string | null;
   rules: Rules;
 }
 

@@ -7,6 +7,7 @@ import { today } from '../core/calendar.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { IdMaker } from '../core/ids.ts';
 import type { Rules } from '../core/law-rules.ts';
+import { isHere } from '../db/away.ts';
 import { UnavailableError } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
 import type { RecordReader } from '../db/record-reader.ts';
@@ -139,6 +140,7 @@ const dueStatement = oncePerKind((resource) => ({
       where record.next_on <= $1::date
         and record.next_on <= zone.day
         and record.id <> all($4::text[])
+        and ${isHere('record.account_id')}
       order by record.next_on, record.account_id, record.id
       limit ${pageSize}`,
 }));

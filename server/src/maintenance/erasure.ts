@@ -4,6 +4,7 @@ import { ByteBudget, type HeldBytes } from '../core/byte-budget.ts';
 import { toSeconds } from '../core/clock.ts';
 import { isId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json-diff.ts';
+import { isHere } from '../db/away.ts';
 import { query, type Pool } from '../db/pools.ts';
 import { isErased } from '../model/change.ts';
 import { eraseWithin } from '../model/erase.ts';
@@ -243,7 +244,7 @@ async function readUnfinished(
     text: `
       select account_id, id
       from ${deleted.table}
-      where deleted_at <= $1 and history_erased_at is null and id > $2
+      where deleted_at <= $1 and history_erased_at is null and id > $2 and ${isHere(`${deleted.table}.account_id`)}
       order by id
       limit ${deletionsAtOnce}`,
     values: [deletedBefore, after],

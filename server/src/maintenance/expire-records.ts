@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
 import { toSeconds } from '../core/clock.ts';
+import { isHere } from '../db/away.ts';
 import { UnavailableError } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
 import { oncePerKind } from '../model/once-per-kind.ts';
@@ -52,7 +53,7 @@ const dueStatement = oncePerKind(({ table }) => ({
   text: `
     select account_id, id
     from ${table}
-    where status = any($2::text[]) and expires_at <= $1::bigint and id > $3
+    where status = any($2::text[]) and expires_at <= $1::bigint and id > $3 and ${isHere(`${table}.account_id`)}
     order by id
     limit ${pageSize}`,
 }));

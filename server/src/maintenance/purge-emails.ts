@@ -1,3 +1,4 @@
+import { isHere } from '../db/away.ts';
 import type { Pool } from '../db/pools.ts';
 import { purgedAtOnceMax } from './purge.ts';
 
@@ -28,7 +29,11 @@ export async function purgeEmails(pool: Pool, realSeconds: number): Promise<bool
     text: `
       delete from emails
       where ctid = any(array(
-        select ctid from emails where ended_at <= $1 limit ${purgedAtOnceMax} for update skip locked
+        select ctid
+        from emails
+        where ended_at <= $1 and ${isHere('emails.account_id')}
+        limit ${purgedAtOnceMax}
+        for update skip locked
       ))`,
     values: [realSeconds - keptSeconds],
   });

@@ -1,3 +1,4 @@
+import { isHere } from '../db/away.ts';
 import type { Pool } from '../db/pools.ts';
 import { purgedAtOnceMax } from './purge.ts';
 import { claimedWithinMs, keyLifetimeMs } from '../commit/statements/idempotency-keys.ts';
@@ -23,7 +24,7 @@ export async function purgeIdempotencyKeys(pool: Pool, nowMs: number): Promise<b
       where ctid = any(array(
         select ctid
         from idempotency_keys
-        where claimed_at_ms <= $1
+        where claimed_at_ms <= $1 and ${isHere('idempotency_keys.account_id')}
         order by claimed_at_ms
         limit ${purgedAtOnceMax}
         for update skip locked

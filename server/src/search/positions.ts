@@ -1,3 +1,4 @@
+import { isHere } from '../db/away.ts';
 import { onlyRow } from '../db/only-row.ts';
 import { query, type Pool, type PoolClient } from '../db/pools.ts';
 import { beginning, isSettled, type Position } from '../events/event-order.ts';
@@ -125,7 +126,8 @@ export async function readBehind(pool: Pool): Promise<string[]> {
       select account.id
       from accounts account
       left join search_positions position on position.account_id = account.id
-      where position.account_id is null
+      where ${isHere('account.account_id')} and (
+        position.account_id is null
         or position.built_until is not null
         or exists (
           select
@@ -134,6 +136,7 @@ export async function readBehind(pool: Pool): Promise<string[]> {
             and (events.epoch, events.transaction_id, events.ordinal)
               > (position.epoch, position.transaction_id, position.ordinal)
         )
+      )
       order by account.id`,
   });
   return rows.map(({ id }) => id);

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
 import { toDecision } from '../model/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
+import { isHere } from '../db/away.ts';
 import type { Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { disableFailing, failingLimits, isGivenUp, type Failures } from '../resources/webhooks/disabling.ts';
@@ -69,6 +70,7 @@ async function readGivenUp(pool: Pool): Promise<{ account_id: string; webhook_en
         and failing.last_ms - failing.since_ms >= $1
         and failing.attempt_count >= $2
         and failing.day_count >= $3
+        and ${isHere('failing.account_id')}
       order by failing.since_ms
       limit ${endpointsAtOnce}`,
     values: [failingLimits.durationMs, failingLimits.attempts, failingLimits.days],

@@ -6,6 +6,7 @@ import { toSeconds, type Clock } from '../core/clock.ts';
 import { firstIdAt, timeOfId, type IdMaker } from '../core/ids.ts';
 import type { RequestedDelivery } from '../model/resource.ts';
 import { recoveriesLockKey, withLockIfFree } from '../db/advisory-locks.ts';
+import { isHere } from '../db/away.ts';
 import { withClient, type Connection, type Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { disabledSince } from '../resources/webhooks/disabling.ts';
@@ -177,7 +178,7 @@ async function readPending(pool: Pool, after: string): Promise<PendingRecovery[]
     text: `
       select distinct on (webhook_endpoint) account_id, id, webhook_endpoint
       from recoveries
-      where status = 'pending' and webhook_endpoint > $1
+      where status = 'pending' and webhook_endpoint > $1 and ${isHere('recoveries.account_id')}
       order by webhook_endpoint, id
       limit ${recoveriesAtOnce}`,
     values: [after],

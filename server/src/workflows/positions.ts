@@ -1,3 +1,4 @@
+import { isHere } from '../db/away.ts';
 import type { Client } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
 import { onlyRow } from '../db/only-row.ts';
@@ -25,9 +26,9 @@ export async function readFollowed(reader: Reader): Promise<string[]> {
         from awaiting
         where awaiting.account_id is not null
       )
-      select account_id from workflows where status = 'active'
+      select account_id from workflows where status = 'active' and ${isHere('workflows.account_id')}
       union
-      select account_id from awaiting where account_id is not null`,
+      select account_id from awaiting where account_id is not null and ${isHere('awaiting.account_id')}`,
     values: [],
   });
   return rows.map(({ account_id }) => account_id);

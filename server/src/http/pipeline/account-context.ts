@@ -5,6 +5,7 @@ import { isId } from '../../core/ids.ts';
 import type { Gateway } from '../../core/gateways.ts';
 import type { Rules } from '../../core/law-rules.ts';
 import type { Provider } from '../../core/providers.ts';
+import { awayOf } from '../../db/away.ts';
 import { TtlCache } from '../../db/ttl-cache.ts';
 import type { Reader } from '../../db/reader.ts';
 import type { ApiRequest, AuthenticatedRequest, PinnedAccount } from '../request.ts';
@@ -78,12 +79,15 @@ export function requireOwnAccount({ route, principal, accountId }: ApiRequest): 
 /**
  * Returns the account, and pins it to the latest version at its first request (spec, versioning). Refused requests count, and requests of
  * its parent's keys too. Only a person's GET does not. The system makes this change like any other change of the account.
+ *
+ * @throws {ApiError} `unavailable` if the account is in another cell, or on its way.
  */
 export async function pinned(
   context: AccountContext,
   request: AuthenticatedRequest,
   facts: AccountFacts,
 ): Promise<PinnedAccount> {
+  refuseAway(facts);
   if (isPinned(facts)) return facts;
   // To look at an account in the dashboard must not choose the version of its programs.
   if (request.principal.person && request.incoming.method === 'GET')
@@ -107,6 +111,20 @@ export async function pinned(
   throw new Error(`Bug! The account ${facts.id} was not pinned.`);
 }
 
+/**
+ * Refuses requests for an account that moves to another cell, or has moved.
+ *
+ * @throws {ApiError} `unavailable`. Clients retry until their router knows the new cell.
+ */
+export function refuseAway({ id, away }: Pick<AccountFacts, 'id' | 'away'>): void {
+  if (away === null) return;
+  const message =
+    away === ''
+      ? `The account ${id} is moving to another cell of Tenure. Nothing was changed. Try again shortly.`
+      : `The account ${id} has moved to the cell ${away}. Nothing was changed. Send the request to the address of that cell.`;
+  throw new ApiError('unavailable', message, { retryAfterSeconds: 1 });
+}
+
 function isPinned(facts: AccountFacts): facts is PinnedAccount {
   return facts.apiVersion !== null;
 }
@@ -126,6 +144,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
     rules: string;
     invoice_prefix: string;
     payment_provider: Gateway | null;
+    away: string | null;
   }>({
     name: 'read_account_facts',
     text: `
@@ -139,7 +158,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
         join accounts above on above.account_id = line.parent and above.id = line.parent
       )
       select account.id, account.name, account.letterhead::jsonb ->> 'email' as reply_to, account.parent, line.id as root, account.api_version, account.default_provider, account.linked_records,
-        account.time_zone, account.rules, account.invoice_prefix, account.payment_provider,
+        account.time_zone, account.rules, account.invoice_prefix, account.payment_provider, ${awayOf('account.account_id')} as away,
         array(select json_object_keys(account.provider_credentials::json)) as providers_with_credentials
       from accounts account
       join line on line.of = account.id and line.parent is null
@@ -163,6 +182,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
       timeZone: row.time_zone,
       invoicePrefix: row.invoice_prefix,
       paymentProvider: row.payment_provider,
+      away: row.away,
       rules: JSON.parse(row.rules) as Rules,
     };
   });

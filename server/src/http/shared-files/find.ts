@@ -1,15 +1,22 @@
+import { awayOf } from '../../db/away.ts';
 import type { Reader } from '../../db/reader.ts';
+import { refuseAway } from '../pipeline/account-context.ts';
 
-/** Finds the link with a token, in any account. */
+/**
+ * Finds the link with a token, in any account.
+ *
+ * @throws {ApiError} `unavailable` if its account is in another cell: the link may have been revoked there.
+ */
 export async function findFileLink(
   reader: Reader,
   tokenHash: string,
 ): Promise<{ id: string; accountId: string } | null> {
-  const [row] = await reader.query<{ id: string; account_id: string }>({
+  const [row] = await reader.query<{ id: string; account_id: string; away: string | null }>({
     name: 'find_file_link',
-    text: 'select id, account_id from file_links where token_hash = $1',
+    text: `select id, account_id, ${awayOf('file_links.account_id')} as away from file_links where token_hash = $1`,
     values: [tokenHash],
   });
+  if (row) refuseAway({ id: row.account_id, away: row.away });
   return row ? { id: row.id, accountId: row.account_id } : null;
 }
 
