@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Mode } from '../core/api-keys.ts';
 import type { NonEmpty } from '../core/arrays.ts';
@@ -95,6 +96,52 @@ async function beginEpochAfterRestore(client: Client): Promise<number> {
 /** Begins the next epoch in a database that was set back to an earlier time. New events sort after all earlier ones, even lost ones. */
 export async function beginNextEpoch(client: Client): Promise<void> {
   await client.query('update deployment set event_epoch = event_epoch + 1');
+}
+
+/** Processes of the deployment are running, so its epoch cannot be raised. */
+export class DeploymentInUseError extends Error {}
+
+/**
+ * Raises the epoch of new events, so that events of another cell can come before them. Does nothing if the epoch is that high already. A
+ * process keeps the epoch of its start, so no process may run meanwhile.
+ *
+ * @throws {DeploymentInUseError} if other connections of Tenure are open.
+ */
+export async function raiseEpoch(client: Client, epoch: number): Promise<void> {
+  // PostgreSQL still shows a process for a moment after its end.
+  for (let tries = 1; ; tries++) {
+    const connections = await raiseEpochIfIdle(client, epoch);
+    if (connections === 0) return;
+    if (tries === raiseTriesMax)
+      throw new DeploymentInUseError(
+        `${connections} connections of running processes are open. Stop all processes of this deployment, raise the epoch, and start them again.`,
+      );
+    await delay(raisePauseMs);
+  }
+}
+
+const raiseTriesMax = 10;
+const raisePauseMs = 300;
+
+/** Returns the number of other connections. The epoch was raised if there are none. */
+async function raiseEpochIfIdle(client: Client, epoch: number): Promise<number> {
+  await client.query('begin');
+  try {
+    // A process that starts waits until the epoch is raised.
+    await client.query('lock table deployment in access exclusive mode');
+    const { rows } = await client.query<{ count: number }>(
+      `select count(*)::integer as count
+       from pg_stat_activity
+       where datname = current_database() and application_name = 'tenure' and pid <> pg_backend_pid()`,
+    );
+    const { count } = onlyRow(rows);
+    if (count === 0) await client.query('update deployment set event_epoch = greatest(event_epoch, $1)', [epoch]);
+    await client.query('commit');
+    return count;
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
 }
 
 /** Reads the encrypted text that proves a master key, for {@link isOfDeployment}. Returns null if the database has none yet. */
