@@ -10,6 +10,7 @@ const commands = {
   start: 'Start the server. This is the default.',
   'new-key': 'Print another secret key.',
   'new-account': 'Make a root account: another tree of accounts.',
+  'move-account': 'Move a tree of accounts to another cell.',
   'login-link': 'Print a link to the dashboard.',
   backup: 'Copy the embedded database into a folder.',
   restore: 'Put a backup into an empty DATA_DIR.',

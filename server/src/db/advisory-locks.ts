@@ -19,6 +19,10 @@ export const activityLockKey = 7_310_008;
 export const searchLockKey = 7_310_009;
 /** Held together with the hash of an account while its events start workflows. */
 export const workflowsLockKey = 7_310_010;
+/** Held by the command that moves accounts. */
+export const moveLockKey = 7_310_011;
+/** Held together with the hash of a root. Writes to an account that moves share it, and the gate takes it alone. */
+export const moveGateLockKey = 7_310_012;
 
 /** Runs `work` under the lock. Does nothing if another process holds it. */
 export async function withLockIfFree(client: Client, key: number, work: () => Promise<void>): Promise<void> {

@@ -18,6 +18,7 @@ describe.each([
   { command: 'canopy', takes: ['canopy.json'] },
   { command: 'restore', takes: ['a'] },
   { command: 'login-link', takes: [] },
+  { command: 'move-account', takes: ['acct_1', '--to', 'postgres://127.0.0.1:9/', '--cell', 'eu2'] },
   { command: 'new-account', takes: ['--name', 'Ouse Lettings'] },
   { command: 'new-key', takes: [] },
   { command: 'provider-check', takes: ['http://127.0.0.1:9'] },

@@ -185,11 +185,22 @@ const mayImport: Record<string, readonly string[]> = {
     'http/shared-files',
     'http/routes',
   ],
-  commands: ['core', 'db', 'embedded-postgres', 'versions', 'server', 'canopy', 'referencing/provider-check'],
+  // It knows tables, not kinds of records.
+  'move-account': ['core', 'db'],
+  commands: [
+    'core',
+    'db',
+    'embedded-postgres',
+    'versions',
+    'server',
+    'canopy',
+    'move-account',
+    'referencing/provider-check',
+  ],
   '.': ['server'],
 };
 /** The room that assembles all others. Only the commands and `main.ts` import it. */
-mayImport.server = Object.keys(mayImport).filter((room) => !['canopy', 'commands', '.'].includes(room));
+mayImport.server = Object.keys(mayImport).filter((room) => !['canopy', 'move-account', 'commands', '.'].includes(room));
 
 /** Rooms that export data types: only types may be imported from them. */
 const typesOnly: Record<string, readonly string[]> = { 'referencing/report': ['referencing/providers'] };
@@ -235,15 +246,10 @@ const withoutAccount = new Set([
   // A sign-in knows no account yet: an e-mail address, a cookie, a link and an identity each lead to one.
   'select id, account_id from users where lower(email collate "C") = lower($1 collate "C")',
   'select id, account_id from users where identity_issuer = $1 and identity_subject = $2',
-  'select id, account_id from file_links where token_hash = $1',
   'select id, account_id from portal_sessions where link_hash = $1',
   'select id, account_id from invitations where lower(email collate "C") = lower($1 collate "C") and accepted_at is null and revoked_at is null order by id desc limit 10',
   "select id, account_id from users where role = 'owner' and status = 'active' order by id limit 1",
   'select 1 from users limit 1',
-  // A key expires in any account, and the statement deletes exactly what it finds.
-  'delete from idempotency_keys where ctid = any(array( select ctid from idempotency_keys where claimed_at_ms <= $1 order by claimed_at_ms limit ${purgedAtOnceMax} for update skip locked ))',
-  // Records expire in any account, and each is changed in its own.
-  'select account_id, id from ${table} where status = any($2::text[]) and expires_at <= $1::bigint and id > $3 order by id limit ${pageSize}',
   // A day begins in each time zone.
   'select distinct time_zone from accounts',
   // A sign-in of the command line is found by one of its codes.
@@ -253,7 +259,6 @@ const withoutAccount = new Set([
   'delete from one_time_links where ctid = any(array( select ctid from one_time_links where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
   'delete from device_logins where ctid = any(array( select ctid from device_logins where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
   'delete from sign_in_attempts where ctid = any(array( select ctid from sign_in_attempts where since <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
-  'delete from emails where ctid = any(array( select ctid from emails where ended_at <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
   'delete from used_challenges where ctid = any(array( select ctid from used_challenges where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
   // The state of the delivery queue, over all accounts.
   'select least( (select due_at_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1), (select due_at_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1) ) as due_at_ms',
@@ -265,6 +270,10 @@ const withoutAccount = new Set([
   'delete from activity where seconds = ${hourSeconds} and start < $1',
   // Whether any account has something pending in a partition.
   "select exists ( select from webhook_queue where id >= $1 and id < $2 or event >= $3 and event < $4 ) or exists ( select from recoveries where status = 'pending' and since < $5 ) or exists ( select from idempotency_keys where request_id >= $6 and request_id < $7 ) as pending",
+  // The states of a whole tree, and deliveries that the source's query has chosen by account.
+  'update account_moves set state = $2 where root = $1',
+  "update account_moves set state = 'arrived' where root = $1 and move = $2 and state = 'arriving'",
+  "insert into webhook_queue (${names}) select ${names} from jsonb_populate_recordset(null::webhook_queue, ( select jsonb_agg( row::jsonb || jsonb_build_object( 'claim_token', null, 'claimed_until_ms', 0, 'due_at_ms', (row::jsonb ->> 'due_at_ms')::bigint % ${postponedMs} ) ) from unnest($1::text[]) as input (row) ))",
   // The claims of a dead process, and one that may have been made, over all accounts.
   'update webhook_queue set claimed_until_ms = 0, claim_token = null where claim_token = $1',
   'update webhook_queue set claimed_until_ms = 0, claim_token = null where claimed_until_ms > 0',
@@ -371,6 +380,11 @@ test('writes only in the committer and in housekeeping duties', () => {
     'maintenance/purge-idempotency-keys.ts',
     // Sessions, links and challenges that have ended are no longer accepted.
     'maintenance/purge-sign-ins.ts',
+    // A move copies whole rows to another cell, and changes none.
+    'move-account/copy.ts',
+    'move-account/guards.ts',
+    'move-account/move.ts',
+    'move-account/queues.ts',
     'referencing/simulator/orders.ts',
     // The entries of the search follow from the records.
     'search/entries.ts',
@@ -399,6 +413,8 @@ test('asks SQL or JavaScript for the current time only where no other clock woul
     'job-queue/queue.ts',
     // The ages of transactions and jobs, by the clock that they use.
     'metrics/database.ts',
+    // Claims of deliveries and jobs, by the clocks that they use.
+    'move-account/queues.ts',
     // Measures the difference between the database's clock and the machine's.
     'server/context.ts',
   ]);

@@ -42,7 +42,7 @@ export interface ApiResponse {
 }
 
 /** One master key for all servers of a test run, as for all processes of a deployment. */
-const masterKey = randomBytes(32);
+export const masterKey = randomBytes(32);
 
 /** Makes an empty, migrated database. Drops it when the test is finished, if it is made within a test. */
 export async function createTestDatabase(): Promise<{ connection: Connection; drop(): Promise<void> }> {

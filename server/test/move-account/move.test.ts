@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { withClient } from '../../src/db/pools.ts';
+import { forget, rollBack } from '../../src/move-account/move.ts';
+import { receiverForTest } from '../support/receiver.ts';
+import { formOf, pdfOf } from '../support/files.ts';
+import { allPermissions } from '../support/permissions.ts';
+import { apiClient, good } from '../support/server.ts';
+import { addAccount, addKey } from '../support/tenants.ts';
+import { between, move, twoCells } from './cells.ts';
+import { body, eventsOf, Follower, guardsIn, listAll, newTree, post, Router, rowsOf, Writer } from './tree.ts';
+
+describe('a moved tree', () => {
+  test('loses and doubles nothing when it moves while clients write', async () => {
+    const cells = await twoCells();
+    const { source, target } = cells;
+    const receiver = await receiverForTest(200);
+    const tree = await newTree(cells);
+    const bystanders = [await addAccount(source), await addAccount(target)];
+    await good(tree.root.api.post('/v1/webhook_endpoints', { url: receiver.url, enabled_events: ['*'] }));
+    const router = new Router(cells);
+    const writers = [tree.root.key, tree.child.key].map((key) => new Writer((ofTree) => router.api(ofTree), key));
+    const others = bystanders.map((tenant) => new Writer(() => tenant.api, tenant.key));
+    const [first] = await eventsOf(source, tree.root.accountId);
+    const follower = new Follower(router, tree.root.key, first!);
+    await expect.poll(() => Math.min(...writers.map(({ ids }) => ids.length)), { timeout: 30_000 }).toBeGreaterThan(30);
+
+    const moved = await move(cells, tree.root.accountId);
+    router.hasMoved = true;
+
+    expect(moved.accountIds.toSorted()).toEqual([tree.root.accountId, tree.child.accountId].toSorted());
+    const atMove = writers.map(({ ids }) => ids.length);
+    await expect
+      .poll(() => writers.every(({ ids }, index) => ids.length > atMove[index]! + 10), { timeout: 30_000 })
+      .toBe(true);
+    await Promise.all([...writers, ...others].map((writer) => writer.stop()));
+    for (const other of others) expect(other.failures).toEqual([]);
+    for (const writer of writers) {
+      expect(new Set(writer.failures)).toEqual(new Set(writer.failures.length > 0 ? ['503 unavailable'] : []));
+      expect(await listAll(target.url, writer.key)).toEqual(writer.ids.toSorted());
+    }
+
+    // The follower got each event of the root once, and in order.
+    const events = await eventsOf(target, tree.root.accountId);
+    expect(events[0]).toBe(first);
+    await expect.poll(() => follower.ids.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(events.length - 1);
+    await follower.stop();
+    expect(follower.ids).toEqual(events.slice(1));
+
+    // Each event was delivered, and none twice: no process died.
+    await receiver.count(events.length);
+    const delivered = receiver.received.map((delivery) => delivery.body.id as string);
+    expect(delivered.toSorted()).toEqual(events.toSorted());
+
+    // The counts are those of the lists.
+    const page = (await good(apiClient(target.url, tree.root.key).get('/v1/references?limit=1'))).body;
+    expect(page.count).toBe(writers[0]!.ids.length);
+  });
+
+  test('replays the stored response of an old idempotency key when the key is used at the target', async () => {
+    const cells = await twoCells();
+    const tree = await newTree(cells);
+    const old = await post(tree.root.api, 'old');
+    const ofChild = await good(
+      tree.root.api.post('/v1/references', body, {
+        'Idempotency-Key': 'child',
+        'Service-Context': tree.child.accountId,
+      }),
+    );
+    await move(cells, tree.root.accountId);
+    const api = apiClient(cells.target.url, tree.root.key);
+    const again = await post(api, 'old');
+    expect(again.text).toBe(old.text);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    const childAgain = await good(
+      api.post('/v1/references', body, { 'Idempotency-Key': 'child', 'Service-Context': tree.child.accountId }),
+    );
+    expect(childAgain.body.id).toBe(ofChild.body.id);
+  });
+
+  test('brings its files with their bytes and links, and closes the links at the source', async () => {
+    const cells = await twoCells();
+    const { root } = await newTree(cells);
+    const { key } = await addKey(cells.source, root.accountId, { permissions: [...allPermissions] });
+    const api = apiClient(cells.source.url, key);
+    const bytes = pdfOf('x'.repeat(300_000));
+    const file = (await good(api.post('/v1/files', formOf({}, bytes)))).body;
+    const { url } = (await good(api.post(`/v1/files/${file.id}/links`, {}))).body;
+    const token = new URL(url).hash.slice(1);
+    const open = (cell: string): Promise<Response> =>
+      fetch(`${cell}/links/contents`, { method: 'POST', body: new URLSearchParams({ token }) });
+    await move(cells, root.accountId);
+    const opened = await open(cells.target.url);
+    expect(opened.status).toBe(200);
+    expect(Buffer.from(await opened.arrayBuffer()).equals(bytes)).toBe(true);
+    expect((await open(cells.source.url)).status).toBe(503);
+  });
+
+  test('is refused with the name of its cell at the source, for reads and writes, until it is forgotten', async () => {
+    const cells = await twoCells();
+    const tree = await newTree(cells);
+    await post(tree.root.api, 'first');
+    await move(cells, tree.root.accountId);
+    for (const key of [tree.root.key, tree.child.key]) {
+      const api = apiClient(cells.source.url, key);
+      for (const response of [await api.get('/v1/references'), await api.post('/v1/references', body)]) {
+        expect(response.status).toBe(503);
+        expect(response.headers.get('retry-after')).toBe('1');
+        expect(response.body.error).toMatchObject({
+          code: 'unavailable',
+          message: expect.stringContaining('cell eu2'),
+        });
+      }
+    }
+    await withClient(cells.source.connection, (client) => forget(client, tree.root.accountId));
+    const gone = await apiClient(cells.source.url, tree.root.key).get('/v1/references');
+    expect(gone.body.error.code).toBe('api_key_invalid');
+    expect(await rowsOf(cells.source, tree.root.accountId)).toEqual({});
+    expect(await guardsIn(cells)).toEqual([0, 0]);
+    expect(await listAll(cells.target.url, tree.root.key)).toHaveLength(1);
+  });
+});
+
+describe('a move', () => {
+  test('leaves nothing in the target, and the source as it was, when it is rolled back', async () => {
+    const cells = await twoCells();
+    const tree = await newTree(cells);
+    const { body: reference } = await post(tree.root.api, 'first');
+    const before = await rowsOf(cells.source, tree.root.accountId);
+    await expect(
+      move(cells, tree.root.accountId, (step) => {
+        if (step === 'open the target') throw new Error('planted');
+      }),
+    ).rejects.toThrow('planted');
+    // The source is open again.
+    await post(tree.root.api, 'second');
+    await between(cells, cells.source.context.encryption, (clients) => rollBack(clients, tree.root.accountId));
+    expect(await rowsOf(cells.target, tree.root.accountId)).toEqual({});
+    expect(await guardsIn(cells)).toEqual([0, 0]);
+    expect(Object.keys(await rowsOf(cells.source, tree.root.accountId)).toSorted()).toEqual(
+      Object.keys(before).toSorted(),
+    );
+    expect((await tree.root.api.get(`/v1/references/${reference.id}`)).status).toBe(200);
+    expect((await apiClient(cells.target.url, tree.root.key).get('/v1/references')).status).toBe(401);
+  });
+});
