@@ -1,5 +1,25 @@
 -- Generated from the migrations by `npm run schema`. Not run by anything.
 
+create table account_move_changes (
+  account_id text collate "C" not null,
+  id bigint not null,
+  relation text collate "C" not null,
+  key text[] collate "C" not null,
+  constraint account_move_changes_pkey PRIMARY KEY (account_id, id)
+);
+
+create table account_moves (
+  account_id text collate "C" not null,
+  root text collate "C" not null,
+  move text collate "C" not null,
+  state text collate "C" not null,
+  cell text collate "C",
+  target text collate "C",
+  is_copied boolean not null default false,
+  constraint account_moves_pkey PRIMARY KEY (account_id),
+  constraint account_moves_state_known CHECK ((state = ANY (ARRAY['copying'::text, 'draining'::text, 'closed'::text, 'moved'::text, 'arriving'::text, 'arrived'::text])))
+);
+
 create table accounts (
   account_id text collate "C" not null,
   id text collate "C" not null,
