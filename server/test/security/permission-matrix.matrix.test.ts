@@ -144,8 +144,8 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Enough to keep the server busy all the time, within the uploads that an account may run at once. */
-const atOnce = 16;
+/** Enough to keep the server busy all the time. An account may have so many imports at once. */
+const atOnce = 8;
 let probes = 0;
 
 describe('route permissions', () => {

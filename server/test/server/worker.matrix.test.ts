@@ -19,7 +19,9 @@ test('makes no account and shows no key when a worker starts first on an empty d
   const processes = await processesForTest();
   const worker = await processes.start({ ...settings, TENURE_ROLE: 'worker' });
   const welcome = await welcomeOf(worker);
-  expect(welcome).toContain('as a worker: it delivers webhooks and carries automatic references on.');
+  expect(welcome).toContain(
+    'as a worker.\nIt delivers webhooks, runs automatic references, collects payments and sends e-mails.',
+  );
   expect(welcome).not.toMatch(/sk_|curl|\/v1|\/docs/);
   const addresses = welcome.match(/http:\S+(?<!,)/g)!;
   expect(addresses).toEqual(['healthz', 'readyz', 'metrics'].map((name) => `${worker.url}/${name}`));
