@@ -280,12 +280,12 @@ describe('a dangerous change', () => {
     await good(elsewhere.post('/auth/sign_in', credentials));
     const { data } = (await good(browser.get('/auth/sessions'))).body;
     const other = data.find(({ current }: { current: boolean }) => !current);
-    for (const body of [{ id: other.id }, { others: true }]) {
+    const own = data.find(({ current }: { current: boolean }) => current);
+    for (const body of [{ id: other.id }, { others: true }, { id: own.id, others: true }]) {
       const refused = await browser.post('/auth/sessions/end', body);
       expect([refused.status, refused.body.error?.code]).toEqual([403, 'second_factor_setup_required']);
     }
     await good(elsewhere.get('/auth/sessions'));
-    const own = data.find(({ current }: { current: boolean }) => current);
     await browser.post('/auth/sessions/end', { id: own.id });
     expect((await browser.get('/auth/sessions')).status).toBe(401);
   });

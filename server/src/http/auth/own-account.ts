@@ -279,7 +279,7 @@ export async function endSessions(call: OwnCall<Static<typeof EndBody>>): Promis
   const { context, session, user, body } = call;
   const { person } = session.principal;
   const ownId = person?.sessionId;
-  if (person && body.id !== ownId) requireSecondFactor(person);
+  if (person && (body.others === true || body.id !== ownId)) requireSecondFactor(person);
   await commitBy(call, user, [], async () => {
     await current(call);
     const all = await readSessionsOf(context.reader, user.account_id, user.id);
