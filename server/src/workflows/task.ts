@@ -367,6 +367,7 @@ export class WorkflowTask implements Task {
 /** Returns the principal of a run: the system, with the permissions of the workflow. */
 export function principalOf({ id, account_id: accountId, definition, steps }: WorkflowRunRecord): Principal {
   const approvals = new Set(definition.steps.filter(({ action }) => action === 'approval').map((step) => step.id));
+  const answers = steps.filter((step) => approvals.has(step.id)).map(({ status }) => status);
   return {
     type: 'system',
     id,
@@ -377,7 +378,8 @@ export function principalOf({ id, account_id: accountId, definition, steps }: Wo
     permissions: new Set(definition.permissions.flatMap(withReading)),
     expiresAt: null,
     approvals: 'none',
-    isApproved: steps.some((step) => approvals.has(step.id) && step.status === 'succeeded'),
+    // An approval of one item is none of another, which the person has rejected.
+    isApproved: answers.includes('succeeded') && answers.every((status) => ['succeeded', 'skipped'].includes(status)),
     person: null,
   };
 }
