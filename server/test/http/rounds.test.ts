@@ -1,10 +1,13 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { FairQueue, FairRounds } from '../../src/core/fair-queue.ts';
 import { Agency, lettingClock, startDay } from '../letting/agency.ts';
 import { apiClient, good, serverForTest } from '../support/server.ts';
 import { Flows } from '../workflows/flows.ts';
 
 /* Requests that fill the processor for milliseconds each wait for a round of their tree (`core/fair-queue.property.test.ts`). */
+
+// Other files of this process use the same classes.
+afterEach(() => void vi.restoreAllMocks());
 
 test('waits for a round of its tree when a message comes to `/mcp`', async () => {
   const server = await serverForTest();

@@ -37,8 +37,8 @@ export const uploadBounds: Bounds = {
 };
 
 /**
- * Imports are uploads, too. They take turns of up to a second, and each keeps its file of up to 1 MB until then. So they hold at most half of
- * the memory for uploads, and none waits longer than a client does.
+ * Imports are uploads, too. They take turns of up to a second, and each keeps its file of up to 1 MB until then. So few may wait: the
+ * last one of a busy process waits for most of a minute.
  */
 export const importBounds: Bounds = {
   what: 'imports in progress',

@@ -103,15 +103,17 @@ export function erasurePreviewRoute(context: HttpContext): ReadRoute {
     expandable: null,
     query: {},
     async read(request) {
-      const person = await loadPresent(context, persons, request);
       const { accountId, hasServiceContext } = request;
-      const [preventing, { kept }, reached] = await previews.run(request.payer, request.memory!, () =>
-        Promise.all([
-          readPreventing(context, persons, accountId, person),
-          readRetention(context, persons, request, person),
-          context.eraser.preview(persons, person),
-        ]),
-      );
+      const { person, preventing, kept, reached } = await previews.run(request.payer, request.memory!, async () => {
+        // Another request may have erased the person during the wait.
+        const loaded = await loadPresent(context, persons, request);
+        const [found, retention, preview] = await Promise.all([
+          readPreventing(context, persons, accountId, loaded),
+          readRetention(context, persons, request, loaded),
+          context.eraser.preview(persons, loaded),
+        ]);
+        return { person: loaded, preventing: found, kept: retention.kept, reached: preview };
+      });
       return {
         object: 'erasure_preview',
         customer: person.id,

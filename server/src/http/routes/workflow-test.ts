@@ -92,8 +92,12 @@ export function workflowTestRoute(context: HttpContext): WriteRoute {
     secretMembers: [],
     propagationDelayMs: 0,
     locks: () => [],
-    async decide(request, { event: eventId }, _, deciding) {
+    // The wait holds no room among changes.
+    async inTurn(request, execute) {
       await rounds.next(request.payer);
+      return execute();
+    },
+    async decide(request, { event: eventId }, _, deciding) {
       const workflow = await loadPresent(deciding, workflows, request);
       const id = eventId as string;
       const stored = isId(events.prefix, id) ? await deciding.readRecord(events, request.accountId, id) : null;
