@@ -1,4 +1,4 @@
-import type { Payer } from '../core/byte-budget.ts';
+import { findPayer, type AccountTrees, type Payer } from '../core/byte-budget.ts';
 import type { Id } from '../core/ids.ts';
 import { patient, FairQueue } from '../core/fair-queue.ts';
 import { isHere } from '../db/away.ts';
@@ -10,11 +10,6 @@ const abandonedAfterMs = 3600_000;
 
 /** Uploads a statement. Even of the largest size, so few are deleted in a second. */
 const purgedAtOnceMax = 20;
-
-/** Finds the tree of an account. It answers from memory for accounts that are in use. */
-interface AccountTrees {
-  get(accountId: string): Promise<{ rootId: string } | null>;
-}
 
 interface Statement {
   name: string;
@@ -126,8 +121,7 @@ export class FileStore {
   }
 
   async #query<Row extends Record<string, unknown>>(accountId: string, statement: Statement): Promise<Row[]> {
-    const account = await this.#accounts.get(accountId);
-    return this.#queryInTurn({ accountId, rootId: account?.rootId ?? accountId }, statement);
+    return this.#queryInTurn(await findPayer(this.#accounts, accountId), statement);
   }
 
   async #queryInTurn<Row extends Record<string, unknown>>(party: Payer | string, statement: Statement): Promise<Row[]> {

@@ -28,6 +28,17 @@ export interface Payer {
   rootId: string;
 }
 
+/** Finds the tree of an account. It answers from memory for accounts that are in use. */
+export interface AccountTrees {
+  get(accountId: string): Promise<{ rootId: string } | null>;
+}
+
+/** Returns an account with its tree. An account that is gone is a tree of its own. */
+export async function findPayer(accounts: AccountTrees, accountId: string): Promise<Payer> {
+  const account = await accounts.get(accountId);
+  return { accountId, rootId: account?.rootId ?? accountId };
+}
+
 /** Bytes that were taken from a budget. */
 export interface HeldBytes {
   /** Returns them. A second call does nothing. */

@@ -1,5 +1,8 @@
 import type { Payer } from './byte-budget.ts';
 
+/** Milliseconds until a job that got no place looks again. */
+export const crowdedPauseMs = 1_000;
+
 /** Returns the groups of an account's job at a service. `ServicePlaces` names one of them while the job must wait. */
 export function placeGroups(service: string, accountId: string): string[] {
   return [service, groupOfAccount(service, accountId)];

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
+import { findPayer } from '../core/byte-budget.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { Encryption } from '../core/encryption.ts';
 import { isId } from '../core/ids.ts';
 import type { RandomBytes } from '../core/random.ts';
-import { ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
+import { crowdedPauseMs, ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { RecordChange, Resource } from '../model/resource.ts';
@@ -24,8 +25,6 @@ import { SmtpFault, type OutgoingMessage } from './smtp.ts';
 
 /** Connections to the mail server, and those for a tree of accounts. Other jobs of the process go on beside them. */
 const connectionLimits: PlaceLimits = { all: 4, ofTree: 3 };
-
-const crowdedPauseMs = 1_000;
 
 /** Seconds after the first failure, the second, and so on. In all they last almost three days: a weekend without a mail server. */
 export const pausesSeconds: readonly number[] = [
@@ -125,9 +124,8 @@ export class EmailTask implements Task {
   async run({ account: accountId, id }: JobSubject): Promise<void> {
     const current = await this.#context.readRecord(email, accountId, id);
     if (!current?.sending) return;
-    const payer = { accountId, rootId: (await this.#context.accounts.get(accountId))?.rootId ?? accountId };
     // Many jobs are claimed at once before any of them is under way. A tree may have many accounts with an e-mail each.
-    const free = this.#places.take(payer);
+    const free = this.#places.take(await findPayer(this.#context.accounts, accountId));
     if (!free) return this.#postpone(current);
     try {
       await this.#send(current);

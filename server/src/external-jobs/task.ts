@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
+import { findPayer } from '../core/byte-budget.ts';
 import type { RandomBytes } from '../core/random.ts';
-import { ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
+import { crowdedPauseMs, ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Change, Resource } from '../model/resource.ts';
@@ -10,8 +11,6 @@ import { ProviderFault } from '../external-services/service.ts';
 
 /** Concurrent calls to one service, and those for a tree of accounts. Its other jobs wait, and those of other services run. */
 export const callLimits: PlaceLimits = { all: 8, ofTree: 7 };
-
-const crowdedPauseMs = 1_000;
 
 /** A kind of record that services advance, step by step. */
 export interface Steps<R extends StoredRecord, Step extends string> {
@@ -90,9 +89,8 @@ export class StepTask<R extends StoredRecord, Step extends string> implements Ta
     const current = await this.#context.readRecord(steps.resource, accountId, id);
     const service = current && steps.serviceOf(current);
     if (!current || service === null) return;
-    const rootId = (await this.#context.accounts.get(accountId))?.rootId ?? accountId;
     // Many jobs are claimed at once before any of them is under way.
-    const free = this.#placesOf(service).take({ accountId, rootId });
+    const free = this.#placesOf(service).take(await findPayer(this.#context.accounts, accountId));
     if (!free) return this.#postpone(current, this.#context.clock.nowMs() + crowdedPauseMs);
     try {
       await this.#takeStep(current, service);

@@ -92,7 +92,7 @@ export const steps = [
 export type Step = (typeof steps)[number];
 
 /** Gets each step before it begins. */
-export type OnStep = (step: Step, detail?: string) => void | Promise<void>;
+export type OnStep = (step: Step) => void | Promise<void>;
 
 /** The source may be closed, or the target open. Only a further run of the command can tell, and ends the move. */
 export class UnfinishedError extends Error {

@@ -4,6 +4,7 @@ import type { FileStore } from '../commit/file-store.ts';
 import { newRecord } from '../model/change.ts';
 import type { RecordChange } from '../model/resource.ts';
 import type { Mode } from '../core/api-keys.ts';
+import { findPayer } from '../core/byte-budget.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { FairQueue, patient } from '../core/fair-queue.ts';
 import type { IdMaker } from '../core/ids.ts';
@@ -72,8 +73,8 @@ export class Reports {
   async make(reference: ReferenceRecord, subject: ReportSubject): Promise<RecordChange> {
     const { ids, fileStore, realClock } = this.#context;
     const { account_id: accountId } = reference;
-    const rootId = (await this.#context.accounts.get(accountId))?.rootId ?? accountId;
-    const bytes = await this.#queue.run({ accountId, rootId }, patient, async () =>
+    const payer = await findPayer(this.#context.accounts, accountId);
+    const bytes = await this.#queue.run(payer, patient, async () =>
       this.#print(await this.#contentsOf(reference, subject)),
     );
     const id = ids.make('file');

@@ -1,6 +1,7 @@
 import { changeAsSystem } from '../commit/change-as-system.ts';
+import { findPayer } from '../core/byte-budget.ts';
 import type { RandomBytes } from '../core/random.ts';
-import { ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
+import { crowdedPauseMs, ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { Change, RecordChange } from '../model/resource.ts';
 import { reference } from '../resources/reference/index.ts';
@@ -21,8 +22,6 @@ const findingsFailuresMax = 5;
 
 /** Reports that are under way in a process. Each can wait for the findings of a service, and for its turn to be printed. */
 const reportLimits: PlaceLimits = { all: 8, ofTree: 7 };
-
-const crowdedPauseMs = 1_000;
 
 /** Steps of a job that are due at the same time: the present order, earlier orders, and a report. */
 const turnsMax = waitingOrdersMax + 2;
@@ -68,8 +67,7 @@ export class ReferenceTask implements Task {
   async #issueInPlace(current: ReferenceRecord): Promise<void> {
     const { account_id: accountId, id } = current;
     const { clock, accounts } = this.#context;
-    const rootId = (await accounts.get(accountId))?.rootId ?? accountId;
-    const free = this.#reportPlaces.take({ accountId, rootId });
+    const free = this.#reportPlaces.take(await findPayer(accounts, accountId));
     if (!free) {
       const retry = { retryAtMs: clock.nowMs() + crowdedPauseMs, isFailure: false };
       return this.#change(current, (now) => retryReport(now, current, retry));

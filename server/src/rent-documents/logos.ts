@@ -1,4 +1,4 @@
-import type { Payer } from '../core/byte-budget.ts';
+import { findPayer, type Payer } from '../core/byte-budget.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { Logo } from '../print/letterhead.ts';
 import { file } from '../resources/file/index.ts';
@@ -69,7 +69,7 @@ export class Logos {
 
   async #make(accountId: string, fileId: string, type: string): Promise<Logo> {
     const { accounts, fileStore, fileChecker } = this.#source;
-    const payer = { accountId, rootId: (await accounts.get(accountId))?.rootId ?? accountId };
+    const payer = await findPayer(accounts, accountId);
     const bytes = await fileChecker.shrink(payer, type, fileStore.read(accountId, fileId), fit);
     return { type, base64: bytes.toString('base64') };
   }

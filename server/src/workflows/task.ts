@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SystemChangeContext } from '../commit/change-as-system.ts';
-import { ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
+import { findPayer } from '../core/byte-budget.ts';
+import { crowdedPauseMs, ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
 import type { SystemDecision } from '../commit/write-request.ts';
 import { toSeconds } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
@@ -36,8 +37,6 @@ import { untilOf } from './wait-step.ts';
 
 /** Runs that are under way in a process. An `http` step can wait for its server for 15 seconds. */
 const runLimits: PlaceLimits = { all: 24, ofTree: 16, ofAccount: 8 };
-
-const crowdedPauseMs = 1_000;
 
 /** A job that comes this early waits, in milliseconds. An earlier one is scheduled again. */
 const earlyMsMax = 1_000;
@@ -96,9 +95,8 @@ export class WorkflowTask implements Task {
   async run({ account: accountId, id }: JobSubject): Promise<void> {
     const run = await this.#context.readRecord(workflowRun, accountId, id);
     if (!run || run.progress.due_at_ms === null) return;
-    const rootId = (await this.#context.accounts.get(accountId))?.rootId ?? accountId;
     // Many jobs are claimed at once before any of them is under way.
-    const free = this.#places.take({ accountId, rootId });
+    const free = this.#places.take(await findPayer(this.#context.accounts, accountId));
     if (!free) return this.#schedule(run, this.#context.clock.nowMs() + crowdedPauseMs);
     try {
       await this.#takeStep(run);

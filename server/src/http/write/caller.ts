@@ -19,12 +19,12 @@ const secretLength = 32;
 /**
  * Returns the caller of a decision: the principal of this request, and the account that it acts on.
  *
- * @param needsApproval whether the request of an agent is executed only if a person has approved it.
+ * @param isGated whether the request of an agent is executed only if a person has approved it.
  */
 export function callerOf(
   context: HttpContext,
   request: Pick<ApiRequest, 'account' | 'accountId' | 'principal' | 'versionsServed'>,
-  { needsApproval = false } = {},
+  { isGated = false } = {},
 ): Caller {
   const { config, clock, ids, encryption, randomBytes, permissions, eventTypes, referencingServices } = context;
   const { name, apiVersion, defaultProvider, timeZone, rules, invoicePrefix, paymentProvider } = request.account;
@@ -51,7 +51,7 @@ export function callerOf(
     actorAccountId: request.principal.accountId,
     actorName: request.principal.name,
     isAgent,
-    isAutomated: isAgent && !needsApproval && request.principal.isApproved !== true,
+    isAutomated: isAgent && !isGated && request.principal.isApproved !== true,
     permissions: request.principal.permissions,
     referencingServices,
     knownPermissions: permissions,

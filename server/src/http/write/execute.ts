@@ -159,12 +159,7 @@ export async function decideWrite(
 ): Promise<WriteDecision & { response: StoredResponse }> {
   const guards = await actingRecord(context, request, gate ? { requiresSamePrincipal: true } : route);
   const deciding = { ...context, readRecord: readingOnce(context.readRecord) };
-  const decision = await route.decide(
-    request,
-    input,
-    callerOf(context, request, { needsApproval: gate !== null }),
-    deciding,
-  );
+  const decision = await route.decide(request, input, callerOf(context, request, { isGated: gate !== null }), deciding);
   if ('answer' in decision) {
     const { answer, logged } = decision;
     const body = textIn(context, request, answer);
