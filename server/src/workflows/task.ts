@@ -97,7 +97,9 @@ export class WorkflowTask implements Task {
     if (!run || run.progress.due_at_ms === null) return;
     // Many jobs are claimed at once before any of them is under way.
     const free = this.#places.take(await findPayer(this.#context.accounts, accountId));
-    if (!free) return this.#schedule(run, this.#context.clock.nowMs() + crowdedPauseMs);
+    // A job can come early, and a step must not.
+    if (!free)
+      return this.#schedule(run, Math.max(run.progress.due_at_ms, this.#context.clock.nowMs()) + crowdedPauseMs);
     try {
       await this.#takeStep(run);
     } finally {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { withClient } from '../../src/db/pools.ts';
 import { allPermissions } from '../support/permissions.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { apiClient, good, serverForTest, startTestServer, type TestServer } from '../support/server.ts';
@@ -61,6 +62,26 @@ test('leaves places to other trees when the servers of many accounts of one tree
   expect(run.status).toBe('succeeded');
   // A process has 24 places. The receiver can see the end of a request later than the start of the next one.
   expect(open.most).toBeLessThan(24);
+});
+
+test('waits until its time when many jobs of an account come early', async () => {
+  const workflow = await flows.active({ steps: [{ id: 'pause', action: 'wait', seconds: 3_600 }] });
+  await Promise.all(Array.from({ length: 24 }, () => flows.make('customers', { name: 'Ada' })));
+  await flows.until(workflow, (runs) => runs.length === 24 && runs.every(({ status }) => status === 'waiting'));
+  await withClient(server.connection, async (client) => {
+    await client.query(`update graphile_worker._private_jobs set run_at = now() where payload ->> 'account' = $1`, [
+      flows.accountId,
+    ]);
+    // The server notices a new job at once.
+    await flows.make('customers', { name: 'George' });
+    const early = `
+      select from graphile_worker._private_jobs
+      where payload ->> 'account' = $1 and run_at < now() + interval '30 minutes'`;
+    const countEarly = async () => (await client.query(early, [flows.accountId])).rowCount;
+    await expect.poll(countEarly, { timeout: 15_000, interval: 50 }).toBe(0);
+  });
+  await flows.until(workflow, (runs) => runs.length === 25 && runs.every(({ status }) => status !== 'running'));
+  expect((await flows.runs()).filter(({ status }) => status === 'succeeded')).toEqual([]);
 });
 
 /** Makes eight customers, and waits until each has started a run of the workflow. */
