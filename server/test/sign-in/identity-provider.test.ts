@@ -283,7 +283,7 @@ describe('a stranger', () => {
       });
       const refused = await finish(canceling, denied);
       expect(errorOf(refused)).toEqual(failed);
-      expect(refused.text).not.toContain('0900');
+      expect(refused.text).not.toContain('Call 0900');
     }
     const browser = stranger();
     const codes: (string | undefined)[] = [];
