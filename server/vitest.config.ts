@@ -64,7 +64,7 @@ export default defineConfig({
     testTimeout: isSlow ? 20 * 60_000 : 300_000,
     hookTimeout: 120_000,
     // The default, a second, is too short on a busy machine.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
     // A larger young generation is collected less often, which saves a tenth of a worker's processor time.
     execArgv: ['--max-semi-space-size=16'],
     // More than the two cores it is made for: many tests wait, for a lease, a schedule or a retry.

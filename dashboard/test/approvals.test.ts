@@ -100,7 +100,7 @@ describeInBrowser('the approvals', () => {
     const { body: application } = await good(api.post('/v1/applications', { customers }));
     const pending = async (): Promise<{ id: string }[]> =>
       (await good(api.get('/v1/approval_requests?status=pending'))).body.data;
-    await expect.poll(async () => (await pending()).length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(async () => (await pending()).length).toBe(1);
     await using open = await openDashboard(server, '/approvals', { person: owner, width: 390 });
     const { page, problems } = open;
     const row = page.getByRole('row', {

@@ -74,7 +74,7 @@ describeInBrowser('a link to a file', () => {
       if (!(await dialog.isVisible())) await send.click({ timeout: 2_000 }).catch(() => {});
       return dialog.isVisible();
     };
-    await expect.poll(isOpen, { timeout: 30_000 }).toBe(true);
+    await expect.poll(isOpen).toBe(true);
     await dialog.getByText('names no phone number').waitFor();
     await dialog.getByRole('textbox', { name: 'Name of the landlord' }).fill('Mrs Eze');
     await dialog.getByRole('button', { name: 'Make the link' }).click();

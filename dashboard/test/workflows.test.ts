@@ -108,7 +108,7 @@ describeInBrowser('workflows', () => {
     await step.getByLabel('Data to send').focus();
     const path = step.getByRole('combobox', { name: 'Request' });
     await expect
-      .poll(() => path.inputValue(), { timeout: 10_000 })
+      .poll(() => path.inputValue())
       .toBe('/v1/applications/{{event.data.object.id}}/approve');
     expect(problems).toEqual([]);
   });
@@ -172,7 +172,7 @@ describeInBrowser('workflows', () => {
     await good(server.api.post('/v1/customers', { name: 'Grace Hopper' }));
     const failed = async (): Promise<{ id: string }[]> =>
       (await good(server.api.get(`/v1/workflow_runs?status=failed&workflow=${workflow.id}`))).body.data;
-    await expect.poll(async () => (await failed()).length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(async () => (await failed()).length).toBe(1);
     const [run] = await failed();
     await using open = await openDashboard(server, `/workflow-runs/${run!.id}`, { person: owner, width: 390 });
     const { page, problems } = open;
@@ -214,7 +214,7 @@ describeInBrowser('workflows', () => {
     await good(server.api.post('/v1/buildings', { name: 'Coppergate House', address }));
     const failed = async (): Promise<unknown[]> =>
       (await good(server.api.get(`/v1/workflow_runs?status=failed&workflow=${workflow.id}`))).body.data;
-    await expect.poll(async () => (await failed()).length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(async () => (await failed()).length).toBe(1);
     for (const [has_more, title] of [
       [false, '50 runs have failed in the last 7 days'],
       [true, '50 or more runs have failed in the last 7 days'],

@@ -216,7 +216,7 @@ async function interrupt(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit');
   process.kill(-child.pid!, 'SIGINT');
   await exited;
-  await expect.poll(() => statusOf('/readyz').catch(() => 0), { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => statusOf('/readyz').catch(() => 0)).toBe(0);
 }
 
 async function statusOf(path: string, key = ''): Promise<number> {

@@ -38,7 +38,7 @@ describe.each(kinds)('%s', (kind) => {
     let hasEnded = false;
     stream.setEncoding('utf8').on('data', (chunk: string) => (received += chunk));
     stream.on('end', () => (hasEnded = true));
-    await expect.poll(() => received, { timeout: 10_000 }).toContain(id);
+    await expect.poll(() => received).toContain(id);
     expect(hasEnded).toBe(false);
     stream.destroy();
   });

@@ -155,7 +155,7 @@ describe('events', () => {
     await makeHidden();
     await watching.count(1);
     const before = comments();
-    await expect.poll(comments, { timeout: 10_000 }).toBeGreaterThan(before + 1);
+    await expect.poll(comments).toBeGreaterThan(before + 1);
     expect(positions()).toEqual([seen[0]]);
     await good(tenant.api.post('/v1/customers', { name: 'Mary' }));
     await stream.count(1);

@@ -48,7 +48,7 @@ export async function playRound(run: Run, round: number, failOver: () => Promise
   const { ended } = await startLoad({ api, history, random, round, memories, onResult }, stop.signal);
   await sleep(random.between(beforeMs / 2, beforeMs));
   // Waits for load before and after, on any machine.
-  await expect.poll(() => tally.answered, { timeout: 10_000 }).toBeGreaterThan(clients);
+  await expect.poll(() => tally.answered).toBeGreaterThan(clients);
   const fromMs = performance.now();
   const answeredBefore = tally.answered;
   await failOver();

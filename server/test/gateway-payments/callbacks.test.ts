@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 /** Waits until the next look is far away. */
 async function untilOrdered(): Promise<void> {
-  await expect.poll(isLookFar, { timeout: 10_000, interval: 20 }).toBe(true);
+  await expect.poll(isLookFar, { interval: 20 }).toBe(true);
 }
 
 async function isLookFar(): Promise<boolean> {
@@ -103,7 +103,7 @@ describe('callbacks of a gateway', () => {
   test('move nothing by what they say, only by what the gateway says when it is asked', async () => {
     const before = await orderNow();
     expect(await callBack({ says: { state: 'paid' } })).toBe(200);
-    await expect.poll(async () => (await orderNow())?.due_at_ms, { timeout: 10_000 }).not.toBe(before?.due_at_ms);
+    await expect.poll(async () => (await orderNow())?.due_at_ms).not.toBe(before?.due_at_ms);
     await untilOrdered();
     expect(await rental.agency.get('payments', id)).toMatchObject({ status: 'pending' });
   });

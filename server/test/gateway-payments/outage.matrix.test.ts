@@ -15,7 +15,7 @@ test('stays pending without a failure, and succeeds later, when the gateway is a
   const rental = await letOn(server);
   const { id } = await collect(rental);
   for (let call = 1; call <= 12; call++) {
-    await expect.poll(() => gateway.calls.length, { timeout: 10_000, interval: 20 }).toBeGreaterThanOrEqual(call);
+    await expect.poll(() => gateway.calls.length, { interval: 20 }).toBeGreaterThanOrEqual(call);
     await delay(50);
     await good(server.api.post('/v1/test_helpers/clock/advance', { seconds: 8 }));
   }
@@ -32,7 +32,7 @@ test('resumes a payment when its job is lost and it is an hour overdue', async (
   const { readers } = server.context.database;
   const rental = await letOn(server);
   const { id } = await collect(rental);
-  await expect.poll(async () => (await gatewayBooks(server)).has(id), { timeout: 10_000, interval: 20 }).toBe(true);
+  await expect.poll(async () => (await gatewayBooks(server)).has(id), { interval: 20 }).toBe(true);
   await delay(500);
   await readers.query('update simulated_charges set tell_at_ms = null');
   await readers.query('delete from graphile_worker._private_jobs where key = $1', [id]);

@@ -77,20 +77,20 @@ function once(wanted: string, how: 'lose' | 'error' | 'garble'): void {
 /** Waits until the gateway has got this call so many times. */
 async function untilCalled(wanted: string, times = 1): Promise<void> {
   const count = (): number => gateway.calls.filter((call) => call === wanted).length;
-  await expect.poll(count, { timeout: 20_000, interval: 20 }).toBeGreaterThanOrEqual(times);
+  await expect.poll(count, { interval: 20 }).toBeGreaterThanOrEqual(times);
 }
 
 /** Waits until the gateway has the first refund of a payment. */
 async function untilRefundKnown(id: string): Promise<void> {
   const count = async (): Promise<number | undefined> =>
     (await readCharge(server.context.database.readers, { key: id }))?.refunds.length;
-  await expect.poll(count, { timeout: 20_000, interval: 20 }).toBe(1);
+  await expect.poll(count, { interval: 20 }).toBe(1);
 }
 
 /** Creates a payment whose charge the gateway has. */
 async function charged(): Promise<string> {
   const { id } = await collect(rental);
-  await expect.poll(async () => (await gatewayBooks(server)).has(id), { timeout: 10_000, interval: 20 }).toBe(true);
+  await expect.poll(async () => (await gatewayBooks(server)).has(id), { interval: 20 }).toBe(true);
   return id;
 }
 

@@ -263,7 +263,7 @@ function conversation() {
     send: (text: string) => void socket.write(text),
     statuses: () => statusesIn(seen),
     async until(statuses: string[]) {
-      await expect.poll(() => statusesIn(seen), { timeout: 10_000 }).toEqual(statuses);
+      await expect.poll(() => statusesIn(seen)).toEqual(statuses);
     },
   };
 }
@@ -304,11 +304,11 @@ describe('Expect: 100-continue', () => {
   test('asks a referencing service for its callback, and a client for its file, when they expect it', async () => {
     const { send, statuses } = conversation();
     send(headOf([`Content-Length: 2`], '/provider_callbacks/provider_a/acct_1'));
-    await expect.poll(statuses, { timeout: 10_000 }).toEqual(['100']);
+    await expect.poll(statuses).toEqual(['100']);
     const upload = conversation();
     const form = ['Content-Type: multipart/form-data; boundary=x', 'Content-Length: 1000'];
     upload.send(headOf([`Authorization: Bearer ${server.secretKey}`, ...form], '/v1/files'));
-    await expect.poll(upload.statuses, { timeout: 10_000 }).toEqual(['100']);
+    await expect.poll(upload.statuses).toEqual(['100']);
   });
 });
 

@@ -27,8 +27,8 @@ describe('slow senders', () => {
     socket.destroy();
     await delay(300);
     const startedMs = performance.now();
-    await app.stopServing(5_000);
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    await app.stopServing(20_000);
+    expect(performance.now() - startedMs).toBeLessThan(15_000);
   });
 
   test('serves a sender when its bytes come one by one but in time', async () => {
@@ -75,7 +75,7 @@ describe('connections with many requests', () => {
       // The parser made no request of the rest that it had read.
       expect((await requestsSeen(server)) - before).toBeLessThanOrEqual(65);
       const inFlight = async (): Promise<string> => server.context.metrics.text();
-      await expect.poll(inFlight, { timeout: 10_000 }).toMatch(/tenure_http_requests_in_flight 0\n/);
+      await expect.poll(inFlight).toMatch(/tenure_http_requests_in_flight 0\n/);
       expect((await server.api.get('/v1/references')).status).toBe(200);
     },
   );
@@ -93,7 +93,7 @@ describe('connections with many requests', () => {
     socket.write(request.repeat(3));
     let received = 0;
     socket.on('data', (bytes: Buffer) => (received += bytes.length));
-    await expect.poll(() => received, { timeout: 30_000 }).toBeGreaterThan(27_000_000);
+    await expect.poll(() => received).toBeGreaterThan(27_000_000);
     expect(warnings).toEqual([]);
   });
 
@@ -129,7 +129,7 @@ async function closedOfPipelining(server: TestServer, requests: string): Promise
     const { key } = tenants[count % 2]!;
     socket.write(`GET /v1/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n${requests}`);
   }
-  await expect.poll(() => closed, { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(() => closed).toBeGreaterThan(0);
   return closed;
 }
 

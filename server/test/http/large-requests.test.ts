@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const soon = { timeout: 15_000, interval: 10 };
+const soon = { timeout: 30_000, interval: 10 };
 
 test('refuses some with 429 and no trace when an account sends hundreds at once', async () => {
   const keys = Array.from({ length: 200 }, () => randomUUID());

@@ -21,7 +21,7 @@ import { addAccount } from '../support/tenants.ts';
 const megabyte = 1024 * 1024;
 
 /** Loads of the machine delay what is awaited. */
-const soon = { timeout: 20_000 };
+const soon = { timeout: 30_000 };
 
 async function heldBytes(server: TestServer, kind: string): Promise<number> {
   return new Scrape(await server.context.metrics.text()).value(`tenure_held_bytes{kind="${kind}"}`)!;

@@ -28,7 +28,7 @@ describe('a backlog of expired idempotency keys', () => {
     await unfoldedCounts();
     const startedMs = performance.now();
     start();
-    await expect.poll(grownCounts, { timeout: 10_000, interval: 20 }).toBe(false);
+    await expect.poll(grownCounts, { interval: 20 }).toBe(false);
     expect(await keysLeft()).toBeGreaterThan(0);
     await expect.poll(keysLeft, { timeout: 60_000, interval: 50 }).toBe(0);
     const share = timeIn('purge_keys') / (performance.now() - startedMs);
@@ -42,7 +42,7 @@ describe('a backlog of expired idempotency keys', () => {
     await expect.poll(keysLeft, { interval: 5 }).toBeLessThan(backlog);
     const startedMs = performance.now();
     await duties.stop();
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    expect(performance.now() - startedMs).toBeLessThan(20_000);
     const left = await keysLeft();
     expect(left).toBeGreaterThan(0);
     // No purge continues after the stop.
@@ -59,7 +59,7 @@ test('runs other duties when a purge is blocked', async () => {
     await expect.poll(() => waitingForTables(server)).toBe(1);
     // After the first round, so that this fold comes after the purge.
     await unfoldedCounts();
-    await expect.poll(grownCounts, { timeout: 8_000 }).toBe(false);
+    await expect.poll(grownCounts).toBe(false);
     expect(await waitingForTables(server)).toBe(1);
     await client.query('rollback');
     await duties.stop();

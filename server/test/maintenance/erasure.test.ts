@@ -527,7 +527,7 @@ describe('large histories', () => {
       return result;
     }) as typeof listers.query;
     await good(own.api.delete(`/v1/customers/${customer}`));
-    await expect.poll(() => own.context.eraser.bytes.held, { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => own.context.eraser.bytes.held).toBe(0);
     expect(Math.max(...pagesBytes)).toBeLessThan(5_000_000);
     expect(pagesBytes.reduce((sum, bytes) => sum + bytes)).toBeGreaterThan(30 * 450_000);
     const rows = await query('select id, data from events where id = any($1)', [ids]);

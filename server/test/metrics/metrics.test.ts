@@ -223,7 +223,7 @@ describe('metrics that change', () => {
     const inFlight = async (): Promise<number> => new Scrape(await write()).value('tenure_http_requests_in_flight')!;
     // The first scrape is written when all of them are there.
     const writing = vi.spyOn(metrics, 'text').mockImplementationOnce(async () => {
-      await expect.poll(inFlight, { timeout: 30_000 }).toBe(60);
+      await expect.poll(inFlight).toBe(60);
       return write();
     });
     onTestFinished(() => writing.mockRestore());

@@ -22,6 +22,7 @@ const vector = JSON.parse(readFileSync(join(receiversDir, 'signature-vector.json
 };
 const secret = 'whsec_of the examples: ząb';
 const buildTimeoutMs = 240_000;
+const soon = { timeout: 30_000, interval: 10 };
 
 test('verifies signatures like the receiver in Node when the guide to webhooks shows code', () => {
   const guide = readFileSync(join(receiversDir, '../../docs/guides/webhooks.md'), 'utf8');
@@ -228,7 +229,7 @@ for (const language of languages) {
         // A server may cut off a client before its response if it does not read the whole body.
         const status = await post({ header: sign(tooLong), body: tooLong }).catch(() => 'cut off');
         expect(status).toSatisfy((it) => it === 400 || it === 'cut off');
-        await vi.waitFor(() => expect(lines.slice(before)).toEqual([expect.stringMatching(/^refused: \S/)]));
+        await vi.waitFor(() => expect(lines.slice(before)).toEqual([expect.stringMatching(/^refused: \S/)]), soon);
       }
       const { id, body } = newEvent();
       const longest = body.padEnd(1_000_000);
@@ -261,7 +262,10 @@ for (const language of languages) {
           const status = await vi.waitFor(() => post(delivery, `http://127.0.0.1:${port}/`), { timeout: 10_000 });
           expect(status).toBe(500);
         }
-        await vi.waitFor(() => expect(said).toEqual([expect.stringMatching(/^SIGNING_SECRET is missing: set it to /)]));
+        await vi.waitFor(
+          () => expect(said).toEqual([expect.stringMatching(/^SIGNING_SECRET is missing: set it to /)]),
+          soon,
+        );
       } finally {
         await stop(child);
       }
@@ -271,7 +275,7 @@ for (const language of languages) {
     async function deliver(delivery: Delivery): Promise<{ status: number; printed: string[] }> {
       const before = lines.length;
       const status = await post(delivery);
-      await vi.waitFor(() => expect(lines.length).toBeGreaterThan(before), { timeout: 5000, interval: 5 });
+      await vi.waitFor(() => expect(lines.length).toBeGreaterThan(before), soon);
       return { status, printed: lines.slice(before) };
     }
 

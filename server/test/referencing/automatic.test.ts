@@ -179,9 +179,7 @@ describe('overruled and canceled references', () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => refer(api)));
     await Promise.all(made.map(({ id }) => good(api.post(`/v1/references/${id}/cancel`))));
     for (const { id } of made) {
-      await expect
-        .poll(async () => orderOf(id).then((order) => order.id === null || order.stopped), { timeout: 10_000 })
-        .toBe(true);
+      await expect.poll(async () => orderOf(id).then((order) => order.id === null || order.stopped)).toBe(true);
       expect(await referenceNow(api, id)).toMatchObject({ status: 'canceled', outcome: null, reference_pdf: null });
     }
   });
@@ -243,7 +241,7 @@ describe('overruled and canceled references', () => {
     await untilReference(own.api, id, { status: 'complete' });
     expect((await orderOf(id, own)).due_at_ms).not.toBeNull();
     await good(own.api.post('/v1/test_helpers/clock/advance', { seconds: 7 * 24 * 3600 }));
-    await expect.poll(async () => (await orderOf(id, own)).due_at_ms, { timeout: 10_000 }).toBeNull();
+    await expect.poll(async () => (await orderOf(id, own)).due_at_ms).toBeNull();
     expect((await eventsOf(own.api, id)).at(-1)).toMatchObject({ type: 'reference.completed' });
   });
 
@@ -357,7 +355,7 @@ describe('providers that cannot be reached', () => {
     const { context } = await serverForTest({ ...quickly, connection, secretKey });
     const stored = (): Promise<ReferenceRecord | null> => context.readRecord(reference, accountId, id);
     await expect
-      .poll(async () => (await stored())?.automatic_reference, { timeout: 20_000 })
+      .poll(async () => (await stored())?.automatic_reference)
       .toMatchObject({
         provider: 'provider_e',
         status: 'queued',
@@ -377,7 +375,7 @@ describe('providers that cannot be reached', () => {
     );
     const body = { application: 'app_1', automatic_reference: {} };
     await expect
-      .poll(async () => (await own.post('/v1/references', body)).body, { timeout: 10_000 })
+      .poll(async () => (await own.post('/v1/references', body)).body)
       .toMatchObject({ error: { code: 'parameter_invalid', param: 'automatic_reference[provider]' } });
     await good(own.post('/v1/references', { ...body, automatic_reference: { provider: 'provider_a' } }));
   });
@@ -407,5 +405,5 @@ async function orderOf(id: string, of = server): Promise<Order> {
 }
 
 async function untilStopped(id: string): Promise<void> {
-  await expect.poll(async () => (await orderOf(id)).stopped, { timeout: 10_000 }).toBe(true);
+  await expect.poll(async () => (await orderOf(id)).stopped).toBe(true);
 }

@@ -25,9 +25,7 @@ test('returns 503 when the database is away, so that the service repeats the cal
     proxy.close();
     expectRefusal(await callBack(away.url, callbackAbout(id, owner)), refusals.unavailable);
     proxy.open();
-    await expect
-      .poll(async () => (await callBack(away.url, callbackAbout(id, owner))).status, { timeout: 10_000 })
-      .toBe(200);
+    await expect.poll(async () => (await callBack(away.url, callbackAbout(id, owner))).status).toBe(200);
     await untilReference(away.api, id, { status: 'complete' }, 15_000);
   } finally {
     await own.stop();
@@ -46,7 +44,7 @@ test("accepts the sandbox's own callbacks when the clock was moved by a day", as
     (['provider_a', 'provider_c'] as const).map(async (provider) => {
       const { id } = await refer(slow.api, { provider });
       const isOrdered = () => complete(readers, provider, id, slow.context.clock.nowMs(), 'consider');
-      await expect.poll(isOrdered, { timeout: 20_000 }).toBe(true);
+      await expect.poll(isOrdered).toBe(true);
       await untilReference(slow.api, id, { status: 'complete', outcome: 'consider' }, 15_000);
     }),
   );

@@ -69,7 +69,7 @@ describe('callbacks', () => {
     vendor.stage = 'DONE';
     const startedMs = performance.now();
     await heardBy(server.url, callbackAbout(id, account));
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
     vendor.release();
     await untilReference(api, id, { status: 'complete' });
   });
@@ -77,7 +77,7 @@ describe('callbacks', () => {
   test('reads the order within a minute when a callback arrives while the order is being made', async () => {
     vendor.hold('order');
     const { id } = await refer(api);
-    await expect.poll(() => vendor.held, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => vendor.held).toBe(1);
     await heardBy(server.url, callbackAbout(id, account));
     vendor.release();
     await untilReference(api, id, { status: 'processing' });
@@ -109,7 +109,7 @@ describe('callbacks', () => {
     const before = await referenceNow(api, id);
     const says = { stage: 'DONE', decision: 'HIGH_RISK', requestId: id, progressPercent: 100 };
     await heardBy(server.url, callbackAbout(id, account, { says }));
-    await expect.poll(() => vendor.reads(id), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => vendor.reads(id)).toBe(1);
     await aWhile();
     expect(await referenceNow(api, id)).toEqual(before);
   });
@@ -134,7 +134,7 @@ describe('callbacks', () => {
     const events = await eventsOf(api, id);
     vendor.stage = 'DONE';
     await heardBy(server.url, callbackAbout(id, account));
-    await expect.poll(() => vendor.reads(id), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => vendor.reads(id)).toBe(1);
     await aWhile();
     expect(await referenceNow(api, id)).toEqual(canceled);
     expect(await eventsOf(api, id)).toEqual(events);

@@ -23,7 +23,7 @@ async function decide(id: string, outcome: string, more: object = {}): Promise<B
 
 /** Waits until each decision has its report. */
 async function untilIssued(id: string, filename: string): Promise<Body> {
-  await expect.poll(async () => (await fileOf(id))?.filename ?? null, { timeout: 20_000, interval: 25 }).toBe(filename);
+  await expect.poll(async () => (await fileOf(id))?.filename ?? null, { interval: 25 }).toBe(filename);
   return referenceNow(api, id);
 }
 

@@ -50,7 +50,7 @@ test.each(providers)(
     expect((await tablesWith(server, 'Zebedee')).length).toBeGreaterThan(0);
     await good(api.delete(`/v1/customers/${customer}`));
     expect(await referenceNow(api, id)).toMatchObject(erased);
-    await expect.poll(() => isStoppedAtService(server, id), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => isStoppedAtService(server, id)).toBe(true);
     await expectErased(server);
     expect(await tablesWith(server, 'Wombat')).not.toContain('request_logs');
   },
@@ -66,7 +66,7 @@ test('issues no report, and keeps no reason, when a customer is deleted before t
   const work = await startWork(server.context);
   onTestFinished(() => work.stop());
   const jobs = () => server.context.database.readers.query('select from graphile_worker._private_jobs');
-  await expect.poll(async () => (await jobs()).rowCount, { timeout: 10_000 }).toBe(0);
+  await expect.poll(async () => (await jobs()).rowCount).toBe(0);
   expect(await referenceNow(api, id)).toMatchObject({ deleted: true, outcome: 'accept', reference_pdf: null });
   await expectErased(server);
 });
@@ -90,10 +90,10 @@ test('stops the order as soon as it is known when a customer is deleted while it
   vendor.hold('order');
   const customer = await personBy(api);
   const { id } = await refer(api, { customer });
-  await expect.poll(() => vendor.held, { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => vendor.held).toBe(1);
   await good(api.delete(`/v1/customers/${customer}`));
   vendor.release();
-  await expect.poll(() => isToldToStop(vendor, id), { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => isToldToStop(vendor, id)).toBe(true);
   expect(await referenceNow(api, id)).toMatchObject(erased);
   await expectErased(server);
 });
@@ -104,10 +104,10 @@ test('stores no report when a customer is deleted while the findings are fetched
   vendor.hold('report');
   const customer = await personBy(api);
   const { id } = await refer(api, { customer });
-  await expect.poll(() => vendor.held, { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => vendor.held).toBe(1);
   await good(api.delete(`/v1/customers/${customer}`));
   vendor.release();
-  await expect.poll(() => isToldToStop(vendor, id), { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => isToldToStop(vendor, id)).toBe(true);
   expect(await referenceNow(api, id)).toMatchObject(erased);
   await expectErased(server);
 });
@@ -138,7 +138,7 @@ test('stores no report when a customer is deleted while the report is being stor
     deleted ??= await api.delete(`/v1/customers/${customer}`);
   };
   const { id } = await refer(api, { customer });
-  await expect.poll(() => isToldToStop(vendor, id), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => isToldToStop(vendor, id)).toBe(true);
   expect(deleted!.status).toBe(200);
   expect(await referenceNow(api, id)).toMatchObject(erased);
   await expectErased(server);

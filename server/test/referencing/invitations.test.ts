@@ -106,7 +106,7 @@ describe("the test's own service", () => {
   const changeEmail = (person: string, email: string | null) => good(api.post(`/v1/customers/${person}`, { email }));
 
   async function untilTold(id: string, emails: (string | null)[]): Promise<void> {
-    await expect.poll(() => vendor.emails.get(id), { timeout: 10_000, interval: 20 }).toEqual(emails);
+    await expect.poll(() => vendor.emails.get(id), { interval: 20 }).toEqual(emails);
   }
 
   test('is told of the new address of every open check, and of no other', async () => {
@@ -130,7 +130,7 @@ describe("the test's own service", () => {
     const person = await newPerson();
     vendor.hold('order');
     const { id } = await refer(api, { customer: person });
-    await expect.poll(() => vendor.held, { timeout: 10_000, interval: 10 }).toBe(1);
+    await expect.poll(() => vendor.held, { interval: 10 }).toBe(1);
     await changeEmail(person, 'second@example.org');
     vendor.release();
     await untilTold(id, ['first@example.org', 'second@example.org']);
@@ -142,7 +142,7 @@ describe("the test's own service", () => {
     await untilReference(api, id, { status: 'processing' });
     vendor.hold('applicant-email');
     await changeEmail(person, 'second@example.org');
-    await expect.poll(() => vendor.held, { timeout: 10_000, interval: 10 }).toBe(1);
+    await expect.poll(() => vendor.held, { interval: 10 }).toBe(1);
     await changeEmail(person, 'third@example.org');
     vendor.release();
     await untilTold(id, ['first@example.org', 'second@example.org', 'third@example.org']);

@@ -44,7 +44,7 @@ const move = (id: string, automatic_reference: object) => api.post(`/v1/referenc
 
 /** Waits until the former service has been told to stop the order. */
 async function untilStopped(key: string): Promise<void> {
-  await expect.poll(() => vendor.stopped.has(key), { timeout: 10_000, interval: 20 }).toBe(true);
+  await expect.poll(() => vendor.stopped.has(key), { interval: 20 }).toBe(true);
 }
 
 /** Waits until no earlier order of the reference is left to be stopped. */
@@ -56,7 +56,7 @@ async function untilNoneWaits(id: string): Promise<void> {
     );
     return Number(rows[0]!.count);
   };
-  await expect.poll(waiting, { timeout: 10_000, interval: 20 }).toBe(0);
+  await expect.poll(waiting, { interval: 20 }).toBe(0);
 }
 
 const callsAbout = (key: string, kind: string): number =>
@@ -130,7 +130,7 @@ describe('a move to another service', () => {
   test('stops the order as soon as its id is known when it is being made at the move', async () => {
     vendor.hold('order');
     const { id } = await refer(api);
-    await expect.poll(() => vendor.held, { timeout: 10_000, interval: 10 }).toBe(1);
+    await expect.poll(() => vendor.held, { interval: 10 }).toBe(1);
     await good(move(id, { provider: 'provider_b' }));
     vendor.release();
     await untilStopped(id);
@@ -149,10 +149,8 @@ describe('a move to another service', () => {
     await untilReference(api, id, { automatic_reference: { last_error: expect.stringMatching(/^unavailable: /) } });
     await good(move(id, { provider: 'provider_b' }));
     await untilReference(api, id, { status: 'complete', automatic_reference: { provider: 'provider_b' } });
-    await expect.poll(() => callsAbout(id, 'find'), { timeout: 10_000 }).toBe(1);
-    await expect
-      .poll(async () => advance(60).then(() => callsAbout(id, 'find')), { timeout: 20_000, interval: 500 })
-      .toBe(2);
+    await expect.poll(() => callsAbout(id, 'find')).toBe(1);
+    await expect.poll(async () => advance(60).then(() => callsAbout(id, 'find')), { interval: 500 }).toBe(2);
     await untilNoneWaits(id);
     expect(vendor.orders.has(id)).toBe(false);
     expect(callsAbout(id, 'cancel')).toBe(0);
@@ -167,9 +165,7 @@ describe('a move to another service', () => {
       { kind, status: 503 },
     );
     await good(move(id, { provider: 'provider_c' }));
-    await expect
-      .poll(async () => advance(130).then(() => vendor.stopped.has(id)), { timeout: 20_000, interval: 500 })
-      .toBe(true);
+    await expect.poll(async () => advance(130).then(() => vendor.stopped.has(id)), { interval: 500 }).toBe(true);
     await untilNoneWaits(id);
     expect(callsAbout(id, 'cancel')).toBe(4);
     for (const { data } of await eventsOf(api, id))
@@ -182,7 +178,7 @@ describe('a move to another service', () => {
     await untilReference(api, id, { automatic_reference: { status: 'invited' } });
     await good(move(id, { provider: 'provider_a' }));
     const key = `${id}-3`;
-    await expect.poll(() => vendor.orders.get(key), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => vendor.orders.get(key)).toBe(1);
     await untilReference(api, id, { automatic_reference: { provider: 'provider_a', status: 'in_progress' } });
     await untilNoneWaits(id);
     expect(vendor.stopped.has(id)).toBe(true);
@@ -440,7 +436,7 @@ describe('moves at the same moment as something else', () => {
       );
       return rows.map(({ reference }) => reference);
     };
-    await expect.poll(live, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(live).toEqual([]);
     await expectStopped(others);
   });
 

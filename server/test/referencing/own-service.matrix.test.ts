@@ -59,7 +59,7 @@ test('issues a report without findings when the service does not return them aft
     return rows[0]!.failures;
   };
   for (let failures = 1; failures <= 5; failures++) {
-    await expect.poll(failuresNow, { timeout: 10_000 }).toBe(failures);
+    await expect.poll(failuresNow).toBe(failures);
     expect(await referenceNow(api, id)).toMatchObject({ reference_pdf: first, earlier_reports: [] });
     await good(api.post('/v1/test_helpers/clock/advance', { seconds: 2 * 3600 }));
   }
@@ -78,7 +78,7 @@ test('cancels an unknown order of a canceled reference when the service calls ba
   await untilReference(api, id, { automatic_reference: { last_error: expect.stringContaining('unavailable') } });
   await good(api.post(`/v1/references/${id}/cancel`));
   expect((await callBack(server, id)).status).toBe(200);
-  await expect.poll(() => service.calls.at(-1), { timeout: 8_000 }).toBe('POST /v1/reference-requests/rr_1/cancel');
+  await expect.poll(() => service.calls.at(-1)).toBe('POST /v1/reference-requests/rr_1/cancel');
 });
 
 test('keeps cut texts well-formed when a service sends long ones', async () => {
@@ -149,9 +149,7 @@ test('recovers soon when the database ends all connections', { timeout: 60_000 }
   for (const id of made) await callBack(server, id);
   for (const id of made) {
     // Orders that were being made are read within a minute.
-    await expect
-      .poll(async () => (await referenceNow(server.api, id)).automatic_reference.status, { timeout: 20_000 })
-      .not.toBe('queued');
+    await expect.poll(async () => (await referenceNow(server.api, id)).automatic_reference.status).not.toBe('queued');
     await callBack(server, id);
     await untilReference(server.api, id, { status: 'complete' }, 20_000);
   }

@@ -565,7 +565,9 @@ describe('account changes', () => {
 
   test('responds at once when a change is refused, and delays a replay as long as the first response', async () => {
     const real = await serverForTest({ connection: server.connection, secretKey: parent.key, realFreshness: true });
-    expect(await timed(real.api, { name: '' })).toBeLessThan(freshnessMs / 2);
+    const refusedMs: number[] = [];
+    for (let times = 0; times < 10; times++) refusedMs.push(await timed(real.api, { name: '' }));
+    expect(Math.min(...refusedMs)).toBeLessThan(freshnessMs / 2);
     const key = newKey();
     expect(await timed(real.api, { name: 'x' }, key)).toBeGreaterThanOrEqual(freshnessMs - 2);
     // The first response may have been lost before the delay was over.

@@ -260,7 +260,7 @@ describe('simultaneous uploads', () => {
       keys.push((await addKey(own, (await addAccount(own)).accountId)).key);
     }
     const hanging = await Promise.all(keys.flatMap((key) => Array.from({ length: 16 }, () => hangingUpload(own, key))));
-    await expect.poll(() => uploadsOn(own), { timeout: 5_000 }).toBe(64);
+    await expect.poll(() => uploadsOn(own)).toBe(64);
     expectRefusal(await own.api.post('/v1/files', formOf()), { ...refusals.overloaded, says: /uploads/ });
     await good(own.api.get('/v1/files'));
     for (const socket of hanging) socket.destroy();
@@ -374,7 +374,7 @@ describe('unfinished uploads', () => {
     proxy.open();
     expectRefusal(await refused, refusals.unavailable);
     expect(await partsOn(own)).toBe(0);
-    await expect.poll(() => partsOn(own), { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => partsOn(own)).toBe(1);
     clock.advanceSeconds(3601);
     await context.fileStore.purge(clock.nowMs());
     expect([await uploadsOn(own), await partsOn(own)]).toEqual([0, 0]);

@@ -593,16 +593,14 @@ async function deliveriesOf(by: Api, endpointId: string): Promise<Body[]> {
 /** Waits for the only delivery of an endpoint to finish. */
 async function settled(by: Api, endpointId: string): Promise<Body> {
   await expect
-    .poll(async () => (await deliveriesOf(by, endpointId)).map(({ status }) => status), { timeout: 10_000 })
+    .poll(async () => (await deliveriesOf(by, endpointId)).map(({ status }) => status))
     .toEqual([expect.stringMatching(/^(delivered|failed|canceled)$/)]);
   return (await deliveriesOf(by, endpointId))[0];
 }
 
 /** Waits for the first attempt of an endpoint's only delivery. */
 async function attempted(by: Api, endpointId: string): Promise<Body> {
-  await expect
-    .poll(async () => (await deliveriesOf(by, endpointId)).map((one) => one.attempt_count), { timeout: 10_000 })
-    .toEqual([1]);
+  await expect.poll(async () => (await deliveriesOf(by, endpointId)).map((one) => one.attempt_count)).toEqual([1]);
   return (await deliveriesOf(by, endpointId))[0];
 }
 

@@ -447,13 +447,10 @@ describe('delayed responses to endpoint changes', () => {
     const { id } = await created({ url });
     const startedMs = performance.now();
     const answered = change(`${path}/${id}`, newKey());
-    // The change is durable long before the response.
     await expect.poll(() => eventsAbout(api, id), { interval: 5 }).toHaveLength(2);
-    const committedMs = performance.now() - startedMs;
     expect((await answered).status).toBe(200);
     const answeredMs = performance.now() - startedMs;
     expect(answeredMs).toBeGreaterThanOrEqual(250);
-    expect(committedMs).toBeLessThan(answeredMs);
   });
 
   test('delays a replay as long as the first response when a change is repeated', async () => {

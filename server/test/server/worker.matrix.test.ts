@@ -35,7 +35,7 @@ test('makes no account and shows no key when a worker starts first on an empty d
   await endpointFor(api, receiver.url, { enabled_events: ['reference.completed'] });
   const asked = { application: 'app_1', automatic_reference: { provider: 'provider_a' } };
   const { id } = (await good(api.post('/v1/references', asked))).body;
-  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => receiver.received.length).toBe(1);
   expect((await good(api.get(`/v1/references/${id}`))).body.status).toBe('complete');
 });
 

@@ -176,7 +176,7 @@ export class MailServer {
 }
 
 /** Milliseconds that a test waits for what must happen soon. */
-const soon = { timeout: 20_000, interval: 100 };
+const soon = { timeout: 30_000, interval: 100 };
 
 /** Starts a mail server for one test. */
 export async function mailServerForTest(secure: tls.SecureContextOptions | null = null): Promise<MailServer> {

@@ -77,9 +77,9 @@ test('keeps half of the slots for working endpoints when many endpoints hang', a
   await healthy.count(50);
   const delivered = async () =>
     (await deliveriesOf(server.api, endpoint.id)).filter(({ status }) => status !== 'pending');
-  await expect.poll(async () => (await delivered()).length, { timeout: 15_000 }).toBe(50);
+  await expect.poll(async () => (await delivered()).length).toBe(50);
   // A delivery is shown as delivered a moment before its slot is free. From then on, only hanging attempts are under way.
-  await expect.poll(() => server.context.dispatcher!.inFlight, { timeout: 15_000 }).toBeLessThanOrEqual(4);
+  await expect.poll(() => server.context.dispatcher!.inFlight).toBeLessThanOrEqual(4);
   let most = 0;
   for (const endsAtMs = performance.now() + 8_000; performance.now() < endsAtMs; await delay(10)) {
     most = Math.max(most, server.context.dispatcher!.inFlight);

@@ -9,7 +9,7 @@ import { serverForTest, type Api, type ApiResponse, type TestServer } from '../s
 type Body = ApiResponse['body'];
 
 /** Polling options for conditions that may take long on a busy machine. */
-export const soon = { timeout: 15_000, interval: 10 };
+export const soon = { timeout: 30_000, interval: 10 };
 
 /** Creates an endpoint that gets only what `ping` or `seed` make for it. */
 export async function pingedEndpoint(api: Api, url: string): Promise<Body> {

@@ -269,9 +269,7 @@ test('pauses a workflow when it has started too many runs within an hour', async
   const own = await Flows.on(await serverForTest({ works: true, overrides: { workflowLimits: { runsAnHour: 3 } } }));
   const workflow = await own.active({ steps: [{ id: 'later', action: 'wait', seconds: 1 }] });
   for (let made = 0; made < 5; made++) await own.make('customers', { name: 'Ada' });
-  await expect
-    .poll(async () => (await good(own.api.get(`/v1/workflows/${workflow.id}`))).body.status, { timeout: 15_000 })
-    .toBe('paused');
+  await expect.poll(async () => (await good(own.api.get(`/v1/workflows/${workflow.id}`))).body.status).toBe('paused');
   expect((await own.runs()).length).toBe(3);
   const { paused_reason: reason } = (await good(own.api.get(`/v1/workflows/${workflow.id}`))).body;
   expect(reason).toContain('3 runs within an hour');

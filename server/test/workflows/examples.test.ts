@@ -41,7 +41,7 @@ const plays: Record<string, { begin: () => Promise<unknown>; check: (run: Made) 
       await good(flows.api.post(`/v1/references/${id}`, { outcome: 'accept' }));
       const request = async (): Promise<Made> =>
         (await good(flows.api.get('/v1/approval_requests?status=pending'))).body.data[0];
-      await expect.poll(request, { timeout: 15_000, interval: 20 }).toBeDefined();
+      await expect.poll(request, { interval: 20 }).toBeDefined();
       await good(flows.api.post(`/v1/test_helpers/approval_requests/${(await request()).id}/approve`));
     },
     async check(run) {
@@ -54,9 +54,7 @@ const plays: Record<string, { begin: () => Promise<unknown>; check: (run: Made) 
       const { id: customer } = await flows.make('customers', { name: 'Ada', email: 'ada@example.org' });
       const { id: application } = await flows.make('applications', { customers: [customer] });
       await flows.make('references', { application, customer });
-      await expect
-        .poll(async () => (await flows.runs('&status=waiting')).length, { timeout: 15_000, interval: 20 })
-        .toBe(1);
+      await expect.poll(async () => (await flows.runs('&status=waiting')).length, { interval: 20 }).toBe(1);
       await good(flows.api.post('/v1/test_helpers/clock/advance', { seconds: 4 * 86_400 }));
     },
     check: async () => expect((await emails())[0]).toMatchObject({ subject: 'Your check is not complete yet' }),
@@ -90,9 +88,7 @@ const plays: Record<string, { begin: () => Promise<unknown>; check: (run: Made) 
   'remind-of-decisions.json': {
     async begin() {
       await flows.make('applications', { customers: ['cus_1'] });
-      await expect
-        .poll(async () => (await flows.runs('&status=waiting')).length, { timeout: 15_000, interval: 20 })
-        .toBe(1);
+      await expect.poll(async () => (await flows.runs('&status=waiting')).length, { interval: 20 }).toBe(1);
       await good(flows.api.post('/v1/test_helpers/clock/advance', { seconds: 4 * 86_400 }));
     },
     check: async () => expect(receiver.received[0]!.body.text).toContain('has waited for three days'),

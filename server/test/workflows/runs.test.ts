@@ -78,7 +78,7 @@ test('waits until its time when many jobs of an account come early', async () =>
       select from graphile_worker._private_jobs
       where payload ->> 'account' = $1 and run_at < now() + interval '30 minutes'`;
     const countEarly = async () => (await client.query(early, [flows.accountId])).rowCount;
-    await expect.poll(countEarly, { timeout: 15_000, interval: 50 }).toBe(0);
+    await expect.poll(countEarly, { interval: 50 }).toBe(0);
   });
   await flows.until(workflow, (runs) => runs.length === 25 && runs.every(({ status }) => status !== 'running'));
   expect((await flows.runs()).filter(({ status }) => status === 'succeeded')).toEqual([]);
@@ -188,7 +188,7 @@ test('decides an application automatically when a person has rejected one of two
   for (const answer of ['reject', 'approve']) {
     const question = async (): Promise<Made> =>
       (await good(flows.api.get('/v1/approval_requests?status=pending'))).body.data[0];
-    await expect.poll(question, { timeout: 15_000, interval: 20 }).toBeDefined();
+    await expect.poll(question, { interval: 20 }).toBeDefined();
     await good(flows.api.post(`/v1/test_helpers/approval_requests/${(await question()).id}/${answer}`));
   }
   await flows.ended(workflow);

@@ -40,7 +40,7 @@ test(`55: recovers, loses nothing and sends nothing twice when PostgreSQL is res
     const answered = load.answeredAtMs.size;
     if (round % crashEvery === 0) cluster.crash();
     else await cluster.restart();
-    await expect.poll(() => load.answeredAtMs.size, { timeout: 20_000 }).toBeGreaterThan(answered + answeredEachRound);
+    await expect.poll(() => load.answeredAtMs.size).toBeGreaterThan(answered + answeredEachRound);
   }
   await load.stop();
   const tally = await tallyOf(api, endpoint.id, { receiver, load });
