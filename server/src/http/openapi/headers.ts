@@ -15,11 +15,13 @@ const ofResponses: Record<string, Piece> = {
     schema: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
   },
   RateLimit: {
-    description: 'If there is a rate limit: how many requests are left (`r`) until it fills up (`t`, in seconds).',
+    description:
+      'Only with a rate limit: the number of requests left (`r`), and the seconds until the limit is full again (`t`).',
     schema: { type: 'string' },
   },
   'RateLimit-Policy': {
-    description: 'If there is a rate limit: how many requests (`q`) the account may send in how many seconds (`w`).',
+    description:
+      'Only with a rate limit: the number of requests (`q`) that the account may send in a window of `w` seconds.',
     schema: { type: 'string' },
   },
   'Idempotent-Replayed': {

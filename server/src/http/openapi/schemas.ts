@@ -437,7 +437,7 @@ const connectedAccountSchema = Type.String({
 
 const eventVersionSchema = Type.String({
   description:
-    'The version of its shape, which is that of the response. Left out in deliveries: their header `Service-Version` has it.',
+    'The API version of the event’s contents. It is the version of the response. Left out in deliveries: their header `Service-Version` has it.',
 });
 
 const erasedSchema = Type.Unsafe({

@@ -94,7 +94,7 @@ export function activityRoute(context: HttpContext): ReadRoute {
     docs: {
       summary: 'Retrieve activity',
       description:
-        'Returns how many requests, events and delivery attempts there were in each minute, hour or day (UTC), and how long the latest took. Only POST and DELETE requests count, because only they have logs. The counts of requests equal those of the logs. Minutes are kept for 48 hours, and hours for 90 days. With `webhook_endpoint`, only the attempts of that endpoint count.',
+        'Counts requests, events and delivery attempts in each minute, hour or day (UTC). The response also has the latency of the latest requests and attempts. Only POST and DELETE requests count, because only they have logs. The counts of requests equal those of the logs. Minutes are kept for 48 hours, and hours for 90 days. With `webhook_endpoint`, only the attempts of that endpoint count.',
     },
     response: {
       kind: 'object',

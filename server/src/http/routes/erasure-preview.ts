@@ -66,7 +66,7 @@ export function erasurePreviewRoute(context: HttpContext): ReadRoute {
     docs: {
       summary: 'Preview the erasure of a customer',
       description:
-        'Returns what `DELETE /v1/customers/{id}` would do now: what goes, what a legal duty keeps until when, and what prevents it. It changes nothing.',
+        'Returns what `DELETE /v1/customers/{id}` would do now. The response lists what it would delete, what the law requires you to keep, and what prevents the erasure. It changes nothing.',
     },
     response: {
       kind: 'object',

@@ -42,7 +42,7 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
       after: Type.String({
         minLength: 1,
         maxLength: 255,
-        description: `Resumes after the ${displayName(resource.object)} with this id, \`${prefix}_…\`, like \`${lastEventId}\`. For clients that cannot send that header. \`${beginningId}\` stands before all stored ${name}.`,
+        description: `Resumes after the ${displayName(resource.object)} with this id, \`${prefix}_…\`, like \`${lastEventId}\`. For clients that cannot send this header. \`${beginningId}\` stands before all stored ${name}.`,
       }),
     },
     async subscribe(request, query) {

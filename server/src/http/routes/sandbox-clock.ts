@@ -84,7 +84,7 @@ function advanceRoute(context: HttpContext, sandboxClock: SandboxClock): WriteRo
     docs: {
       summary: 'Advance the clock',
       description:
-        'Sandbox only. Moves the clock of this deployment forward, for all accounts. So you can test what takes days: webhook retries, expiry of an `Idempotency-Key` or an API key, the rollback of an upgrade, retention, the start and end of tenancies. When you get the response, every process uses the new time. The response waits up to 20 seconds: ten for records that expire, and ten for the changes of the days that have begun. With very many records, the last changes follow later. The clock never moves back.',
+        'Sandbox only. Moves the clock of this deployment forward, for all accounts. So you can test processes of several days, such as webhook retries, retention, and the start and end of tenancies. You can also test the end of an `Idempotency-Key`, of an API key, or of the time to roll back an upgrade. When you get the response, every process uses the new time. The response waits up to ten seconds for records that expire. Then it waits up to ten seconds for the changes of the new days. With very many records, the last changes follow later. The clock never moves back.',
       example: { seconds: 86_400 },
       sensitive: 'never',
     },

@@ -44,7 +44,7 @@ export function searchRoute(context: HttpContext): ReadRoute {
     subtitle: described(nullable(Type.String()), 'A second line, such as an e-mail address. Null if there is none.'),
     matched: Type.Array(Type.String(), {
       description:
-        'The members with a word of the query: `name`, `unit.building.address.city` for one of a linked record, or `customer` if only the linked record has the words.',
+        'The members with a word of the query, such as `name`. A member of a linked record has a path: `unit.building.address.city`. The name of a link, such as `customer`, means that only the linked record has the words.',
     }),
     record: Type.Unsafe<JsonObject>({ description: 'The record, as `GET /v1/<path>/{id}` returns it.' }),
   });
@@ -54,7 +54,7 @@ export function searchRoute(context: HttpContext): ReadRoute {
     data: Type.Array(item, {
       maxItems: resultsMax,
       description:
-        'The found records: first those whose id begins with the query, then those with the query as a phrase, in which numbers are whole, then the newest. Phrases are looked for in the newest records: 1,000 of each kind, or 250 of a kind that linked records lead to.',
+        'The found records. First come records whose id begins with the query. Then come records with the query as a phrase: `flat 4` does not match Flat 41. Then come all others, the newest first. The search looks for phrases only in the newest records: 1,000 of each kind, or 250 of a kind with texts from linked records.',
     }),
     has_more: Type.Boolean({ description: 'Whether more records match. Send a longer query to see them.' }),
     indexed_until: described(
@@ -68,7 +68,7 @@ export function searchRoute(context: HttpContext): ReadRoute {
     operationId: 'search',
     docs: {
       summary: 'Search records',
-      description: `Finds records by parts of names, e-mail addresses, phone numbers, addresses, numbers, references of banks and deposit schemes, and \`metadata\` values, or by the beginning of an id. All words of the query must match, in any order. Case and accents do not matter. A word of three or more characters matches anywhere, and a shorter one at the beginning of a word. References are also found by their customer or application, invoices by their tenancy, and deposits by either. Erased persons are never found. A response has up to ${resultsMax} records. Your key must be able to read the records: kinds that it cannot read are left out.`,
+      description: `Finds records by parts of their texts: names, e-mail addresses, phone numbers, addresses, numbers, and \`metadata\` values. It also finds references of banks and deposit schemes, and ids by their beginning. All words of the query must match, in any order. Case and accents do not matter. A word of three or more characters matches anywhere, and a shorter one at the beginning of a word. References are also found by their customer or application, invoices by their tenancy, and deposits by either. Erased persons are never found. A response has up to ${resultsMax} records. Your key must be able to read the records: kinds that it cannot read are left out.`,
       refusals: ['parameter_missing'],
     },
     response: {

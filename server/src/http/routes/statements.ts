@@ -33,7 +33,7 @@ function entryOf(fields: Readonly<Record<string, { schema: Type.TSchema; descrip
       date: ofLedger('date'),
       type: ofLedger('type'),
       amount: ofLedger('amount'),
-      balance: money('What the tenants owe after it, in the order of the statement'),
+      balance: money('The balance after this entry, in the order of the statement'),
       invoice: ofLedger('invoice'),
       payment: ofLedger('payment'),
     }),
@@ -88,7 +88,7 @@ export function statementRoute(context: HttpContext): ReadRoute {
     operationId: 'tenancies_retrieve_statement',
     docs: {
       summary: 'Retrieve a statement of a tenancy',
-      description: `Returns what the tenants owed before a day, the entries of the ledger until another day, and what they owe then. Entries come in the order of their days: money counts from the day on which it came. A statement has at most ${entriesMax} entries. With \`format=pdf\`, the response is a PDF to send to the tenants. It shows their names, and the \`letterhead\` of the account.`,
+      description: `Returns the balance before a day, the entries of the ledger until another day, and the balance after them. Entries come in the order of their days: money counts from the day on which it came. A statement has at most ${entriesMax} entries. With \`format=pdf\`, the response is a PDF to send to the tenants. It shows their names, and the \`letterhead\` of the account.`,
     },
     response: {
       kind: 'object',
