@@ -62,7 +62,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
     table: 'api_keys',
     docs: {
       description:
-        'A credential for the API. A `secret` key is for your server, and a `restricted` key for one job. An `agent` key is for a program that acts by itself: it has a name and an expiry time, and creates no keys. Only a hash is stored, so a key is shown once.',
+        'A credential for the API. A `secret` key is for your server, and a `restricted` key for one job. An `agent` key is for a program that acts by itself. It has a name and an expiry time, and cannot create keys. Only a hash is stored, so a key is shown once.',
       example: {
         record: {
           type: 'restricted',
@@ -117,7 +117,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
         column: 'bigint',
         schema: nullable(Type.Integer()),
         description:
-          'When it expires, in seconds since the Unix epoch. Null if it does not. An agent key expires after 30 days by default, and after 90 at most. No key expires later than the one that creates or rolls it: without `expires_at`, a new key expires with its creator at the latest.',
+          'When it expires, in seconds since the Unix epoch. Null if it does not. An agent key expires after 30 days by default, and after 90 at most. No key expires later than the key that creates or rolls it. Without `expires_at`, a new key expires at the same time as its creator, or earlier.',
       },
       last_used_at: {
         column: 'bigint',
@@ -210,7 +210,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
       roll: actionFrom({ expires_in: Type.Optional(ExpiresIn) }, roll, {
         summary: 'Roll an API key',
         description:
-          'Creates a key with the same name, permissions and expiry time, and returns it with its `secret`. A new agent key is valid for 30 days. The old key stays valid for `expires_in` seconds. A key can only roll keys that have no more permissions and expire no later than itself.',
+          'Creates a key with the same name, permissions and expiry time, and returns it with its `secret`. A new agent key is valid for 30 days. The old key stays valid for `expires_in` seconds. A key can roll another key only if the other key has no permission that it lacks, and expires no later.',
         example: { expires_in: 3600 },
         refusals: ['reauthentication_required', 'status_transition_invalid'],
         showsSecrets: true,

@@ -102,7 +102,7 @@ export const event = defineResource(
         match: 'contains',
         schema: described(
           AnyId,
-          'Only events with this id: of their own record, or of a record that it links to or linked to before.',
+          'Only events of the record with this id, and of records that link to it or did so before.',
         ),
       },
       actor: {

@@ -133,7 +133,7 @@ export const log = defineResource(
         column: 'text',
         schema: TextOrNull,
         description:
-          'The body as you sent it, with secrets as `[redacted]` or masked. Null if there was none, or if it was not read (403, 415). Null if the record or route was not found (404), if the Idempotency-Key was another request’s (`idempotency_key_in_use`, `idempotency_key_reused`), or if a person of the request was erased.',
+          'The body as you sent it, with secrets as `[redacted]` or masked. Null if there was none, or if it was not read (403, 415). Null if the record or route was not found (404), or if a person of the request was erased. Also null for the errors `idempotency_key_in_use` and `idempotency_key_reused`.',
       },
       response_body: {
         column: 'text',

@@ -201,7 +201,7 @@ export const account = defineResource<AccountRecord>(
       {
         summary: 'Create a connected account',
         description:
-          'Creates an account that is connected to your own. It has no keys: act for it with `Service-Context`. You cannot create an account while that header names a connected one, because your key could not act on the new account.',
+          'Creates an account that is connected to your own. It has no keys: act for it with `Service-Context`. If this header names a connected account, the creation fails, because your key could not act on the new account.',
         example: { name: 'Ouse Lettings' },
       },
     ),

@@ -45,7 +45,7 @@ export const fileLink = defineResource<FileLinkRecord>(
     table: 'file_links',
     docs: {
       description:
-        'A link with which a person without an account opens one file: a landlord reads the report of an applicant. `POST /v1/files/{id}/links` makes it. Its page says what was found, and has the file. It opens nothing once it is revoked or expired, or once the file is deleted, also by the erasure of its person.',
+        'A link to one file, for a person without an account. For example, a landlord reads the report of an applicant. `POST /v1/files/{id}/links` makes it. Its page says what was found, and has the file. The link stops working when it expires or is revoked, or when the file is deleted. An erasure can also delete the file.',
       example: {
         record: {
           file: 'file_0VbZrD2W00aY9fTmLp4Kc7',

@@ -49,7 +49,7 @@ const fields = {
   lines_new: {
     column: 'integer',
     schema: count('The number of lines.'),
-    description: 'The number of lines that it made: those that no earlier file had.',
+    description: 'The number of bank lines that it made. No earlier file had these lines.',
   },
   lines_known: {
     column: 'integer',
@@ -80,7 +80,7 @@ export const paymentImport = defineResource<PaymentImportRecord>(
     table: 'payment_imports',
     docs: {
       description:
-        'An upload of a bank statement. It made a [bank line](#tag/bank-lines) for each line of money that came in, and that no earlier file had. No payment is made until you confirm a line.',
+        'An upload of a bank statement. It made a [bank line](#tag/bank-lines) for each new line with incoming money. A line is new if no earlier file had it. No payment is made until you confirm a line.',
       example: {
         record: {
           filename: 'statement.csv',
@@ -108,7 +108,7 @@ export const paymentImport = defineResource<PaymentImportRecord>(
     description: 'a bank statement as CSV',
     docs: {
       summary: 'Import a bank statement',
-      description: `Send a form (\`multipart/form-data\`) with the field \`file\`: a bank statement as CSV, of up to ${statementLinesMax.toLocaleString('en')} lines and 1 MB. Its first line names the columns \`date\`, \`amount\`, \`reference\` and \`payer\`, and \`currency\` if it is not pounds. The guide [Collect rent](/docs/guides/rent#import-a-bank-statement) has the whole layout. Each line of money that came in becomes a bank line, with a proposal of its tenancy. No payment is made until you confirm a line. You can send a file, and files with common days, as often as you like: known lines are left out, and counted in \`lines_known\`. If a line has a fault, nothing is imported, and \`errors\` lists up to 20 faults with their lines. The file is not kept.`,
+      description: `Send a form (\`multipart/form-data\`) with the field \`file\`: a bank statement as CSV, of up to ${statementLinesMax.toLocaleString('en')} lines and 1 MB. Its first line names the columns \`date\`, \`amount\`, \`reference\` and \`payer\`, and \`currency\` if it is not pounds. The guide [Collect rent](/docs/guides/rent#import-a-bank-statement) has the whole layout. Each line of money that came in becomes a bank line, with a proposal of its tenancy. No payment is made until you confirm a line. You can send a file again, or send files with overlapping days. Tenure skips the lines that it knows, and counts them in \`lines_known\`. If a line has an error, Tenure imports nothing. \`errors\` lists up to 20 errors with their lines. The file is not kept.`,
       example: { file: 'date,amount,reference,payer …' },
       refusals: ['status_transition_invalid'],
     },

@@ -44,7 +44,7 @@ export const invitation = defineResource<InvitationRecord>(
     table: 'invitations',
     docs: {
       description:
-        'An invitation to the account’s team. Its `url` is shown once, and is also sent to the person by e-mail if the operator has set that up. The invited person opens it, chooses a password, and is signed in. No API key reads or makes invitations.',
+        'An invitation to the account’s team. The server shows its `url` only once. If the operator has set up e-mail, the server also sends the link to the person. The invited person opens it, chooses a password, and is signed in. No API key reads or makes invitations.',
       example: {
         record: {
           email: 'grace@northern-homes.example',

@@ -200,7 +200,7 @@ export const reference = defineResource<ReferenceRecord>(
         automatic_reference: Type.Optional(
           described(
             AutomaticReferenceInput,
-            'Moves a pending or processing reference to another service, or to a check by hand if `enabled` is false. The service that makes the check now is told to stop, and its later reports change nothing. The service of now changes nothing.',
+            'Moves a pending or processing reference to another service, or to a check by hand if `enabled` is false. Tenure tells the former service to stop. Its later reports change nothing. A request that names the present service changes nothing.',
           ),
         ),
         status: Type.Optional(

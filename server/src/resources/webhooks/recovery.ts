@@ -31,7 +31,7 @@ export const recovery = defineResource<RecoveryRecord>(
     path: 'recoveries',
     table: 'recoveries',
     docs: {
-      description: 'A job that sends a webhook endpoint all events that it missed since a given time.',
+      description: 'A job that sends missed events to a webhook endpoint, from a given time on.',
       example: {
         record: {
           webhook_endpoint: 'we_0VbZqxC200fW8gYmUo2Jd5',
@@ -84,7 +84,7 @@ export const recovery = defineResource<RecoveryRecord>(
 export const recover = actionFrom({ since: Since }, recoverSince, {
   summary: 'Recover a webhook endpoint',
   description:
-    'Sends every event again that this endpoint should have received since then, but has not. These are events whose delivery failed or was canceled, and events from times in which the endpoint was disabled. Each gets one new delivery with the whole retry schedule, even if the server is stopped meanwhile. The response is a recovery, which continues in the background. You can follow it in the endpoint’s recoveries.',
+    'Sends every event again that this endpoint should have received since then, but has not. The endpoint missed an event if the delivery failed or was canceled, or if the endpoint was disabled at that time. Each gets one new delivery with the whole retry schedule, even if the server is stopped meanwhile. The response is a recovery, which continues in the background. You can follow it in the endpoint’s recoveries.',
   example: { since: 1795147200 },
   sensitive: true,
   refusals: ['status_transition_invalid'],

@@ -17,7 +17,7 @@ export const Attempt = named(
     error: nullable(
       Type.String({
         description:
-          'Why there was no response: `address_forbidden`, `connection_closed`, `connection_refused`, `host_unresolved`, `interrupted` (the server was stopped, and the attempt does not count), `response_invalid`, `timeout`, `tls_failed`, `unreachable` or `failed`. Null if there was one.',
+          'Why there was no response: `address_forbidden`, `connection_closed`, `connection_refused`, `host_unresolved`, `interrupted`, `response_invalid`, `timeout`, `tls_failed`, `unreachable` or `failed`. With `interrupted`, the server was stopped, and the attempt does not count. Null if there was a response.',
       }),
     ),
     duration_ms: Type.Integer({ description: 'The duration of the attempt, in milliseconds.' }),

@@ -180,7 +180,7 @@ export const approvalRequest = defineResource<ApprovalRequestRecord>(
         column: 'json',
         schema: nullable(Type.Object({}, { additionalProperties: true })),
         description:
-          'The body as the agent sent it, without secrets. Null if there is none, if its customer or record was erased, or if you lack the permission to read that kind of record.',
+          'The body as the agent sent it, without secrets. Null if there is none, or if its customer or record was erased. Also null if you lack the permission to read records of its kind.',
       },
       reason: {
         column: 'text',
@@ -191,7 +191,7 @@ export const approvalRequest = defineResource<ApprovalRequestRecord>(
         column: 'bigint',
         schema: Time,
         description:
-          'When it expires, in seconds since the Unix epoch: 24 hours after it was made, and an hour after it was approved. Null for an approved step of a workflow.',
+          'When it expires, in seconds since the Unix epoch. A pending request expires after 24 hours, and an approved one an hour after the approval. Null for an approved step of a workflow.',
       },
       decided_by: {
         column: 'text',

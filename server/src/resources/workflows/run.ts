@@ -167,7 +167,8 @@ export const workflowRun = defineResource<WorkflowRunRecord>(
       depth: {
         column: 'integer',
         schema: Type.Integer(),
-        description: 'One more than that of the run that caused the event, else 1. Above 5 a run is canceled.',
+        description:
+          'The place of the run in a chain of runs: 1 if no run caused its event. Above 5 a run is canceled.',
       },
       status: {
         column: 'text',

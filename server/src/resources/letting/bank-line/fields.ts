@@ -71,7 +71,8 @@ export const fields = {
   tenancy: {
     column: 'text',
     schema: nullable(LinkedId),
-    description: 'The id of the tenancy that it is proposed for, or whose payment it is. Null if none is told.',
+    description:
+      'The id of the proposed tenancy. After the confirmation, the id of the payment’s tenancy. Null if there is none.',
   },
   customer: {
     column: 'text',

@@ -83,7 +83,7 @@ export const bankLine = defineResource<BankLineRecord>(
         {
           summary: 'Confirm a bank line',
           description:
-            'Makes a payment of the line: a `bank_transfer` of its day, amount and reference, which settles the oldest due invoices. One transaction makes the payment and confirms the line, so a line becomes at most one payment.',
+            'Makes a payment from the line: a `bank_transfer` with the day, amount and reference of the line. It settles the invoices with the earliest due dates. One transaction makes the payment and confirms the line, so a line becomes at most one payment.',
           example: { tenancy: 'ten_0VbZq9aK00mT3cUuP8sXw4' },
           permissions: ['bank_lines.write', 'payments.write'],
           refusals: ['status_transition_invalid', 'check_failed', 'limit_reached'],

@@ -187,13 +187,13 @@ export const fields = {
   },
   received_on: day('The day on which its last part came. Null until all of it has come.'),
   decide_by: day(
-    'The day by which landlord and applicants decide, for a holding deposit: 14 days after the receipt, or as `extend` says. Null until it is received.',
+    'For a holding deposit: the last day for the decision of the landlord and the applicants. It is 14 days after the receipt, or the day that `extend` has set. Null until it is received.',
   ),
   repay_by: day(
-    'The last day to return or apply a holding deposit: 6 days after the signing, the refusal or `decide_by`, the first of them.',
+    'The last day to return or apply a holding deposit. It is 6 days after the earliest of three days: the signing, the refusal and `decide_by`.',
   ),
   protect_by: day(
-    'The last day to protect a tenancy deposit and to inform the tenants: the thirtieth, counted from the day on which the first money of it came. Null until then.',
+    'The last day to protect a tenancy deposit and to inform the tenants. It is the thirtieth day, and the day of the first money counts as the first. Null until then.',
   ),
   scheme: {
     column: 'text',

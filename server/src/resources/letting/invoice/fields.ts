@@ -47,10 +47,7 @@ const Line = named(
   closedObject({
     ...lineMembers,
     period: described(nullable(Period), 'The days that the line is for. Null if it is for none.'),
-    invoice: described(
-      nullable(LinkedId),
-      'The id of the invoice that the line is about, such as that of the interest.',
-    ),
+    invoice: described(nullable(LinkedId), 'The id of the invoice of this line, such as the late invoice of interest.'),
   }),
 );
 export const LineInput = named(
@@ -60,7 +57,7 @@ export const LineInput = named(
     ...lineMembers,
     period: Type.Optional(described(nullable(Period), 'The days that the line is for.')),
     invoice: Type.Optional(
-      described(nullable(LinkedId), 'The id of the invoice that the line is about, such as that of the interest.'),
+      described(nullable(LinkedId), 'The id of the invoice of this line, such as the late invoice of interest.'),
     ),
   }),
 );

@@ -35,7 +35,7 @@ const Failure = named(
 
 const Refund = named(
   'Refund',
-  'A part of a payment that went back, or that a gateway was asked to send back.',
+  'A refund of a part of a payment. With a gateway, it is `pending` until the gateway has sent the money.',
   closedObject({
     amount: Type.Integer({ minimum: 1, description: 'In the smallest unit of the currency.' }),
     reason: described(nullable(Text), 'The reason. Null if none was given.'),
@@ -138,7 +138,7 @@ export const fields = {
     column: 'text',
     schema: nullable(GatewayName),
     description:
-      'The payment gateway that collects the money. Null if you collect it yourself. The default is the account’s `payment_provider`, if the payment is for a tenancy, `method` is `direct_debit` or `card`, and the body has no `status`, `received_on` or `allocations`. No gateway collects a deposit: record its money when it has come.',
+      'The payment gateway that collects the money. Null if you collect it yourself. By default, the account’s `payment_provider` collects payments of a tenancy with the `method` `direct_debit` or `card`. A body with a `status`, `received_on` or `allocations` has no such default. No gateway collects a deposit: record its money when it has come.',
     input: { on: 'create' },
   },
   customer: {
@@ -181,7 +181,7 @@ export const fields = {
   refunds: {
     column: 'json',
     schema: Type.Array(Refund, { maxItems: refundsMax }),
-    description: 'The parts that went back, or that the gateway was asked to send back, the oldest first.',
+    description: 'The refunds of the payment, the oldest first. A gateway may still have to send some of them.',
     initial: [],
   },
   failure: {

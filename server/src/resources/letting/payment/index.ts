@@ -26,7 +26,7 @@ const Text = Type.String({ minLength: 1, maxLength: 500 });
 const ofFields = {
   create: createFromFields<PaymentRecord>(fields, {
     description:
-      'Records money that came, or with `status: pending` money that is on its way. It is for a `tenancy` or for a `deposit`. With a `provider`, a payment gateway collects the money of a tenancy: the payment is `pending` until the gateway has taken it. A payment of a tenancy settles the invoices in `allocations`, or else the oldest due ones. What is left settles the next invoice that is finalized.',
+      'Records money that came, or with `status: pending` money that is on its way. It is for a `tenancy` or for a `deposit`. With a `provider`, a payment gateway collects the money of a tenancy. The payment is `pending` until the gateway has taken the money. A payment of a tenancy settles the invoices in `allocations`, or else the oldest due ones. What is left settles the next invoice that is finalized.',
     example: { tenancy: 'ten_0VbZq9aK00mT3cUuP8sXw4', amount: 95_000, method: 'standing_order' },
     refusals: ['amount_exceeded', 'check_failed', 'limit_reached', 'parameters_exclusive', 'status_transition_invalid'],
   }),
@@ -197,7 +197,7 @@ export const payment = defineResource<PaymentRecord>(
         {
           summary: 'Record that a payment failed',
           description:
-            'The money did not come, or it bounced. The invoices that it settled are open again, unless other money of the tenancy is free: that settles the oldest due ones. A gateway moves its own payments.',
+            'The money did not come, or it bounced. The invoices of this payment are open again. If the tenancy has unallocated money, it settles the invoices with the earliest due dates. A gateway moves its own payments.',
           example: { code: 'insufficient_funds' },
           refusals: ['status_transition_invalid', 'amount_exceeded'],
           reads: [...readsOfFreeing, 'deposit'],
@@ -207,7 +207,7 @@ export const payment = defineResource<PaymentRecord>(
         summary: 'Cancel a payment',
         sensitive: true,
         description:
-          'Ends a pending payment whose money will not come. If a gateway collects it, the gateway is asked: the payment stays `pending` with `cancel_requested_at`, until the gateway has canceled it or has taken the money.',
+          'Ends a pending payment whose money will not come. If a gateway collects the payment, Tenure asks the gateway to cancel it. Until the gateway has canceled it or has taken the money, the payment stays `pending`, with `cancel_requested_at`.',
         refusals: ['status_transition_invalid'],
         decide: cancel,
       },
@@ -235,7 +235,7 @@ export const payment = defineResource<PaymentRecord>(
         {
           summary: 'Record a refund',
           description:
-            'Money of the payment went back. First what settles no invoice is used, then the newest allocations. Other money of the tenancy that is free then settles the oldest due invoices. If a gateway collected it, the gateway is asked, and the refund counts when the gateway has sent the money.',
+            'Money of the payment went back. First what settles no invoice is used, then the newest allocations. Other money of the tenancy that is free then settles the oldest due invoices. If a gateway collected the payment, Tenure asks the gateway to send the money. The refund counts after the gateway has sent it.',
           example: { amount: 95_000, reason: 'Paid twice.' },
           refusals: ['status_transition_invalid', 'amount_exceeded'],
           reads: [...readsOfFreeing],

@@ -107,7 +107,7 @@ export const fields = {
     column: 'integer',
     schema: Type.Integer({ minimum: 1, maximum: 31 }),
     description:
-      'The day on which periods begin: of the month, 1 to 31, or of the week, Monday 1 to Sunday 7. A shorter month has its last day instead. By default that of `start_date`.',
+      'The day on which periods begin. In a month it is 1 to 31, and in a week 1 (Monday) to 7 (Sunday). A shorter month has its last day instead. By default that of `start_date`.',
     input: { on: 'create' },
   },
   due_after: {
@@ -143,7 +143,8 @@ export const fields = {
   next_invoice_on: {
     column: 'date',
     schema: nullable(CalendarDate),
-    description: 'The day on which that period is invoiced. Null if there is none, or while it is paused.',
+    description:
+      'The day on which Tenure makes the invoice of that period. Null if there is none, or while it is paused.',
     initial: null,
   },
   status: {

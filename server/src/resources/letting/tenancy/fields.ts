@@ -252,7 +252,7 @@ export const fields = {
   arrears: {
     column: 'json',
     schema: Arrears,
-    description: 'What is due of invoices that are overdue: those of rent, and all others.',
+    description: 'The unpaid amount of all overdue invoices, for rent or anything else.',
     initial: { amount: 0, since: null },
   },
   pet_requests: {

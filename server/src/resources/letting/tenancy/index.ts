@@ -198,7 +198,7 @@ export const tenancy = defineResource<TenancyRecord>(
         {
           summary: 'Record a notice',
           description:
-            'Records a notice of the tenants, of the landlord, or an agreement to end. The tenancy then ends on `ends_on`. A landlord’s notice ends nothing by itself: call `end` when the tenants have left, or a court has decided.',
+            'Records a notice of the tenants, of the landlord, or an agreement to end. The tenancy then ends on `ends_on`. A landlord’s notice does not end the tenancy. Call `end` when the tenants have left, or when a court has decided.',
           example: { by: 'tenant', served_on: '2027-02-01', ends_on: '2027-04-30' },
           refusals: ['status_transition_invalid', 'unit_occupied', 'check_failed'],
           reads: ['unit', 'subscriptions', 'deposit'],
@@ -207,7 +207,7 @@ export const tenancy = defineResource<TenancyRecord>(
       withdraw_notice: actionFrom({ agreed_in_writing: Agreed }, withdrawNotice, {
         summary: 'Withdraw a notice',
         description:
-          'The tenancy goes on as before the notice, if its unit is still free. Both sides must have agreed in writing.',
+          'If the unit is still free, the tenancy continues as before the notice. Both sides must have agreed in writing.',
         example: { agreed_in_writing: true },
         refusals: ['status_transition_invalid', 'unit_occupied'],
         reads: ['unit', 'customers', 'subscriptions'],
@@ -261,7 +261,7 @@ export const tenancy = defineResource<TenancyRecord>(
         {
           summary: 'Record a request for a pet',
           description:
-            'Records that a tenant asks to keep a pet. The landlord has 28 days to answer, and 7 more days once the tenant has sent the information that the landlord asked for.',
+            'Records that a tenant asks to keep a pet. The landlord has 28 days to answer. If the landlord asks for information, the landlord has at least 7 days after the tenant has sent it.',
           example: { customer: 'cus_0VbZq9aK00mT3cUuP8sXw4', description: 'A small dog.' },
           refusals: ['status_transition_invalid'],
         },
