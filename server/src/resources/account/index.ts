@@ -135,7 +135,7 @@ export const account = defineResource<AccountRecord>(
         column: 'json',
         schema: Type.Unsafe<Rules>(AccountRules),
         description:
-          'The rules of law by which its lets are judged. `GET /v1/rulesets/{id}` lists the checks. The default is `england`, with the severities of the law.',
+          'The law that Tenure checks the lets of the account against. `GET /v1/rulesets/{id}` lists the checks. The default is `england`, with the severities of the law.',
       },
       invoice_prefix: {
         column: 'text',

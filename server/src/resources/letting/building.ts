@@ -37,7 +37,7 @@ const fields = {
   name: {
     column: 'text',
     schema: StoredLine,
-    description: 'The name by which your team knows the building.',
+    description: 'The name that your team uses for the building.',
     input: { on: 'both', required: true, schema: SingleLine },
   },
   address: {

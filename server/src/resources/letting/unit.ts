@@ -113,7 +113,8 @@ const fields = {
   available_on: {
     column: 'date',
     schema: nullable(CalendarDate),
-    description: 'The day after the last tenancy. Null if no end of it is known, or if the home was never let.',
+    description:
+      'The day after the last tenancy. Null if the end of that tenancy is unknown, or if the home was never let.',
     initial: null,
   },
   /** The holding deposits that are held for it. The law allows one. */
@@ -191,8 +192,8 @@ export const unit = defineResource<UnitRecord>(
     verbs: {
       available: 'No tenancy and no holding deposit holds it any more.',
       reserved: 'A holding deposit holds it.',
-      let_agreed: 'A tenancy of it was signed.',
-      occupied: 'A tenancy of it has begun.',
+      let_agreed: 'A tenancy of the unit was signed.',
+      occupied: 'A tenancy of the unit has begun.',
     },
     create: {
       ...ofFields.create,

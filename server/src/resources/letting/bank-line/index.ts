@@ -75,7 +75,7 @@ export const bankLine = defineResource<BankLineRecord>(
           customer: Type.Optional(
             described(
               nullable(LinkedId),
-              'The id of the person that paid. By default that of the proposal, if it is for this tenancy.',
+              'The id of the person that paid. The default is the `customer` of the proposal, if the proposal is for this tenancy.',
             ),
           ),
         },

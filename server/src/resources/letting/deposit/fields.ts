@@ -185,7 +185,7 @@ export const fields = {
     description: 'The part that has come and is still there, in the smallest unit of the currency.',
     derive: (record: StoredRecord): Json => heldOf(record as DepositRecord),
   },
-  received_on: day('The day on which its last part came. Null until all of it has come.'),
+  received_on: day('The day on which its last part came. Null until all of its money has come.'),
   decide_by: day(
     'For a holding deposit: the last day for the decision of the landlord and the applicants. It is 14 days after the receipt, or the day that `extend` has set. Null until it is received.',
   ),
@@ -251,10 +251,10 @@ export const fields = {
     column: 'text',
     schema: DepositStatus,
     description:
-      '`pending` until all of it has come, then `received`. A tenancy deposit becomes `protected`, `releasing` once deductions are proposed, and `disputed` if the tenants object. `settled`: nothing is held any more. `canceled`: nothing ever came.',
+      '`pending` until all of its money has come, then `received`. A tenancy deposit becomes `protected`, `releasing` once deductions are proposed, and `disputed` if the tenants object. `settled`: nothing is held any more. `canceled`: nothing ever came.',
     initial: 'pending',
   },
-  received_at: moment('When all of it had come', 'Null if it has not.'),
+  received_at: moment('When all of its money had come', 'Null if it has not.'),
   applied_at: moment('When it was last applied', 'Null if it was not.'),
   retained_at: moment('When it was retained', 'Null if it was not.'),
   returned_at: moment('When `return` was last called', 'Null if it was not.'),

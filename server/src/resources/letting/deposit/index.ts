@@ -162,8 +162,8 @@ export const deposit = defineResource<DepositRecord>(
     // The targets in the body of `apply`.
     hiddenLinks: { 'to.deposit': 'deposits', 'to.tenancy': 'tenancies' },
     verbs: {
-      received: 'All of it has come.',
-      applied: 'Money of it went to another deposit, or paid what tenants owe.',
+      received: 'All of its money has come.',
+      applied: 'Its money went to another deposit, or paid what the tenants owe.',
       retained: 'The landlord keeps money of a holding deposit.',
       returned: 'Money of a holding deposit went back.',
       protected: 'A scheme protects it.',
@@ -210,7 +210,7 @@ export const deposit = defineResource<DepositRecord>(
         {
           decide_by: described(
             CalendarDate,
-            'The new day by which both sides decide. It is later than the present one.',
+            'The new last day for the decision of both sides. It is later than the present one.',
           ),
           agreed_in_writing: consent('Must be true: both sides have agreed in writing.'),
         },
@@ -311,7 +311,7 @@ export const deposit = defineResource<DepositRecord>(
         {
           summary: 'Record the protection of a deposit',
           description:
-            'A scheme protects a tenancy deposit of which money has come, also if a part is missing. The last day for it is `protect_by`.',
+            'Records that a scheme protects a tenancy deposit. Some of the money must have come, but a part may be missing. The last day for the protection is `protect_by`.',
           example: { scheme: 'dps_custodial', scheme_reference: 'D1', protected_on: '2027-01-10' },
           refusals: ['status_transition_invalid'],
           reads: [...readsOfLaw],

@@ -121,7 +121,7 @@ export const invoice = defineResource<InvoiceRecord>(
       finalized: 'It is owed now.',
       paid: 'Nothing is due any more.',
       reopened: 'Something is due again: a payment failed, went back, or settles another invoice.',
-      credited: 'A part of it is not owed any more.',
+      credited: 'The tenants no longer owe a part of it.',
       voided: 'It was a mistake, and is not owed.',
       marked_uncollectible: 'It is still owed, and counts as no arrears.',
       overdue: 'It is open, and its due date is past.',

@@ -120,7 +120,7 @@ export const fields = {
     column: 'text',
     schema: PaymentStatus,
     description:
-      '`pending` until the money is sure, then `succeeded`. `failed`: it did not come, or it bounced. `refunded`: all of it went back.',
+      '`pending` until the money is sure, then `succeeded`. `failed`: it did not come, or it bounced. `refunded`: all of the money went back.',
     input: {
       on: 'create',
       schema: oneOf('pending', 'succeeded'),
@@ -203,7 +203,7 @@ export const fields = {
     'When its gateway was asked to cancel it',
     'Null if it was not. The gateway’s answer counts: the payment is `canceled`, or it succeeds or fails all the same.',
   ),
-  refunded_at: moment('When all of it had gone back', 'Null if it has not.'),
+  refunded_at: moment('When all of the money had gone back', 'Null if it has not.'),
   /** The invoices of the allocations as they are stored. A body with new ones does not hide them. */
   settled_invoices: { column: 'text[]', schema: Type.Array(Type.String()), shown: 'never', initial: [] },
   /** The day of its last move, which is that of the entry in the ledger. */

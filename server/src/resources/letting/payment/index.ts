@@ -120,7 +120,7 @@ export const payment = defineResource<PaymentRecord>(
       failed: 'It did not come, or it bounced.',
       canceled: 'It was canceled before its money came.',
       allocated: 'It settles other invoices now.',
-      refunded: 'Money of it went back.',
+      refunded: 'A part or all of the money went back to the payer.',
     },
     counted: ['status'],
     filters: {

@@ -35,7 +35,10 @@ const ScheduledChange = named(
     amount: Type.Integer({ minimum: 1, description: 'In the smallest unit of the currency.' }),
     effective_on: described(CalendarDate, 'The first day of the first period with this amount.'),
     basis: described(Basis, 'The legal basis.'),
-    served_on: described(nullable(CalendarDate), 'The day on which a notice of it was served. Null if none was.'),
+    served_on: described(
+      nullable(CalendarDate),
+      'The day on which the notice of the new amount was served. Null if there was no notice.',
+    ),
   }),
 );
 
@@ -69,7 +72,8 @@ export const fields = {
   amount: {
     column: 'bigint',
     schema: Amount,
-    description: 'The price of a full period. By default that of the tenancy’s `rent`. A service must have one.',
+    description:
+      'The price of a full period. The default is the amount of the tenancy’s `rent`. A service has no default.',
     input: { on: 'create' },
   },
   currency: {
@@ -81,33 +85,33 @@ export const fields = {
   interval: {
     column: 'text',
     schema: oneOf('week', 'month'),
-    description: 'The unit of its periods. By default that of the rent.',
+    description: 'The unit of its periods. The default is the unit of the rent.',
     input: { on: 'create' },
   },
   interval_count: {
     column: 'integer',
     schema: Type.Integer({ minimum: 1, maximum: 12 }),
-    description: 'The number of weeks or months in a period. By default that of the rent.',
+    description: 'The number of weeks or months in a period. The default is the number of the rent.',
     input: { on: 'create' },
   },
   start_date: {
     column: 'date',
     schema: CalendarDate,
     description:
-      'The first day that is charged. By default that of the tenancy. Periods of the past are invoiced at once.',
+      'The first day that is charged. The default is the first day of the tenancy. Tenure invoices past periods at once.',
     input: { on: 'create' },
   },
   end_date: {
     column: 'date',
     schema: nullable(CalendarDate),
-    description: 'The last day that is charged. Null if it goes on until the tenancy ends.',
+    description: 'The last day that is charged. Null if the subscription lasts until the tenancy ends.',
     input: { on: 'create' },
   },
   anchor_day: {
     column: 'integer',
     schema: Type.Integer({ minimum: 1, maximum: 31 }),
     description:
-      'The day on which periods begin. In a month it is 1 to 31, and in a week 1 (Monday) to 7 (Sunday). A shorter month has its last day instead. By default that of `start_date`.',
+      'The day on which periods begin. In a month it is 1 to 31, and in a week 1 (Monday) to 7 (Sunday). A shorter month has its last day instead. The default is the day of `start_date`.',
     input: { on: 'create' },
   },
   due_after: {
@@ -151,7 +155,7 @@ export const fields = {
     column: 'text',
     schema: SubscriptionStatus,
     description:
-      '`scheduled` until its first day, then `active`. `paused`: periods that begin meanwhile are skipped. `ended` after its last day.',
+      '`scheduled` until its first day, then `active`. `paused`: Tenure skips periods that begin during the pause. `ended` after its last day.',
     initial: 'scheduled',
   },
   activated_at: moment('When it became `active`', 'Null until then.'),

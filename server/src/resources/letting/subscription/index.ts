@@ -140,7 +140,7 @@ export const subscription = defineResource<SubscriptionRecord>(
           resume_on: Type.Optional(
             described(
               nullable(CalendarDate),
-              'The day on which it goes on by itself. By default it waits for `resume`.',
+              'The day on which the pause ends. By default, the pause lasts until you call `resume`.',
             ),
           ),
         },

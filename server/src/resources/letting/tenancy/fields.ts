@@ -155,7 +155,7 @@ export const fields = {
   end_date: {
     column: 'date',
     schema: nullable(CalendarDate),
-    description: 'The last day. Null if it is not known: the tenancy goes on until a notice.',
+    description: 'The last day. Null while it is unknown, which is until a notice.',
     input: { on: 'both' },
   },
   rent: {
