@@ -24,7 +24,7 @@ export function routesOfMoney(context: HttpContext): (ReadRoute | WriteRoute)[] 
         features: ['money'],
         docs: {
           summary: 'List the invoices',
-          description: 'Those of the tenancies of the person. Drafts are left out.',
+          description: 'The invoices of the person’s tenancies. Drafts are left out.',
         },
         response: pageOf(invoiceObject),
       },
@@ -40,7 +40,8 @@ export function routesOfMoney(context: HttpContext): (ReadRoute | WriteRoute)[] 
         features: ['money'],
         docs: {
           summary: 'List the payments',
-          description: 'Those that name the person, and those of its tenancies and their deposits.',
+          description:
+            'The payments that name the person, and the payments for the person’s tenancies and their deposits.',
         },
         response: pageOf(paymentObject),
       },
@@ -59,7 +60,8 @@ export function routesOfMoney(context: HttpContext): (ReadRoute | WriteRoute)[] 
         features: ['money'],
         docs: {
           summary: 'List the deposits',
-          description: 'Those that the person pays, and those of its tenancies and applications.',
+          description:
+            'The deposits that the person pays, and the deposits of the person’s tenancies and applications.',
         },
         response: pageOf(depositObject),
       },

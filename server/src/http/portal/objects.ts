@@ -118,7 +118,10 @@ const Check = named('PortalCheck', 'A check of the person.', closedObject(checkM
 
 const agentMembers: TProperties = {
   name: described(nullable(line), 'The name of the account.'),
-  letterhead_name: described(nullable(line), 'The name in its letterhead, or else the name of the account.'),
+  letterhead_name: described(
+    nullable(line),
+    'The name in the letterhead of the account. If there is no letterhead, the name of the account.',
+  ),
   ...partOf(Letterhead, 'email', 'phone'),
   address: described(nullable(Address), 'The address in its letterhead. Null if there is none.'),
   logo: described(
@@ -235,7 +238,7 @@ export const customerObject = objectOf(
       'The agent.',
     ),
     mode: described(oneOf('sandbox', 'live'), 'Whether the data is real.'),
-    time_zone: described(line, 'The time zone of the account, in which its days are.'),
+    time_zone: described(line, 'The time zone of the account. Its days begin at midnight there.'),
     today: described(CalendarDate, 'The present day of the account.'),
     now: described(Seconds, 'The present time of the account, in seconds since the Unix epoch.'),
   },

@@ -20,7 +20,7 @@ const ReferencingProvider = closedObject({
   ),
   credentials_set: Type.Boolean({ description: 'Whether the account has set credentials. No response shows them.' }),
   credential_names: Type.Array(Type.String(), {
-    description: 'The members of `provider_credentials[<provider>]`, all of which the service needs.',
+    description: 'The members of `provider_credentials[<provider>]`. The service needs all of them.',
   }),
   advice: described(
     nullable(Type.String()),

@@ -12,7 +12,7 @@ import { idInPath } from './load-record.ts';
 
 const RulesetCheck = named(
   'RulesetCheck',
-  'A rule of law by which lets are judged.',
+  'A rule of law that Tenure checks lets against.',
   closedObject({
     id: Type.String({
       description: 'The id of the check, as in `check` of an error and in the `rules` of an account.',

@@ -121,7 +121,7 @@ export function statementRoute(context: HttpContext): ReadRoute {
     object: 'statement',
     expandable: null,
     query: {
-      from: described(Type.String({ format: 'date' }), 'The first day. By default that of the first entry.'),
+      from: described(Type.String({ format: 'date' }), 'The first day. The default is the day of the first entry.'),
       to: described(Type.String({ format: 'date' }), 'The last day. By default today, in the account’s time zone.'),
       format: described(oneOf('json', 'pdf'), 'The form of the response. The default is `json`.'),
     },
