@@ -4,12 +4,28 @@
  * @param valuesOf returns as many values for each item, in the same order.
  */
 export function pairwise<Item>(items: readonly Item[], valuesOf: (item: Item) => readonly unknown[]): Item[] {
-  const seen = new Set<string>();
+  // Numbers stand for the values, because a list can have a million items, and texts of all their pairs take seconds.
+  const numbers = new Map<string, number>();
+  const seenBeside: Set<number>[] = [];
+  const numberOf = (value: unknown, place: number): number => {
+    const text = `${place} ${String(value)}`;
+    const known = numbers.get(text);
+    if (known !== undefined) return known;
+    numbers.set(text, numbers.size);
+    return seenBeside.push(new Set()) - 1;
+  };
   return items.filter((item) => {
-    const values = valuesOf(item).map((value, place) => `${place} ${String(value)}`);
-    const pairs = values.flatMap((one, place) => values.slice(place + 1).map((other) => `${one}\n${other}`));
-    const unseen = pairs.filter((pair) => !seen.has(pair));
-    for (const pair of unseen) seen.add(pair);
-    return unseen.length > 0;
+    const values = valuesOf(item).map(numberOf);
+    let isNew = false;
+    values.forEach((one, place) => {
+      const seen = seenBeside[one]!;
+      for (let after = place + 1; after < values.length; after++) {
+        const other = values[after]!;
+        if (seen.has(other)) continue;
+        seen.add(other);
+        isNew = true;
+      }
+    });
+    return isNew;
   });
 }
