@@ -45,30 +45,34 @@ function faultsOf(context: HttpContext, answer: ObservedAnswer, ofPortal: boolea
   }
 }
 
-/** Keeps the checker of the portal for each server of a test file. */
-const portalCheckers = new WeakMap<HttpContext, AnswerChecker>();
-
-function portalCheckerOf(context: HttpContext): AnswerChecker {
-  const known = portalCheckers.get(context);
-  if (known) return known;
-  const document = portalDocument({ ...context, routes: portalRoutes(context) }, portalOpening);
-  const checker = new AnswerChecker(document as unknown as AnswerDocument);
-  portalCheckers.set(context, checker);
-  return checker;
+interface Known {
+  from: readonly unknown[];
+  checker: AnswerChecker;
 }
 
-const checkers: { from: [unknown, unknown, unknown]; version: string; checker: AnswerChecker }[] = [];
+const known: Known[] = [];
 
-/** Shares one checker among all servers of a test file with the same definitions and mode. */
-export function checkerOf(context: HttpContext, version: string): AnswerChecker {
-  const { resources, versions, config } = context;
-  const known = checkers.find(
-    ({ from, version: of }) =>
-      from[0] === resources && from[1] === versions.all && from[2] === config.mode && of === version,
+/** Returns the checker of the portal. All servers of a worker with the same definitions and mode share it. */
+function portalCheckerOf(context: HttpContext): AnswerChecker {
+  return sharedChecker(context, 'portal', () =>
+    portalDocument({ ...context, routes: portalRoutes(context) }, portalOpening),
   );
-  if (known) return known.checker;
-  const document = openApiDocument({ ...context, routes: routesOf(context) }, version);
-  const checker = new AnswerChecker(document as unknown as AnswerDocument);
-  checkers.push({ from: [resources, versions.all, config.mode], version, checker });
+}
+
+/** Returns the checker of a version. All servers of a worker with the same definitions and mode share it. */
+export function checkerOf(context: HttpContext, version: string): AnswerChecker {
+  return sharedChecker(context, version, () => openApiDocument({ ...context, routes: routesOf(context) }, version));
+}
+
+function sharedChecker(
+  { resources, versions, config }: HttpContext,
+  documented: string,
+  documentOf: () => object,
+): AnswerChecker {
+  const from = [resources, versions.all, config.mode, documented];
+  const shared = known.find((one) => one.from.every((part, place) => part === from[place]));
+  if (shared) return shared.checker;
+  const checker = new AnswerChecker(documentOf() as AnswerDocument);
+  known.push({ from, checker });
   return checker;
 }
