@@ -23,18 +23,18 @@ describe.each(steps.map((step, index) => ({ step, isOpen: index >= firstOpen }))
       const [first] = await eventsOf(cells.source, tree.root.accountId);
       const follower = new Follower(router, tree.root.key, first!);
       const writer = new Writer((key) => router.api(key), tree.root.key);
-      await expect.poll(() => writer.ids.length).toBeGreaterThan(10);
+      await expect.poll(() => writer.ids.length, { timeout: 30_000 }).toBeGreaterThan(10);
 
       await killAt(cells, tree.root.accountId, step);
       await move(cells, tree.root.accountId);
       router.hasMoved = true;
 
       const written = writer.ids.length;
-      await expect.poll(() => writer.ids.length).toBeGreaterThan(written + 5);
+      await expect.poll(() => writer.ids.length, { timeout: 30_000 }).toBeGreaterThan(written + 5);
       await writer.stop();
       expect(await listAll(cells.target.url, tree.root.key)).toEqual(sorted([old.body.id, ...writer.ids]));
       const events = await eventsOf(cells.target, tree.root.accountId);
-      await expect.poll(() => follower.ids.length).toBeGreaterThanOrEqual(events.length - 1);
+      await follower.count(events.length - 1, cells.target);
       await follower.stop();
       expect(follower.ids).toEqual(events.slice(1));
       expect((await post(apiClient(cells.target.url, tree.root.key), 'old')).text).toBe(old.text);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withClient } from '../../src/db/pools.ts';
+import { errorMessage } from '../../src/core/errors.ts';
+import { withClient, type Client } from '../../src/db/pools.ts';
 import { openStream, type EventStream } from '../support/event-stream.ts';
 import { apiClient, good, type Api, type ApiResponse } from '../support/server.ts';
 import { addAccount, type Tenant } from '../support/tenants.ts';
@@ -11,6 +12,9 @@ export interface Tree {
   root: Tenant;
   child: Tenant;
 }
+
+/** Milliseconds until a follower must have all events. */
+const followedWithinMs = 20_000;
 
 /** A reference. */
 export const body = { application: 'app_1' };
@@ -85,6 +89,7 @@ export class Writer {
 
 /** Follows the stream of an account, and reconnects where it ended, as a browser does. */
 export class Follower {
+  readonly failures: string[] = [];
   readonly #router: Router;
   readonly #key: string;
   readonly #after: string;
@@ -103,6 +108,20 @@ export class Follower {
     return this.#streams.flatMap(({ ids }) => ids);
   }
 
+  /** Waits for so many events. The error tells what the stream could wait for. */
+  async count(count: number, { connection }: TwoCells['target']): Promise<void> {
+    const untilMs = performance.now() + followedWithinMs;
+    while (this.ids.length < count) {
+      if (performance.now() > untilMs) {
+        const open = await withClient(connection, readOpenTransactions);
+        throw new Error(
+          `The stream brought ${this.ids.length} of ${count} events. Its last failures: ${JSON.stringify(this.failures.slice(-5))}. Open transactions of the cluster, which delay streams: ${JSON.stringify(open)}.`,
+        );
+      }
+      await delay(20);
+    }
+  }
+
   async stop(): Promise<void> {
     this.#hasStopped = true;
     this.#streams.at(-1)?.close();
@@ -113,7 +132,10 @@ export class Follower {
     while (!this.#hasStopped) {
       const lastId = this.#streams.findLast((stream) => stream.lastId !== null)?.lastId ?? this.#after;
       const headers = { 'Last-Event-ID': lastId };
-      const stream = await openStream(this.#router.url, this.#key, { headers }).catch(() => null);
+      const stream = await openStream(this.#router.url, this.#key, { headers }).catch((error: unknown) => {
+        this.failures.push(errorMessage(error));
+        return null;
+      });
       if (stream) {
         this.#streams.push(stream);
         await stream.end;
@@ -121,6 +143,17 @@ export class Follower {
       await delay(50);
     }
   }
+}
+
+/** Reads the transactions of all databases that have written and are still open. */
+async function readOpenTransactions(client: Client): Promise<object[]> {
+  const { rows } = await client.query<{ datname: string }>(
+    `select datname, application_name, state, (now() - xact_start)::text as age, left(query, 80) as query
+     from pg_stat_activity
+     where backend_xid is not null
+     order by xact_start`,
+  );
+  return rows;
 }
 
 /** Lists the ids of all records, sorted. */

@@ -28,11 +28,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const cluster = await openCluster();
   const templateDatabase = `tenure_template_${process.pid}`;
   await withClient(cluster.connection, (client) => client.query(`create database ${templateDatabase}`));
-  await withClient(databaseIn(cluster.connection, templateDatabase), async (client) => {
-    await migrate(client);
-    await makePartitionsAhead(client, Date.now());
-  });
-  await makeQueue(databaseIn(cluster.connection, templateDatabase));
+  await makeTables(databaseIn(cluster.connection, templateDatabase));
   project.provide('cluster', cluster.connection);
   project.provide('templateDatabase', templateDatabase);
   const answersFile = join(mkdtempSync(join(tmpdir(), 'tenure-answers-')), 'held');
@@ -52,6 +48,15 @@ async function dropDatabases(client: Client, templateDatabase: string): Promise<
     [templateDatabase],
   );
   for (const { datname } of rows) await client.query(`drop database ${datname} with (force)`);
+}
+
+/** Creates all tables in an empty database. */
+export async function makeTables(connection: Connection): Promise<void> {
+  await withClient(connection, async (client) => {
+    await migrate(client);
+    await makePartitionsAhead(client, Date.now());
+  });
+  await makeQueue(connection);
 }
 
 /** Creates the tables of the job queue. */

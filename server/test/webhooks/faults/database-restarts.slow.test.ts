@@ -1,11 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
-import { startEmbeddedDatabase } from '../../../src/embedded-postgres/index.ts';
-import { kill, readPostmasterPid } from '../../faults/crash-checker/processes.ts';
+import { expect, test } from 'vitest';
+import { ownClusterForTest } from '../../support/own-cluster.ts';
 import { processesForTest } from '../../support/processes.ts';
 import { receiverForTest } from '../../support/receiver.ts';
 import { apiClient } from '../../support/server.ts';
@@ -13,7 +8,6 @@ import { endpointFor } from '../scenario.ts';
 import { Load, print, startImpatient, tallyOf } from './load.ts';
 import { rounds } from '../../support/rounds.ts';
 
-const projectDir = fileURLToPath(new URL('../../../../', import.meta.url));
 const restarts = rounds(8, 20);
 
 /** Crash PostgreSQL in one of this many rounds. In the others it is stopped in order, which also cuts its connections. */
@@ -26,7 +20,7 @@ const answeredEachRound = 20;
 const limits = { attemptTimeoutMs: 15_000, leaseMs: 25_000, pollMs: 200 };
 
 test(`55: recovers, loses nothing and sends nothing twice when PostgreSQL is restarted ${restarts} times under load`, async () => {
-  const cluster = await ownCluster();
+  const cluster = await ownClusterForTest();
   const deployment = await processesForTest(cluster.connection);
   const answering = await deployment.start({ TENURE_ROLE: 'api' });
   const api = apiClient(answering.url, deployment.secretKey);
@@ -55,24 +49,3 @@ test(`55: recovers, loses nothing and sends nothing twice when PostgreSQL is res
   // Deliveries with a lost response to their claim wait for the end of their lease.
   expect(tally.longestMs).toBeLessThan(2 * (limits.leaseMs + limits.pollMs) + 5_000);
 });
-
-/** Starts a PostgreSQL for this test alone. */
-async function ownCluster() {
-  const dataDir = mkdtempSync(join(tmpdir(), 'tenure-restarts-'));
-  let database = await startEmbeddedDatabase({ dataDir, projectDir });
-  onTestFinished(async () => {
-    await database.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
-  return {
-    connection: database.connection,
-    async restart() {
-      await database.stop();
-      database = await startEmbeddedDatabase({ dataDir, projectDir });
-    },
-    /** The code that supervises PostgreSQL restarts it. */
-    crash() {
-      kill(readPostmasterPid(join(dataDir, 'postgres'))!, 'SIGKILL');
-    },
-  };
-}

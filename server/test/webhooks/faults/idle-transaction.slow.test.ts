@@ -2,6 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { withClient } from '../../../src/db/pools.ts';
+import { makeTables } from '../../support/global-setup.ts';
+import { ownClusterForTest } from '../../support/own-cluster.ts';
 import { serverForTest, type TestServer } from '../../support/server.ts';
 import { expectAttempts, pingedEndpoint, queueEmpty, seed } from '../scenario.ts';
 import { print } from './load.ts';
@@ -12,7 +14,9 @@ const together = 4_000;
 
 test('60: delivers more slowly, but does not stop, when a transaction stays open for two minutes under load and blocks vacuum', async () => {
   const receiver = await countingReceiver();
-  const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 100 } } });
+  const { connection } = await ownClusterForTest();
+  await makeTables(connection);
+  const server = await serverForTest({ connection, overrides: { dispatcherLimits: { pollMs: 100 } } });
   const endpoint = await pingedEndpoint(server.api, receiver.url);
   let seeded = 0;
   /** @returns the deliveries per second. */
