@@ -47,6 +47,9 @@ const cachesEndMs = 1_100;
 const drainMsMax = 40_000;
 const drainInGateMsMax = 1_500;
 
+/** Installations of the guards. A second one is needed if an account joined the tree during the first. */
+const joinsMax = 5;
+
 /** Milliseconds until a lock of an earlier command counts as that of a running one. */
 const lockWaitMsMax = 10_000;
 const lockPauseMs = 200;
@@ -318,12 +321,8 @@ async function bring(
   await onStep('guard the target');
   await installGuards(target, tables);
   await onStep('guard the source');
-  await installGuards(source, tables);
-  // An account that joined before the guard was there is in the tree, but not in the move.
-  const tree = await readTree(source, root);
-  const members = await readMembers(source, root);
-  if (tree.some((id) => !members.includes(id)))
-    throw new MoveRefusedError('An account joined the tree at this moment. Roll the move back, and begin anew.');
+  await guardSource(source, tables, { root, move });
+  await registerTarget(source, target, { root, move });
   await makePartitions(source, target);
   const open = tables.filter(({ moves }) => moves === 'while_open');
   let rows = await copyOnce(cells, tables, open, root, onStep);
@@ -366,6 +365,33 @@ async function registerTarget(
      on conflict do nothing`,
     [root, move, await readMembers(source, root)],
   );
+}
+
+/** Guards the source. An account that joined the tree before its guard was there joins the move now. */
+async function guardSource(
+  source: Client,
+  tables: readonly TreeTable[],
+  { root, move }: { root: string; move: string },
+): Promise<void> {
+  for (let tries = 1; tries <= joinsMax; tries++) {
+    // Each installation waits for the open transactions of a table. So later writes to accounts that have joined are noted.
+    await installGuards(source, tables);
+    if (!(await addMembers(source, root, move))) return;
+  }
+  throw new Error('Accounts join the tree too often. Run the command again when fewer accounts are connected to it.');
+}
+
+/** Registers the accounts of the tree that are not in its move. Returns whether there were any. */
+async function addMembers(source: Client, root: string, move: string): Promise<boolean> {
+  const { rowCount } = await source.query(
+    `insert into account_moves (account_id, root, move, state, cell, target)
+     select joined.account_id, known.root, known.move, known.state, known.cell, known.target
+     from unnest($3::text[]) as joined (account_id)
+     join account_moves known on known.account_id = $1 and known.move = $2
+     on conflict do nothing`,
+    [root, move, await readTree(source, root)],
+  );
+  return rowCount !== 0;
 }
 
 async function readMembers(client: Client, root: string): Promise<string[]> {

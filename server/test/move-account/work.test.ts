@@ -103,6 +103,22 @@ describe('an account that is connected while its tree is copied', () => {
   });
 });
 
+describe('an account that is connected before the source is guarded', () => {
+  test('moves with the tree when the move has begun', async () => {
+    const cells = await twoCells();
+    const tree = await newTree(cells);
+    let made = '';
+    const { accountIds } = await move(cells, tree.root.accountId, async (step) => {
+      if (step !== 'guard the source') return;
+      made = (await good(tree.root.api.post('/v1/accounts', { name: 'A branch' }))).body.id;
+      await good(tree.root.api.post('/v1/references', body, { 'Service-Context': made }));
+    });
+    expect(accountIds).toContain(made);
+    const api = apiClient(cells.target.url, tree.root.key);
+    expect((await good(api.get('/v1/references', { 'Service-Context': made }))).body.data).toHaveLength(1);
+  });
+});
+
 describe('a move is refused, and changes nothing,', () => {
   test("when the target's epoch is not greater", async () => {
     const cells = await twoCells();
