@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isId } from '../core/ids.ts';
 import { searchLockKey } from '../db/advisory-locks.ts';
+import { isHere } from '../db/away.ts';
 import { onlyRow } from '../db/only-row.ts';
 import { isUnavailable, UnavailableError, type Pool, type PoolClient } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
@@ -123,13 +124,14 @@ export class SearchIndex {
     });
   }
 
-  /** Takes the next step of an account: a page of its first entries, or of its events. */
+  /** Takes the next step of an account: a page of its first entries, or of its events. `taken` if another process is at it, or if it moves. */
   async #step(accountId: string): Promise<'more' | 'done' | 'taken'> {
     return inTransaction(this.#parts.pool, async (client) => {
-      const lock = await client.query<{ ours: boolean }>('select pg_try_advisory_xact_lock($1, hashtext($2)) as ours', [
-        searchLockKey,
-        accountId,
-      ]);
+      // An account that moves may have been noted before. Its writes would fail, and hold up other accounts.
+      const lock = await client.query<{ ours: boolean }>(
+        `select ${isHere('$2')} and pg_try_advisory_xact_lock($1, hashtext($2)) as ours`,
+        [searchLockKey, accountId],
+      );
       if (!onlyRow(lock.rows).ours) return 'taken';
       const builtUntil = await beginOrReadBuilt(client, accountId);
       return builtUntil === null ? this.#follow(client, accountId) : this.#build(client, accountId, builtUntil);

@@ -86,6 +86,21 @@ describe('jobs', () => {
   });
 });
 
+describe('the search index of the source', () => {
+  test('follows other accounts, and leaves the tree out, when the tree has moved with events that have no entries', async () => {
+    const cells = await twoCells();
+    const tree = await newTree(cells);
+    const other = await addAccount(cells.source);
+    const { searchIndex, database } = cells.source.context;
+    for (const { api } of [tree.root, other]) await good(api.post('/v1/customers', { name: 'Ada Lovelace' }));
+    await move(cells, tree.root.accountId);
+    searchIndex.wake([tree.root.accountId, other.accountId]);
+    await searchIndex.advance(new AbortController().signal);
+    const { rows } = await database.readers.query(`select account_id from search_entries where words ~ 'lovelace'`);
+    expect(rows).toEqual([{ account_id: other.accountId }]);
+  });
+});
+
 describe('an account that is connected while its tree is copied', () => {
   test('moves with the tree', async () => {
     const cells = await twoCells();
