@@ -36,6 +36,13 @@ export async function readTree(client: Client, root: string): Promise<string[]> 
   return rows.map(({ id }) => id);
 }
 
+/** @throws {MoveRefusedError} if source and target are the same database. */
+export async function requireTwoCells(source: Client, target: Client): Promise<void> {
+  const [here, there] = [await readCell(source, 'source'), await readCell(target, 'target')];
+  if (here.identity === there.identity)
+    throw new MoveRefusedError('Source and target are the same database. Set --to to the database of the other cell.');
+}
+
 /**
  * Checks that both cells can take part: their releases, their keys and clocks, and the target's epoch.
  *
@@ -43,8 +50,6 @@ export async function readTree(client: Client, root: string): Promise<string[]> 
  */
 export async function requireFittingCells(source: Client, target: Client, encryption: Encryption): Promise<void> {
   const [here, there] = [await readCell(source, 'source'), await readCell(target, 'target')];
-  if (here.identity === there.identity)
-    throw new MoveRefusedError('Source and target are the same database. Set --to to the database of the other cell.');
   if (here.migrations !== there.migrations || here.queue_migrations !== there.queue_migrations)
     throw new MoveRefusedError(
       'The two cells have different migrations. Start the same release of Tenure in both, and run the command of that release.',

@@ -58,12 +58,17 @@ export async function asOne(client: Client, work: () => Promise<void>): Promise<
   }
 }
 
-/** Takes the noted keys of changed rows, each once. They are noted again if the caller's transaction is rolled back. */
-export async function takeChanges(source: Client, accountIds: readonly string[]): Promise<ChangedKeys> {
-  const { rows } = await source.query<{ relation: string; key: string[] }>(
-    `with taken as (delete from account_move_changes where account_id = any($1) returning relation, key)
-     select distinct relation, key from taken`,
-    [accountIds],
+/** Takes noted keys of changed rows, each once. They are noted again if the caller's transaction is rolled back. */
+export async function takeChanges(
+  source: Client,
+  accountIds: readonly string[],
+  limit: number | null,
+): Promise<{ changed: ChangedKeys; hasMore: boolean }> {
+  const { rows } = await source.query<{ relation: string; key: string[]; taken: number }>(
+    `with page as (select ctid from account_move_changes where account_id = any($1) limit $2),
+     taken as (delete from account_move_changes where ctid = any(array(select ctid from page)) returning relation, key)
+     select distinct relation, key, (select count(*) from taken)::integer as taken from taken`,
+    [accountIds, limit],
   );
   const changed: ChangedKeys = new Map();
   for (const { relation, key } of rows) {
@@ -71,7 +76,7 @@ export async function takeChanges(source: Client, accountIds: readonly string[])
     if (keys) keys.push(key);
     else changed.set(relation, [key]);
   }
-  return changed;
+  return { changed, hasMore: rows[0]?.taken === limit };
 }
 
 /** Makes the rows with these keys the same at the target as at the source. Both callers' transactions are open. */

@@ -12,6 +12,7 @@ import {
   requireFittingCells,
   requireNoSimulation,
   requireRoom,
+  requireTwoCells,
 } from './checks.ts';
 import {
   asOne,
@@ -39,6 +40,10 @@ import { deliveryQueue, readTreeTables, type TreeTable } from './tables.ts';
 /** Catch up while clients write, until a round has few rows. Then the gate is short. */
 const rowsOfLastRound = 1_500;
 const roundsMax = 50;
+
+/** A round takes at most so many noted keys, which are held in memory: some 50 MB. After a long copy, several rounds are full. */
+const notesOfRound = 100_000;
+const fullRoundsMax = 1_000;
 
 /** Processes cache accounts for a second. The target opens later, so that no process shows what is old by then. In milliseconds. */
 const cachesEndMs = 1_100;
@@ -221,6 +226,8 @@ async function prepare({ source, target }: Pick<Cells, 'source' | 'target'>): Pr
   for (const client of [source, target]) {
     await client.query(`${sameTexts}; set jit = off; set idle_in_transaction_session_timeout = 0`);
   }
+  // Before the locks, because each connection would wait for the other's.
+  await requireTwoCells(source, target);
 }
 
 /** Takes the locks of a move in both cells. Meanwhile no process drops old history, because that would make the cells differ. */
@@ -329,7 +336,7 @@ async function bring(
   await onStep('catch up');
   rows += await catchUp(cells, open, { root, move });
   await onStep('compare');
-  rows += await round(cells, open, { root, move }, { comparesAll: true });
+  rows += (await round(cells, open, { root, move }, { comparesAll: true })).rows;
   rows += await catchUp(cells, open, { root, move });
   try {
     await onStep('drain');
@@ -448,41 +455,43 @@ async function catchUp(
   touched?: ChangedKeys,
 ): Promise<number> {
   let rows = 0;
-  for (let count = 0; count < roundsMax; count++) {
-    const ofRound = await round(cells, open, move, touched ? { touched } : {});
+  for (let count = 0, full = 0; count < roundsMax && full < fullRoundsMax;) {
+    const { rows: ofRound, hasMore } = await round(cells, open, move, { notesMax: notesOfRound, touched });
     rows += ofRound;
-    if (ofRound <= rowsOfLastRound) return rows;
+    if (hasMore) full++;
+    else if (ofRound <= rowsOfLastRound) return rows;
+    else count++;
   }
   throw new Error(
     'The copy does not catch up with the writes of the tree. Run the command again when the tree has less to do.',
   );
 }
 
-/**
- * Copies the rows that have changed since the last round, in one transaction of the target. If it is repeated, it copies them once more.
- *
- * @returns the number of rows.
- */
+/** Copies the rows that have changed since the last round, in one transaction of the target. If it is repeated, it copies them once more. */
 async function round(
   { source, target }: Cells,
   open: readonly TreeTable[],
   { root, move }: { root: string; move: string },
-  options: { comparesAll?: boolean; touched?: ChangedKeys } = {},
-): Promise<number> {
+  options: { comparesAll?: boolean; notesMax?: number; touched?: ChangedKeys | undefined },
+): Promise<{ rows: number; hasMore: boolean }> {
   await source.query('begin isolation level repeatable read');
   try {
     const accountIds = await readMembers(source, root);
-    const changed = await takeChanges(source, accountIds);
+    const { changed, hasMore } = await takeChanges(source, accountIds, options.notesMax ?? null);
     await registerTarget(source, target, { root, move });
     await asOne(target, () => copyChanged(source, target, open, changed));
     if (options.comparesAll) await requireSame({ source, target }, open, accountIds);
     await source.query('commit');
     if (options.touched) addKeys(options.touched, changed);
-    return [...changed.values()].reduce((sum, keys) => sum + keys.length, 0);
+    return { rows: countOf(changed), hasMore };
   } catch (error) {
     await source.query('rollback').catch(() => {});
     throw error;
   }
+}
+
+function countOf(changed: ChangedKeys): number {
+  return [...changed.values()].reduce((sum, keys) => sum + keys.length, 0);
 }
 
 function addKeys(touched: ChangedKeys, changed: ChangedKeys): void {
@@ -557,9 +566,9 @@ async function lastRound(
   await registerTarget(source, target, { root, move });
   await source.query('begin isolation level repeatable read');
   try {
-    const changed = await takeChanges(source, accountIds);
+    const { changed } = await takeChanges(source, accountIds, null);
     addKeys(touched, changed);
-    let rows = [...changed.values()].reduce((sum, keys) => sum + keys.length, 0);
+    let rows = countOf(changed);
     let deliveries = 0;
     let jobs = 0;
     await asOne(target, async () => {

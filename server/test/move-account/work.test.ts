@@ -118,6 +118,30 @@ describe('an account that is connected while its tree is copied', () => {
   });
 });
 
+describe('the noted keys of changed rows', () => {
+  test('are taken in several rounds when there are more than a round may hold', async () => {
+    const cells = await twoCells();
+    const tree = await newTree(cells);
+    const notes = 100_001;
+    let last = '';
+    const { rows } = await move(cells, tree.root.accountId, async (step) => {
+      if (step !== 'catch up') return;
+      await cells.source.context.database.readers.query(
+        `insert into account_move_changes (account_id, relation, key)
+         select $1, 'tenant_references', array[$1, 'ref_' || note % 10] from generate_series(1, $2::integer) as note`,
+        [tree.root.accountId, notes],
+      );
+      last = (await post(tree.root.api, 'last')).body.id;
+    });
+    // Each round takes each of the ten keys once.
+    expect(rows).toBeGreaterThan(20);
+    expect(rows).toBeLessThan(1_000);
+    expect((await good(apiClient(cells.target.url, tree.root.key).get(`/v1/references/${last}`))).body.id).toBe(last);
+    const { rows: left } = await cells.source.context.database.readers.query('select from account_move_changes');
+    expect(left).toHaveLength(0);
+  });
+});
+
 describe('an account that is connected before the source is guarded', () => {
   test('moves with the tree when the move has begun', async () => {
     const cells = await twoCells();
@@ -150,6 +174,12 @@ describe('a move is refused, and changes nothing,', () => {
       other.encrypt('tenure'),
     ]);
     await expectRefusal(cells, tree.root, 'another master key');
+  });
+
+  test('when source and target are the same database', async () => {
+    const { source } = await twoCells();
+    const tree = await addAccount(source);
+    await expectRefusal({ source, target: source }, tree, 'the same database');
   });
 
   test('when the account is connected to another one', async () => {
