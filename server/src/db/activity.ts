@@ -33,16 +33,32 @@ export function startOf(time: number, intervalSeconds: number): number {
   return Math.floor(time / intervalSeconds) * intervalSeconds;
 }
 
+/** What counts. */
+export interface ActivityScope {
+  accountId: string;
+  /** The endpoint whose attempts count. Null for everything. */
+  endpointId: string | null;
+  /**
+   * Whether attempts about accounts below this one count, too. If not, attempts of deleted endpoints do not count either. The server no
+   * longer knows which accounts those were about.
+   */
+  hasAccountsBelow: boolean;
+}
+
 /** Reads the counts of each interval from `since` on and before `until` that has some. Both times are the begin of an interval. */
 export async function readActivity(
   reader: Reader,
-  wanted: { accountId: string; endpointId: string | null; since: number; until: number; intervalSeconds: number },
+  wanted: ActivityScope & { since: number; until: number; intervalSeconds: number },
 ): Promise<ActivityRow[]> {
-  const { accountId, endpointId, since, until, intervalSeconds } = wanted;
+  const { accountId, endpointId, hasAccountsBelow, since, until, intervalSeconds } = wanted;
   const columns = ['start', ...activityCounts].join(', ');
-  const isWanted = `account_id = $1 and start >= $2 and start < $3 ${endpointId === null ? '' : 'and webhook_endpoint = $5'}`;
+  const isWanted = [
+    'account_id = $1 and start >= $2 and start < $3',
+    ...(endpointId === null ? [] : ['webhook_endpoint = $5']),
+    ...(hasAccountsBelow ? [] : [isOfAccountItself]),
+  ].join(' and ');
   return reader.query<ActivityRow>({
-    name: endpointId === null ? 'read_activity' : 'read_endpoint_activity',
+    name: `read_${endpointId === null ? '' : 'endpoint_'}activity${hasAccountsBelow ? '' : '_of_account_itself'}`,
     text: `
       select start / $4 * $4 as start, ${activityCounts.map((name) => `sum(${name})::bigint as ${name}`).join(', ')}
       from (
@@ -54,6 +70,11 @@ export async function readActivity(
     values: [accountId, since, until, intervalSeconds, ...(endpointId === null ? [] : [endpointId])],
   });
 }
+
+/** An SQL condition of a count. Requests and events have no endpoint. */
+const isOfAccountItself = `(
+  webhook_endpoint = '' or webhook_endpoint in (select id from webhook_endpoints where account_id = $1 and not connected)
+)`;
 
 /** The median and the 95th percentile of durations, in milliseconds. Null if there were none. */
 export interface Latency {
@@ -77,15 +98,17 @@ export async function readRequestLatency(reader: Reader, accountId: string): Pro
 /** Reads the latency of the last 1,000 attempts, of the newest deliveries first. */
 export async function readAttemptLatency(
   reader: Reader,
-  accountId: string,
-  endpointId: string | null,
+  { accountId, endpointId, hasAccountsBelow }: ActivityScope,
 ): Promise<Latency> {
   const counts = `outcome <> 'interrupted' order by delivery_id desc, started_at_ms desc limit ${latestMax}`;
   const rows = await reader.query<Latency>(
     endpointId === null
       ? {
-          name: 'read_attempt_latency',
-          text: latencyOf(`select duration_ms from webhook_attempts where account_id = $1 and ${counts}`),
+          name: `read_attempt_latency${hasAccountsBelow ? '' : '_of_account_itself'}`,
+          text: latencyOf(`
+            select duration_ms
+            from webhook_attempts attempt
+            where account_id = $1 ${hasAccountsBelow ? '' : `and ${isOfOwnEvent}`} and ${counts}`),
           values: [accountId],
         }
       : {
@@ -112,6 +135,12 @@ export async function readAttemptLatency(
   );
   return onlyRow(rows);
 }
+
+/** An SQL condition of an attempt: its event belongs to the account itself. */
+const isOfOwnEvent = `exists (
+  select from webhook_deliveries delivery
+  where delivery.account_id = attempt.account_id and delivery.id = attempt.delivery_id and delivery.event_account is null
+)`;
 
 function latencyOf(durations: string): string {
   return `

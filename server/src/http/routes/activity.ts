@@ -1,4 +1,5 @@
 import { Type, type TSchema } from 'typebox';
+import { findKnown } from '../../core/arrays.ts';
 import { toSeconds } from '../../core/clock.ts';
 import { invalidParameter } from '../../core/errors.ts';
 import { idLengthMax, idPattern } from '../../core/ids.ts';
@@ -19,6 +20,7 @@ import { closedObject, described, named, nullable, oneOf } from '../../model/sch
 import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
 import type { Query, ReadRoute } from '../route.ts';
+import { requireOwnKey } from './load-record.ts';
 
 const intervals = { minute: minuteSeconds, hour: hourSeconds, day: daySeconds };
 type IntervalName = keyof typeof intervals;
@@ -131,7 +133,8 @@ export function activityRoute(context: HttpContext): ReadRoute {
         minLength: 1,
         maxLength: idLengthMax,
         pattern: idPattern,
-        description: 'Counts only the attempts of this endpoint, even if it was deleted.',
+        description:
+          'Counts only the attempts of this endpoint, even if it was deleted. With `Service-Context` of a connected account, a deleted endpoint has no counts.',
       }),
     },
     read: (request, query) => activityOf(context, request, query),
@@ -140,16 +143,19 @@ export function activityRoute(context: HttpContext): ReadRoute {
 
 async function activityOf(context: HttpContext, request: ApiRequest, query: Query): Promise<JsonObject> {
   const { lister, listQueue, clock } = context;
-  const { accountId, hasServiceContext } = request;
+  const { accountId, hasServiceContext, principal } = request;
   const range = rangeOf(query, toSeconds(clock.nowMs()));
   const endpointId = query.webhook_endpoint === undefined ? null : String(query.webhook_endpoint);
   const isWhole = endpointId === null;
+  if (endpointId !== null) await requireReachable(context, request, endpointId);
+  // A platform's key reaches the accounts directly below its own, but none below those.
+  const scope = { accountId, endpointId, hasAccountsBelow: accountId === principal.accountId };
   // Like a list, because a day has many rows.
   const { rows, latency } = await listQueue.run(request.payer, request.memory!, async () => ({
-    rows: await readActivity(lister, { accountId, endpointId, ...range, intervalSeconds: intervals[range.interval] }),
+    rows: await readActivity(lister, { ...scope, ...range, intervalSeconds: intervals[range.interval] }),
     latency: {
       requests: isWhole ? { ...(await readRequestLatency(lister, accountId)) } : null,
-      attempts: { ...(await readAttemptLatency(lister, accountId, endpointId)) },
+      attempts: { ...(await readAttemptLatency(lister, scope)) },
     },
   }));
   return {
@@ -159,6 +165,13 @@ async function activityOf(context: HttpContext, request: ApiRequest, query: Quer
     latency,
     ...(hasServiceContext && { account: accountId }),
   };
+}
+
+/** @throws {ApiError} `account_invalid` if only keys of the endpoint's own account may read it. */
+async function requireReachable(context: HttpContext, request: ApiRequest, endpointId: string): Promise<void> {
+  const endpoints = findKnown(context.resources, ({ object }) => object === 'webhook_endpoint');
+  const endpoint = await context.readRecord(endpoints, request.accountId, endpointId);
+  if (endpoint) requireOwnKey(endpoints, endpoint, request);
 }
 
 interface Range {

@@ -27,7 +27,12 @@ export async function load(context: HttpContext, resource: Resource, request: Ap
   return record;
 }
 
-function requireOwnKey(resource: Resource, record: StoredRecord, { accountId, principal }: ApiRequest): void {
+/** @throws {ApiError} `account_invalid` if only keys of the record's own account may read it. The request's key is of another account. */
+export function requireOwnKey(
+  resource: Resource,
+  record: StoredRecord,
+  { accountId, principal }: Pick<ApiRequest, 'accountId' | 'principal'>,
+): void {
   const rule = ownKeysOnly.of(resource);
   if (!rule || accountId === principal.accountId || !rule.applies(record)) return;
   throw new ApiError('account_invalid', rule.message, { status: 400, type: 'invalid_request_error' });

@@ -98,6 +98,37 @@ describe('counts of activity', () => {
     expect(totalsOf(await activity(stranger.api))).toMatchObject({ '2xx': 0, events: 0 });
   });
 
+  test('leave accounts below a connected account out when a key of the platform asks', async () => {
+    const receiver = await receiverForTest();
+    const { api: branch, accountId: branchId } = await branchOf(tenant);
+    const { api: desk } = await branchOf({ api: branch });
+    const below = await endpointFor(branch, receiver.url, { connected: true });
+    const own = await endpointFor(branch, receiver.url);
+    await good(desk.post('/v1/references', { application: 'app_1' }));
+    await attempted(branch, below.id, 1);
+    const context = { 'service-context': branchId };
+    const asPlatform = async (query: string): Promise<ApiResponse> => tenant.api.get(`${path}?${query}`, context);
+    const none = { delivered: 0, failed: 0 };
+    const { body } = await good(asPlatform('interval=minute'));
+    expect(totalsOf(body)).toMatchObject(none);
+    expect(body.latency.attempts).toEqual({ p50: null, p95: null });
+    expectRefusal(await asPlatform(`webhook_endpoint=${below.id}`), refusals.accountMalformed);
+
+    await good(branch.post('/v1/references', { application: 'app_1' }));
+    await attempted(branch, own.id, 1);
+    for (const query of ['interval=minute', `webhook_endpoint=${own.id}`]) {
+      const answer = await good(asPlatform(query));
+      expect([query, totalsOf(answer.body)]).toEqual([query, expect.objectContaining({ delivered: 1 })]);
+      expect(answer.body.latency.attempts).toEqual({ p50: expect.any(Number), p95: expect.any(Number) });
+    }
+    expect(totalsOf(await activity(branch))).toMatchObject({ delivered: 2 });
+    expect(totalsOf(await activity(branch, `webhook_endpoint=${below.id}`))).toMatchObject({ delivered: 1 });
+
+    await good(branch.delete(`/v1/webhook_endpoints/${below.id}`));
+    for (const query of ['interval=minute', `webhook_endpoint=${below.id}`])
+      expect(totalsOf((await good(asPlatform(query))).body).delivered, query).toBe(query.startsWith('i') ? 1 : 0);
+  });
+
   test('lose and repeat nothing when two processes write, deliver and fold at once', async () => {
     const { connection } = await createTestDatabase();
     const settings = { DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() };
@@ -230,6 +261,12 @@ describe('the query of activity', () => {
 async function newTenant(): Promise<Tenant> {
   const { accountId } = await addAccount(server);
   return addKey(server, accountId, { permissions: allPermissions });
+}
+
+/** Adds an account that is connected to another, with a key that has all permissions. */
+async function branchOf({ api }: Pick<Tenant, 'api'>): Promise<Tenant> {
+  const { body } = await good(api.post('/v1/accounts', { name: 'Branch' }));
+  return addKey(server, body.id, { permissions: allPermissions });
 }
 
 /** Sends five requests that succeed, with three events, and four that are refused. */
