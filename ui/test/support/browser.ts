@@ -51,7 +51,7 @@ export interface OpenPage extends AsyncDisposable {
   problems: string[];
 }
 
-/** A window with one page. Its processes cost a second of processor time, so the next test with the same server uses it again. */
+/** A window with one page. Its process costs a second of processor time, so the next test with the same server uses it again. */
 interface Window {
   url: string;
   context: BrowserContext;
@@ -64,11 +64,29 @@ interface Window {
 /** Addresses within the browser: bytes of the page, and the parts of its own viewer of PDFs. */
 const ownSchemes = /^(?:blob|chrome|chrome-extension):/;
 
+/**
+ * Where a window waits: an empty page of the same origin and opener policy. After any other page, such as `about:blank`, Chromium starts a
+ * new process for the next page, and compiles the app again. That takes three quarters of the processor time of opening a page.
+ */
+const waitingPath = '/waiting';
+const waitingPage = {
+  contentType: 'text/html',
+  headers: { 'cross-origin-opener-policy': 'same-origin' },
+  body: '<!doctype html>',
+};
+
 /** The windows that no test uses. */
 let idle: Window[] = [];
 
 /** What a test does with these methods stays with a page, also after the next page load. */
-const lasting = ['addInitScript', 'context', 'exposeBinding', 'exposeFunction', 'on', 'once'] as const;
+const lasting: ReadonlySet<string | symbol> = new Set([
+  'addInitScript',
+  'context',
+  'exposeBinding',
+  'exposeFunction',
+  'on',
+  'once',
+]);
 
 /** How a window shows a page. */
 export interface WindowOptions {
@@ -100,10 +118,21 @@ export async function openPage(
   await page.setViewportSize({ width, height: 900 });
   await page.emulateMedia({ colorScheme: theme, reducedMotion: null });
   if (cookies) await context.addCookies([...cookies].map(([name, value]) => ({ name, value, url })));
-  await prepare(page);
+  await prepare(watched(window));
   if (rewrite) await page.route(/\/(?:v1|auth)\//, (route) => rewriteJson(route, rewrite));
   await page.goto(path);
-  return { page, problems, [Symbol.asyncDispose]: () => leave(window) };
+  return { page: watched(window), problems, [Symbol.asyncDispose]: () => leave(window) };
+}
+
+/** Returns the page for a test, which notes the methods that spend the window. Playwright itself calls those of the page behind it. */
+function watched(window: Window): Page {
+  return new Proxy(window.page, {
+    get(page, name) {
+      if (lasting.has(name)) window.isSpent = true;
+      const value: unknown = Reflect.get(page, name);
+      return typeof value === 'function' ? value.bind(page) : value;
+    },
+  });
 }
 
 async function newWindow(url: string): Promise<Window> {
@@ -128,14 +157,6 @@ async function newWindow(url: string): Promise<Window> {
       console.error(`The policy forbids ${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
     });
   });
-  for (const name of lasting) {
-    const method = page[name] as (...values: unknown[]) => unknown;
-    const spend = (...values: unknown[]): unknown => {
-      window.isSpent = true;
-      return Reflect.apply(method, page, values);
-    };
-    Object.assign(page, { [name]: spend });
-  }
   return window;
 }
 
@@ -146,11 +167,13 @@ async function leave(window: Window): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   const isAlone = context.pages().length === 1 && !page.isClosed();
   if (window.isSpent || !isAlone || !page.url().startsWith(window.url)) return context.close();
+  await page.route(`**${waitingPath}`, (route) => route.fulfill(waitingPage));
+  await page.goto(waitingPath);
+  await page.unrouteAll();
   await page.evaluate(() => {
     localStorage.clear();
     sessionStorage.clear();
   });
-  await page.goto('about:blank');
   await context.clearCookies();
   // No element is then under the pointer.
   await page.mouse.move(-1, -1);
