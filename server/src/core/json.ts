@@ -18,6 +18,41 @@ export function parseJson(text: string): Json {
   return restoreKeys(JSON.parse(renamed + text.slice(copiedTo)) as Json, keys);
 }
 
+/** Characters that begin or end a value. */
+const quote = 0x22;
+const comma = 0x2c;
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
+const openingBrace = 0x7b;
+const closingBrace = 0x7d;
+
+/**
+ * Returns whether a JSON text has more values or more levels than it may have. Reads the text without parsing it, and stops at the first
+ * value or level that is too many. Does not check that the text is valid.
+ */
+export function exceedsBounds(text: string, { valuesMax, depthMax }: { valuesMax: number; depthMax: number }): boolean {
+  let values = 1;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case quote:
+        at = endOfString(text, at);
+        break;
+      case openingBracket:
+      case openingBrace:
+        if (++depth > depthMax || ++values > valuesMax) return true;
+        break;
+      case closingBracket:
+      case closingBrace:
+        depth--;
+        break;
+      case comma:
+        if (++values > valuesMax) return true;
+    }
+  }
+  return false;
+}
+
 const noKeys: EscapedKey[] = [];
 
 /** Replaces an escaped key. No key begins with a low surrogate: neither UTF-8 nor our stored texts can have it alone. */

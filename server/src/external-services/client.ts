@@ -10,12 +10,16 @@ import {
 import { ProviderFault, type ProviderClient, type ProviderRequest } from './service.ts';
 import { refusal } from './parse-response.ts';
 import { asError } from '../core/errors.ts';
+import { exceedsBounds } from '../core/json.ts';
 
 /** Bytes. No service sends longer responses. The rest of one is not read. */
 const bodyBytesMax = 1_000_000;
 
 /** A response with more bytes is cut off. Heads, trailers and the frames of chunks count, too. */
 const responseBytesMax = 2 * bodyBytesMax;
+
+/** A response has so many values and levels. The largest real ones have hundreds. A megabyte of brackets takes 20 MB, and 80 ms to parse. */
+const jsonBounds = { valuesMax: 10_000, depthMax: 32 } as const;
 
 /** Concurrent calls. Others wait, and the wait is part of their timeout. */
 const connectionsMax = 32;
@@ -197,6 +201,9 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 function jsonIn(text: string): unknown {
+  if (exceedsBounds(text, jsonBounds)) {
+    throw new ProviderFault('response_invalid', "The service's answer has too many values, or too many levels.");
+  }
   try {
     return JSON.parse(text);
   } catch {
@@ -206,7 +213,7 @@ function jsonIn(text: string): unknown {
 
 function refusalIn(request: ProviderRequest, text: string): ReturnType<NonNullable<ProviderRequest['refusalIn']>> {
   try {
-    return request.refusalIn?.(JSON.parse(text)) ?? { code: null, message: null };
+    return request.refusalIn?.(jsonIn(text)) ?? { code: null, message: null };
   } catch {
     return { code: null, message: null };
   }

@@ -205,6 +205,36 @@ describe('faults of a service', () => {
     expect(performance.now() - startedMs).toBeLessThan(1_500);
   });
 
+  test.each([
+    ['many members', `{${Array.from({ length: 20_000 }, (_, index) => `"a${index}":1`).join()}}`],
+    ['many items', `[${'0,'.repeat(20_000)}0]`],
+    ['many objects', `[${'{},'.repeat(6_000)}{}]`],
+    ['many levels', '['.repeat(400_000) + ']'.repeat(400_000)],
+  ])('refuses a response when it has too %s', async (_what, body) => {
+    const message = "The service's answer has too many values, or too many levels.";
+    expect(await faultOf(clientOf(await answering(200, body)).call(get))).toMatchObject({
+      code: 'response_invalid',
+      message,
+    });
+  });
+
+  test('parses no refusal when it has too many values', async () => {
+    let isParsed = false;
+    const refusalIn = () => {
+      isParsed = true;
+      return { code: 'A', message: 'B' };
+    };
+    const url = await answering(422, `[${'0,'.repeat(20_000)}0]`);
+    expect((await faultOf(clientOf(url).call({ ...get, refusalIn }))).code).toBe('refused');
+    expect(isParsed).toBe(false);
+  });
+
+  test('counts no values in texts when a response has long ones', async () => {
+    const body = { text: '[{,"\\'.repeat(100_000), list: Array.from({ length: 9_000 }, (_, index) => index) };
+    const url = await answering(200, JSON.stringify(body));
+    expect(await clientOf(url).call(get)).toEqual({ status: 200, body });
+  });
+
   test('times out when all connections stay busy', async () => {
     const client = clientOf(await answering(200, '{}'), 300);
     // The driver refuses such a path, and treats the connection as busy from then on.
