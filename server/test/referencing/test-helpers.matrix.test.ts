@@ -48,6 +48,10 @@ describe('referencing test helpers', () => {
         });
         const failed = await asked('fail', { code: 'bureau_down' });
         expect(failed.automatic_reference.last_error).toMatch(/^bureau_down: /);
+        const unavailable = await asked('fail', {});
+        expect(unavailable.automatic_reference.last_error).toMatch(/^unavailable: /);
+        const garbage = await asked('fail', { code: 'provider_garbage' });
+        expect(garbage.automatic_reference.last_error).toMatch(/^response_invalid: /);
         const noted = await asked('note', { message: 'The bank has answered.' });
         if (provider !== 'provider_a') continue;
         expect(JSON.stringify(noted.automatic_reference.provider_data)).toContain('The bank has answered.');

@@ -290,13 +290,14 @@ export const reference = defineResource<ReferenceRecord>(
       summary: 'Have the service fail',
       refusals: ['status_transition_invalid'],
       description:
-        'The simulated service responds with an error from now on, until you call `advance` or `complete`. `last_error` begins with the code.',
+        'The simulated service responds with an error from now on, until you call `advance` or `complete`. `last_error` begins with the code. With the default, the service responds with status 500, so `last_error` begins with `unavailable`.',
       body: closedObject({
         code: Type.Optional(
           Type.String({
             pattern: '^[a-z][a-z0-9_]{0,39}$',
             examples: ['provider_error'],
-            description: 'The code of the error. The default is `provider_error`.',
+            description:
+              'The code of the error. The default is `provider_error`, a response with status 500. `provider_timeout` is no response, so `last_error` begins with `timeout`. `provider_garbage` is invalid JSON, so it begins with `response_invalid`.',
           }),
         ),
       }),
