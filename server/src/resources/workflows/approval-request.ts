@@ -468,6 +468,6 @@ function requirePending(current: ApprovalRequestRecord, { nowSeconds }: Caller):
   const status = isOver ? 'expired' : current.status;
   throw new ApiError(
     'status_transition_invalid',
-    `The approval request ${current.id} is ${status}. Only a pending one can be decided or canceled. The agent can send its request again.`,
+    `The approval request ${current.id} is ${status}. Only a pending one can be decided or canceled. ${isOver && current.type === 'agent_request' ? 'The agent can send its request again.' : 'Choose another one.'}`,
   );
 }

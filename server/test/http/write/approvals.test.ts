@@ -350,6 +350,7 @@ describe('a decision', () => {
     await approve(id, (await signedIn(server, 'admin')).browser);
     const again = await owner.post(`/v1/approval_requests/${id}/reject`);
     expect(again.body.error.code).toBe('status_transition_invalid');
+    expect(again.body.error.message).toMatch(/ is approved\. .* Choose another one\.$/);
   });
 
   test('needs a fresh confirmation of the identity', async () => {
@@ -426,6 +427,7 @@ describe('the time', () => {
     clock.advanceSeconds(3601);
     const late = await own.api.post(`/v1/test_helpers/approval_requests/${first}/approve`);
     expect(late.body.error.code).toBe('status_transition_invalid');
+    expect(late.body.error.message).toMatch(/ is expired\. .* The agent can send its request again\.$/);
     const second = expectHeld(await cancel());
     expect(second).not.toBe(first);
     expect(await statusOf(first, own)).toBe('expired');
