@@ -13,6 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+interface ListOperation {
+  operationId: string;
+  parameters: { in?: string; name?: string }[];
+  'x-for-persons'?: true;
+}
+
 describe('query', () => {
   const lists = ['/v1/references', '/v1/customers', '/v1/events'];
 
@@ -41,6 +47,25 @@ describe('query', () => {
     expectRefusal(await api.get('/v1/references?limit=5&l%69mit=6'), invalid('limit'));
     expectRefusal(await api.get('/v1/references?created[gt]=1&created%5Bgt%5D=1'), invalid('created[gt]'));
     expectRefusal(await api.get('/v1/references?limit[]=5'), unknown('limit[]'));
+  });
+
+  test('refuses an empty value of each filter of each list', async () => {
+    const { paths } = (await api.get('/openapi.json')).body as { paths: Record<string, { get?: ListOperation }> };
+    const lists = Object.entries(paths).filter(
+      ([path, { get }]) => get?.operationId.endsWith('_list') && !get['x-for-persons'] && !path.includes('{'),
+    );
+    expect(lists.length).toBeGreaterThan(20);
+    for (const [path, { get }] of lists) {
+      // An error lists 20 parameters at most.
+      const names = get!.parameters.flatMap(({ in: place, name }) =>
+        place === 'query' && name !== 'expand' && !name!.includes('[') ? [name!] : [],
+      );
+      if (names.length === 0) continue;
+      const { status, body } = await api.get(`${path}?${names.map((name) => `${name}=`).join('&')}`);
+      expect([path, status]).toEqual([path, 400]);
+      const refused = body.error.errors.map(({ param }: { param: string }) => param);
+      expect([path, refused.toSorted()]).toEqual([path, names.toSorted()]);
+    }
   });
 
   test('accepts brackets and spaces with or without encoding', async () => {

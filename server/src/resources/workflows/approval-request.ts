@@ -4,6 +4,7 @@ import type { Id } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { newRecord } from '../../model/change.ts';
 import type { Caller } from '../../model/caller.ts';
+import { LinkedId } from '../../model/fields.ts';
 import type { FieldsOf, StoredRecord } from '../../model/record.ts';
 import { actionFrom, defineResource, exactly, type Change, type RecordChange } from '../../model/resource.ts';
 import { named, nullable, oneOf } from '../../model/schemas.ts';
@@ -218,7 +219,7 @@ export const approvalRequest = defineResource<ApprovalRequestRecord>(
       approver: { column: 'text', schema: Text, shown: 'never' },
       approver_permission: { column: 'text', schema: Text, shown: 'never' },
     },
-    filters: exactly({ status: Status, type: ApprovalType, workflow_run: Type.String({ maxLength: 100 }) }),
+    filters: exactly({ status: Status, type: ApprovalType, workflow_run: LinkedId }),
     counted: ['status', 'type'],
     actions: {
       approve: actionFrom(decisionBody, approveAsPerson, {

@@ -137,7 +137,7 @@ export const invoice = defineResource<InvoiceRecord>(
         tenancy: LinkedId,
         subscription: LinkedId,
         status: InvoiceStatus,
-        number: described(Type.String({ maxLength: 100 }), 'Only the invoice with this number.'),
+        number: described(Type.String({ minLength: 1, maxLength: 100 }), 'Only the invoice with this number.'),
         overdue: described(Flag, 'Only overdue invoices, or only the others.'),
       }),
       ...dayBounds('due_on'),
