@@ -303,6 +303,14 @@ describe('units that are held', () => {
     expect(answer.body.error.message).toContain(first.id);
   });
 
+  test('advises later days when an ended tenancy holds the unit', async () => {
+    const made = await active();
+    await agency.move('tenancies', made.id, 'end', surrender);
+    const answer = await moveOf(await agency.draft(made.unit, { ...company, start_date: startDay }), 'sign');
+    expectCode(answer, 'unit_occupied', { param: 'unit' });
+    expect(answer.body.error.message).toMatch(/\(ended\) .* Choose later days\.$/);
+  });
+
   test('signs when the days touch, also in the year 9999', async () => {
     const { id } = await agency.unit();
     await agency.signed(id, { ...company, end_date: '2027-03-31' });

@@ -233,9 +233,12 @@ function unitOccupied(
   { tenancy, start_date: start, end_date: last, status }: UnitRecord['lets'][number],
 ): ApiError {
   const days = last === null ? `from ${start} on` : `from ${start} to ${last}`;
+  // The past days of an ended tenancy cannot be given free.
+  const advice =
+    status === 'ended' ? 'Choose later days.' : `Choose days on which it is free, or end or cancel ${tenancy} first.`;
   return new ApiError(
     'unit_occupied',
-    `The tenancy ${tenancy} (${status}) holds the unit ${unitId} ${days}. Choose days on which it is free, or end or cancel ${tenancy} first.`,
+    `The tenancy ${tenancy} (${status}) holds the unit ${unitId} ${days}. ${advice}`,
     { param: 'unit' },
   );
 }
