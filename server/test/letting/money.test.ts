@@ -123,6 +123,9 @@ describe('an invoice', () => {
       number: 'INV-000001',
       amount_due: 0,
     });
+    const credited = await agency.api.post(`/v1/invoices/${made.id}/credit`, { amount: 1, reason: 'Again.' });
+    expectCode(credited, 'status_transition_invalid');
+    expect(credited.body.error.message).toContain('Nothing of a void invoice is owed. Credit another one.');
     expect(await invoiceOf(tenancy.id)).toMatchObject({ number: 'INV-000002' });
     expect(await ledgerOf(tenancy.id)).toEqual([
       ['invoice', 95_000, 95_000],

@@ -235,7 +235,9 @@ export function credit(
     current,
     ['open', 'uncollectible', 'paid'],
     'invoice',
-    'Only a finalized invoice can be credited. Update a draft instead.',
+    current.status === 'void'
+      ? 'Nothing of a void invoice is owed. Credit another one.'
+      : 'Only a finalized invoice can be credited. Update a draft instead.',
   );
   if (current.credits.length === creditsMax)
     throw invalidParameter('amount', `The invoice ${current.id} has ${creditsMax} credits, the most that it can have.`);
