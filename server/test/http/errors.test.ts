@@ -403,6 +403,11 @@ describe('body parameter errors', () => {
     ['/v1/references', { application: 'app_1', metadata: 'x' }, invalid('metadata')],
     ['/v1/references', { application: 'app_1', metadata: [] }, invalid('metadata')],
     ['/v1/references', { application: 'app_1', metadata: { order: 6735 } }, invalid('metadata[order]')],
+    [
+      '/v1/references',
+      { application: 'app_1', metadata: { '': 'x' } },
+      { ...invalid('metadata[]'), says: 'An empty text' },
+    ],
     ['/v1/references', { application: 'app_1', metadata: { order: null } }, invalid('metadata[order]')],
     ['/v1/references', { application: 'app_1', metadata: { 'a/b~c': 1 } }, invalid('metadata[a/b~c]')],
     ['/v1/references', { application: 'app_1', status: 'processing' }, unknown('status')],

@@ -100,7 +100,7 @@ function errorOf(error: ErrorObject, schema: TSchema): ApiError {
         const name = shorten(error.propertyName);
         return invalidParameter(
           `${param}[${name}]`,
-          `\`${name}\` is not a valid key of \`${param}\`. Use 1 to 40 characters without brackets.`,
+          `${name === '' ? 'An empty text' : `\`${name}\``} is not a valid key of \`${param}\`. Use 1 to 40 characters without brackets.`,
         );
       }
       // The message of a format says more than that of a pattern.
