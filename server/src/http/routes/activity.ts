@@ -196,7 +196,7 @@ function rangeOf(query: Query, nowSeconds: number): Range {
   if (points > pointsMax) {
     throw invalidParameter(
       'since',
-      `This range has ${points} intervals of a ${interval}, but a response has at most ${pointsMax}. Send a longer \`interval\` or a shorter range.`,
+      `This range has ${points} intervals of one ${interval}, but a response has at most ${pointsMax}. Send a longer \`interval\` or a shorter range.`,
     );
   }
   const isMinute = interval === 'minute';

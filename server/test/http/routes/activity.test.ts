@@ -232,7 +232,7 @@ describe('the query of activity', () => {
     expect((await activity(tenant.api, `since=${until - 200 * hour}&until=${until}`)).data).toHaveLength(200);
     expectRefusal(await tenant.api.get(`${path}?since=${until - 201 * hour}&until=${until}`), {
       ...invalid('since'),
-      says: 'has 201 intervals of a hour, but a response has at most 200. Send a longer `interval`',
+      says: 'has 201 intervals of one hour, but a response has at most 200. Send a longer `interval`',
     });
   });
 
