@@ -248,7 +248,7 @@ function Checks({ checks }: { checks: readonly Check[] }): ReactNode {
             main: (
               <>
                 Check of your details and references
-                <Quiet>Begun on {dayOfMoment(check.created, zone, 'long')}</Quiet>
+                <Quiet>Ordered on {dayOfMoment(check.created, zone, 'long')}</Quiet>
                 <Tag tone={tone}>{text}</Tag>
                 {['consider', 'high_risk'].includes(check.outcome ?? '') && (
                   <Quiet>Your agent can tell you what was found. You may say so if it is wrong.</Quiet>
