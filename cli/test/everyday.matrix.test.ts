@@ -46,6 +46,8 @@ describe('trigger', () => {
     await user.run(['trigger', 'customer.created', '--override', 'name=Bea', '--count', '3']);
     const { body } = await tenant.api.get('/v1/customers');
     expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['Bea', 'Bea', 'Bea']);
+    const { stdout } = await user.run(['trigger', 'customer.created', '--json']);
+    expect(JSON.parse(stdout)).toEqual({ type: 'customer.created', id: expect.stringMatching(/^cus_/) });
     expect(await user.run(['trigger', 'customer.create'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Did you mean "customer.created"?'),

@@ -2,12 +2,13 @@ import { catalogue } from '../catalogue.ts';
 import { CliError } from '../errors.ts';
 import { adviceOn } from '../nearest.ts';
 import { putData, type Params } from '../params.ts';
+import { showJson } from '../output/show.ts';
 import { safeText } from '../output/text.ts';
 import { Session } from '../session.ts';
 import type { TriggerFlags } from './definitions.ts';
-import { recipes, type Recipe } from '../trigger/recipes.ts';
+import { recipes } from '../trigger/recipes.ts';
 
-/** Causes events, and prints the id of each record. */
+/** Causes events, and prints the id of each record. With `--json`, it prints an object for each event. */
 export async function runTrigger(type: string | undefined, flags: TriggerFlags): Promise<void> {
   const known = catalogue().eventTypes;
   if (type === undefined)
@@ -26,19 +27,13 @@ export async function runTrigger(type: string | undefined, flags: TriggerFlags):
     throw new CliError('Events are triggered in a sandbox only, and this key is for live data. Use a key with _test_.');
   const overrides: Params = {};
   for (const text of flags.override ?? []) putData(overrides, text, null);
-  for (let made = 0; made < count; made++) await once(type, recipe, overrides, session);
+  const { client, options, terminal } = session;
+  for (let made = 0; made < count; made++) {
+    const id = await recipe({ client, options, overrides });
+    terminal.out(flags.json ? showJson({ type, id }, terminal) : `${type}  ${safeText(id)}`);
+  }
 }
 
 function unknownType(type: string, known: readonly string[]): never {
   throw new CliError(`There is no event "${type}".${adviceOn(type, known)}`);
-}
-
-async function once(
-  type: string,
-  recipe: Recipe,
-  overrides: Params,
-  { client, options, terminal }: Session,
-): Promise<void> {
-  const id = await recipe({ client, options, overrides });
-  terminal.out(`${type}  ${safeText(id)}`);
 }
