@@ -95,28 +95,31 @@ export async function readRequestLatency(reader: Reader, accountId: string): Pro
   return onlyRow(rows);
 }
 
-/** Reads the latency of the last 1,000 attempts, of the newest deliveries first. */
+/** Reads the latency of the last 1,000 attempts, of the newest deliveries first. Those about accounts below are left out after that. */
 export async function readAttemptLatency(
   reader: Reader,
   { accountId, endpointId, hasAccountsBelow }: ActivityScope,
 ): Promise<Latency> {
   const counts = `outcome <> 'interrupted' order by delivery_id desc, started_at_ms desc limit ${latestMax}`;
+  const ofScope = hasAccountsBelow ? '' : '_of_account_itself';
   const rows = await reader.query<Latency>(
     endpointId === null
       ? {
-          name: `read_attempt_latency${hasAccountsBelow ? '' : '_of_account_itself'}`,
-          text: latencyOf(`
-            select duration_ms
-            from webhook_attempts attempt
-            where account_id = $1 ${hasAccountsBelow ? '' : `and ${isOfOwnEvent}`} and ${counts}`),
-          values: [accountId],
-        }
-      : {
-          name: 'read_endpoint_latency',
+          name: `read_attempt_latency${ofScope}`,
           text: latencyOf(`
             select duration_ms
             from (
-              select id
+              select delivery_id, duration_ms from webhook_attempts where account_id = $1 and ${counts}
+            ) newest
+            ${hasAccountsBelow ? '' : `where exists (${ownDelivery})`}`),
+          values: [accountId],
+        }
+      : {
+          name: `read_endpoint_latency${ofScope}`,
+          text: latencyOf(`
+            select duration_ms
+            from (
+              select id, event_account
               from webhook_deliveries
               where account_id = $1 and webhook_endpoint = $2
               order by id desc
@@ -129,18 +132,16 @@ export async function readAttemptLatency(
               -- Look each delivery up. A join could read all attempts of the account.
               offset 0
             ) attempts
-            where ${counts}`),
+            where ${hasAccountsBelow ? '' : 'event_account is null and '}${counts}`),
           values: [accountId, endpointId],
         },
   );
   return onlyRow(rows);
 }
 
-/** An SQL condition of an attempt: its event belongs to the account itself. */
-const isOfOwnEvent = `exists (
-  select from webhook_deliveries delivery
-  where delivery.account_id = attempt.account_id and delivery.id = attempt.delivery_id and delivery.event_account is null
-)`;
+/** Finds the delivery of an attempt if its event belongs to the account itself. */
+const ownDelivery =
+  'select from webhook_deliveries where account_id = $1 and id = newest.delivery_id and event_account is null';
 
 function latencyOf(durations: string): string {
   return `
