@@ -16,6 +16,7 @@ import {
   BodyBytes,
   bodyBytesMax,
   bodyLimits,
+  strangerLimits,
   unreadLimits,
   uploadBytes,
   uploadLimits,
@@ -126,8 +127,10 @@ export function buildApp(context: HttpContext): FastifyInstance {
     arriving: new ByteBudget(bodyLimits, memory),
     unread: new ByteBudget(unreadLimits, memory),
   };
+  const ofStrangers: BodyBudgets = { ...bodies, arriving: new ByteBudget(strangerLimits, memory) };
   const forms: BodyBudgets = { ...bodies, arriving: new ByteBudget(uploadLimits, memory) };
   context.metrics.holdsBytes('requests', bodies.arriving);
+  context.metrics.holdsBytes('keyless', ofStrangers.arriving);
   context.metrics.holdsBytes('answers', bodies.unread);
   context.metrics.holdsBytes('uploads', forms.arriving);
   const streams = new EventStreams(context);
@@ -266,11 +269,11 @@ export function buildApp(context: HttpContext): FastifyInstance {
     const responses = new HeldResponses(context.readBudgets, context.readLimits);
     const ofPortal = portalRoutes(context);
     addRoutes(app, context, { streams, responses }, [...routes, ...ofPortal]);
-    addPortalOpening(app, context, { bodies, failedSignIns: limits.failedSignIns });
+    addPortalOpening(app, context, { bodies: ofStrangers, failedSignIns: limits.failedSignIns });
     addReference(app, context, routes, { routes: ofPortal, opening: portalOpening });
     const guides = addGuidePages(app, context);
     addMcp(app, context, { routes, guides, bodies, admit });
-    addAuthRoutes(app, context, { bodies, failedSignIns: limits.failedSignIns });
+    addAuthRoutes(app, context, { bodies: ofStrangers, failedSignIns: limits.failedSignIns });
     if (context.config.hasDashboard) {
       const frames = { rateLimit: limits.rateLimit, requestsInFlight, responses };
       addDashboard(
@@ -281,8 +284,13 @@ export function buildApp(context: HttpContext): FastifyInstance {
       );
     }
     addPortal(app, context);
-    addSharedFiles(app, context, { bodies, failedSignIns: limits.failedSignIns, requestsInFlight, responses });
-    addProviderCallbacks(app, context, { bodies, failedSignIns: limits.failedSignIns });
+    addSharedFiles(app, context, {
+      bodies: ofStrangers,
+      failedSignIns: limits.failedSignIns,
+      requestsInFlight,
+      responses,
+    });
+    addProviderCallbacks(app, context, { bodies: ofStrangers, failedSignIns: limits.failedSignIns });
   }
   addHealthRoutes(app, context);
   addMetricsRoute(app, context, limits.failedSignIns);

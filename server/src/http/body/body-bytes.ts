@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteBudget, ByteLimits, HeldBytes, Payer } from '../../core/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { HeldBody } from '../request.ts';
+import { networkOf } from '../pipeline/rate-limit.ts';
+import type { Client, HeldBody } from '../request.ts';
 
 /** The largest body, in bytes. */
 export const bodyBytesMax = 256 * 1024;
@@ -17,6 +18,16 @@ export const bodyLimits: ByteLimits = {
   max: 16 * 1024 * 1024,
   maxPerAccount: 2 * 1024 * 1024,
   maxPerTree: 12 * 1024 * 1024,
+};
+
+/**
+ * Bytes of bodies of requests without a key. Sign-ins share half of them, and callbacks the other half. A network has a quarter of a half.
+ * Otherwise one stranger with slow bodies would keep all people from signing in.
+ */
+export const strangerLimits: ByteLimits = {
+  max: 4 * 1024 * 1024,
+  maxPerAccount: 512 * 1024,
+  maxPerTree: 2 * 1024 * 1024,
 };
 
 /**
@@ -51,14 +62,15 @@ const smallResponseBytes = 64 * 1024;
 /** Disconnects a client that has not read its response after so many milliseconds. It has the same time to send its body. */
 const readTimeoutMs = 15_000;
 
-/** The share of callbacks from referencing services. An account is only named in them, so they do not use its share. */
-export const callbacksShare = 'callbacks';
+/** The uses of requests without a key. They stand for a tree of accounts. A callback only names its account, so it does not use its share. */
+const strangerUses = ['callbacks', 'sign-ins'] as const;
 
-/** The share of sign-ins, which have no account yet. */
-export const signInShare = 'sign-ins';
+const uses: ReadonlySet<string> = new Set(strangerUses);
 
-/** Shares that belong to no account. */
-const sharesOfNone: ReadonlySet<unknown> = new Set([callbacksShare, signInShare]);
+/** Returns the payer of a request without a key: the network of its client. */
+export function strangerOf(use: (typeof strangerUses)[number], { address }: Client): Payer {
+  return { accountId: `${use} ${networkOf(address ?? '')}`, rootId: use };
+}
 
 /**
  * The parts of the budgets that one request holds. They begin before the body is read. They end when the work has ended and the client has
@@ -66,7 +78,7 @@ const sharesOfNone: ReadonlySet<unknown> = new Set([callbacksShare, signInShare]
  */
 export class BodyBytes implements HeldBody {
   readonly #budgets: BodyBudgets;
-  readonly #share: Payer | string;
+  readonly #share: Payer;
   readonly #reply: FastifyReply['raw'];
   #body: HeldBytes | null;
   /** The bytes that the body holds. */
@@ -85,7 +97,7 @@ export class BodyBytes implements HeldBody {
    */
   constructor(
     budgets: BodyBudgets,
-    share: Payer | string,
+    share: Payer,
     { raw }: FastifyRequest,
     reply: FastifyReply,
     bytes = firstBytesOf(raw),
@@ -144,7 +156,7 @@ export class BodyBytes implements HeldBody {
   /** @param bytes the bytes without room. */
   #noRoom(bytes: number): ApiError {
     const { arriving } = this.#budgets;
-    return noRoom(sharesOfNone.has(this.#share) ? null : arriving.fullShare(this.#share, bytes), arriving);
+    return noRoom(uses.has(this.#share.rootId) ? null : arriving.fullShare(this.#share, bytes), arriving);
   }
 }
 

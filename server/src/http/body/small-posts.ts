@@ -3,7 +3,7 @@ import type { TObject } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { headerOf } from '../headers.ts';
-import { BodyBytes, signInShare, type BodyBudgets } from './body-bytes.ts';
+import { BodyBytes, strangerOf, type BodyBudgets } from './body-bytes.ts';
 import { receiveBytes } from './incoming-bytes.ts';
 import { parseJsonObject } from './json.ts';
 import { validator } from './validate.ts';
@@ -36,7 +36,10 @@ export function takeSmallPosts(
       {
         config: { public: true },
         onRequest: async (request, reply) => {
-          request.apiRequest.bodyBytes = new BodyBytes(bodies, signInShare, request, reply);
+          // A longer body would take the room of many others until it has arrived.
+          if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge();
+          const payer = strangerOf('sign-ins', request.apiRequest.client);
+          request.apiRequest.bodyBytes = new BodyBytes(bodies, payer, request, reply);
         },
       },
       async (request, reply) => {
@@ -66,11 +69,15 @@ async function readBody(request: FastifyRequest): Promise<JsonObject> {
   const { bodyBytes } = request.apiRequest;
   const bytes = await receiveBytes(request.raw, bodyBytes);
   bodyBytes?.arrived(bytes.length);
-  if (bytes.length > bodyBytesMax) throw new ApiError('body_too_large', 'The body has more than 8 kB. Send less.');
+  if (bytes.length > bodyBytesMax) throw bodyTooLarge();
   if (bytes.length === 0) return {};
   const [mediaType = ''] = (headerOf(request, 'content-type') ?? '').split(/\s*;/, 1);
   // A form of another site can send no JSON without asking first.
   if (mediaType.toLowerCase() !== 'application/json')
     throw new ApiError('content_type_unsupported', 'Send the body as `application/json`.');
   return parseJsonObject(bytes).value;
+}
+
+function bodyTooLarge(): ApiError {
+  return new ApiError('body_too_large', 'The body has more than 8 kB. Send less.');
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
-import { BodyBytes, callbacksShare, type BodyBudgets } from '../body/body-bytes.ts';
+import { BodyBytes, strangerOf, type BodyBudgets } from '../body/body-bytes.ts';
 import type { FailedSignIns } from '../pipeline/rate-limit.ts';
 import type { HttpContext } from '../context.ts';
 import { receiveBytes } from '../body/incoming-bytes.ts';
@@ -28,7 +28,8 @@ export function addProviderCallbacks(
       {
         config: { public: true },
         onRequest: async (request, reply) => {
-          request.apiRequest.bodyBytes = new BodyBytes(bodies, callbacksShare, request, reply);
+          const payer = strangerOf('callbacks', request.apiRequest.client);
+          request.apiRequest.bodyBytes = new BodyBytes(bodies, payer, request, reply);
         },
       },
       async ({ apiRequest, params: { provider, account }, headers, body }) => {

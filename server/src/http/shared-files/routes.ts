@@ -5,7 +5,7 @@ import type { Actor, Principal } from '../../model/principal.ts';
 import { file, type FileRecord } from '../../resources/file/index.ts';
 import { fileLink, opened, statusOf, type FileLinkRecord } from '../../resources/file/link.ts';
 import { realSecondsOf } from '../../sign-in/sessions.ts';
-import { BodyBytes, signInShare, type BodyBudgets } from '../body/body-bytes.ts';
+import { BodyBytes, strangerOf, type BodyBudgets } from '../body/body-bytes.ts';
 import { receiveBytes } from '../body/incoming-bytes.ts';
 import type { HttpContext } from '../context.ts';
 import type { ConcurrencyLimit } from '../pipeline/concurrency.ts';
@@ -85,7 +85,8 @@ export function addSharedFiles(app: FastifyInstance, context: HttpContext, limit
         {
           config: { public: true },
           onRequest: async (request, reply) => {
-            request.apiRequest.bodyBytes = new BodyBytes(bodies, signInShare, request, reply);
+            const payer = strangerOf('sign-ins', request.apiRequest.client);
+            request.apiRequest.bodyBytes = new BodyBytes(bodies, payer, request, reply);
           },
         },
         async ({ apiRequest, body }, reply) => {
