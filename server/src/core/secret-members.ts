@@ -49,7 +49,8 @@ export class SecretMembers {
     const readable = text.replaceAll(/\\u([0-9a-f]{4})/gi, (_, code: string) =>
       String.fromCharCode(parseInt(code, 16)),
     );
-    return (readable.match(/[\w-]{3,}(?=["'\\\]\s]*[:=])/g) ?? []).some((name) => this.#isSecret(name));
+    // Begin only where a name begins: from each letter of a long name, a search would read to its end.
+    return (readable.match(/(?<![\w-])[\w-]{3,}(?=["'\\\]\s]*[:=])/g) ?? []).some((name) => this.#isSecret(name));
   }
 
   #isIn(value: Json): boolean {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SecretMembers } from '../../src/core/secret-members.ts';
 import { ApiError } from '../../src/core/errors.ts';
 import { parseJsonObject } from '../../src/http/body/json.ts';
 import { queryReader } from '../../src/http/body/query.ts';
@@ -87,6 +88,13 @@ test('costs little more than decoding when a query has thousands of unknown name
   const refuse = (): void => expect(() => read(url)).toThrow(ApiError);
   // Measured, a refusal costs four times as much. To compare every name with the known ones costs 500 times as much.
   expect(bestMs(refuse)).toBeLessThan(40 * bestMs(() => void names.map(decodeURIComponent)));
+});
+
+test('looks for secrets in time that grows with the text when invalid JSON has one long word', () => {
+  const secrets = new SecretMembers(['signing_secret']);
+  const timeOf = (text: string): number => bestMs(() => expect(secrets.mayBeIn(text)).toBe(false));
+  // As many letters in short words. To search from each letter of the long word costs 80 times as much.
+  expect(timeOf('x'.repeat(8_000))).toBeLessThan(10 * timeOf(`${'x'.repeat(99)} `.repeat(80)));
 });
 
 /** Returns the least processor time of several rounds. Other processes on a busy machine take none of it. */
