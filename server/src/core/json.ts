@@ -19,12 +19,12 @@ export function parseJson(text: string): Json {
 }
 
 /** Characters that begin or end a value. */
-const quote = 0x22;
-const comma = 0x2c;
-const openingBracket = 0x5b;
-const closingBracket = 0x5d;
-const openingBrace = 0x7b;
-const closingBrace = 0x7d;
+export const quote = 0x22;
+export const comma = 0x2c;
+export const openingBracket = 0x5b;
+export const closingBracket = 0x5d;
+export const openingBrace = 0x7b;
+export const closingBrace = 0x7d;
 
 /**
  * Returns whether a JSON text has more values or more levels than it may have. Reads the text without parsing it, and stops at the first

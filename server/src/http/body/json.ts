@@ -1,6 +1,18 @@
 import type { Json, JsonObject } from '../../core/json-diff.ts';
 import { ApiError, errorMessage } from '../../core/errors.ts';
-import { endOfNumber, endOfString, isFollowedByColon, losesFraction, parseJson } from '../../core/json.ts';
+import {
+  closingBrace,
+  closingBracket,
+  comma,
+  endOfNumber,
+  endOfString,
+  isFollowedByColon,
+  losesFraction,
+  openingBrace,
+  openingBracket,
+  parseJson,
+  quote,
+} from '../../core/json.ts';
 
 /** Deeper than any valid body. A deeper one is an attack on its next reader. */
 const depthMax = 32;
@@ -41,13 +53,6 @@ function decode(bytes: Uint8Array): string {
     throw invalidBody('The body is not valid UTF-8.');
   }
 }
-
-const quote = 0x22;
-const comma = 0x2c;
-const openingBrace = 0x7b;
-const closingBrace = 0x7d;
-const openingBracket = 0x5b;
-const closingBracket = 0x5d;
 
 const zero = 0x30;
 const nine = 0x39;
