@@ -123,8 +123,8 @@ let keys: Key[];
  * deleted.
  */
 let targets: Map<string, Target[]>;
-/** The probes of the whole matrix that are sent; null until a test chooses them. */
-let sent: Probe[] | null = null;
+/** The probes of the whole matrix that a test sends; null until a test chooses them. */
+let chosen: Probe[] | null = null;
 /** The account of each record that a response could reveal. The asking keys are left out, because events and logs name the actor. */
 const owners = new Map<string, Account>();
 
@@ -140,7 +140,8 @@ beforeAll(async () => {
   await makeAccounts();
   targets = await makeTargets();
   keys = await makeKeys();
-});
+  // As long as each test of the matrix.
+}, 600_000);
 afterAll(async () => {
   await agent.close();
   await server.stop();
@@ -317,7 +318,7 @@ function routeFaults(checked: readonly Route[]): string[] {
  * records. There, only its permissions can refuse it. The whole product would grow with the square of the kinds of record.
  */
 function probesToSend(): Probe[] {
-  sent ??= pairwise(allProbes(), (probe) => {
+  chosen ??= pairwise(allProbes(), (probe) => {
     const { route, key, context, target } = probe;
     const expected = expectedOf(probe);
     const outcome = expected === 'accepted' ? expected : expected.code;
@@ -325,7 +326,7 @@ function probesToSend(): Probe[] {
     const whole = isOwn ? [`${nameOf(route)} ${key.name}`] : [];
     return [nameOf(route), key.name, context.name, target?.name, `${key.account} ${outcome}`, ...whole];
   });
-  return sent;
+  return chosen;
 }
 
 /** Returns the whole matrix. */

@@ -4,7 +4,7 @@
  * @param valuesOf returns as many values for each item, in the same order.
  */
 export function pairwise<Item>(items: readonly Item[], valuesOf: (item: Item) => readonly unknown[]): Item[] {
-  // Numbers stand for the values, because a list can have a million items, and texts of all their pairs take seconds.
+  // Numbers stand for the values. For a million items, texts of all pairs take seconds.
   const numbers = new Map<string, number>();
   const seenBeside: Set<number>[] = [];
   const numberOf = (value: unknown, place: number): number => {
