@@ -205,7 +205,7 @@ const databaseAdvice: readonly [fault: RegExp, advice: string][] = [
 
 /** Ends the process with 1. Prints one line for each fault that the operator can correct, or else the whole error. */
 function fail(error: unknown): never {
-  const { code, message, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  const { code, message, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   const expected = [
     ConfigError,
     EmbeddedDatabaseError,
@@ -220,6 +220,10 @@ function fail(error: unknown): never {
   } else if (code === 'EADDRINUSE') {
     process.stderr.write(
       `Port ${port} on ${address} is already in use. Stop what uses it, or set PORT to another one.\n`,
+    );
+  } else if (path !== undefined && process.env.DATABASE_URL?.includes(`=${path}`)) {
+    process.stderr.write(
+      `The database of DATABASE_URL cannot be used: ${message}. Name a file in DATABASE_URL that Tenure can read, such as \`sslrootcert=<file>\`.\n`,
     );
   } else if (advice !== undefined) {
     process.stderr.write(`The database of DATABASE_URL cannot be used: ${message}. ${advice}\n`);

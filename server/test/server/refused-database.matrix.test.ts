@@ -22,6 +22,14 @@ test('names `sslrootcert` in one line when it does not trust the certificate of 
   );
 });
 
+test('names the file of `sslrootcert` in one line when it does not exist', async () => {
+  const url = await urlOfTlsAnswer('S');
+  expect(await messageOfStart(`${url}?sslmode=verify-full&sslrootcert=/absent.pem`)).toBe(
+    `${unusable}ENOENT: no such file or directory, open '/absent.pem'. ` +
+      'Name a file in DATABASE_URL that Tenure can read, such as `sslrootcert=<file>`.\n',
+  );
+});
+
 test('names `sslmode` in one line when the database has no TLS', async () => {
   const url = await urlOfTlsAnswer('N');
   expect(await messageOfStart(`${url}?sslmode=verify-full`)).toBe(
