@@ -124,7 +124,10 @@ export class SearchIndex {
     });
   }
 
-  /** Takes the next step of an account: a page of its first entries, or of its events. `taken` if another process is at it, or if it moves. */
+  /**
+   * Takes the next step of an account: a page of its first entries, or of its events. Returns `taken` if another process is at it, or if the
+   * account moves.
+   */
   async #step(accountId: string): Promise<'more' | 'done' | 'taken'> {
     return inTransaction(this.#parts.pool, async (client) => {
       // An account that moves may have been noted before. Its writes would fail, and hold up other accounts.

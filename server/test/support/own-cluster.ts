@@ -18,7 +18,7 @@ export interface OwnCluster {
 }
 
 /**
- * Starts a PostgreSQL for one test alone. A test needs one if it stops PostgreSQL, or if it holds a transaction open for seconds: a
+ * Starts a PostgreSQL for one test alone. A test needs one if it stops PostgreSQL, or if it holds a transaction open for seconds. A
  * transaction that has written delays the event streams of all databases in its cluster.
  */
 export async function ownClusterForTest(): Promise<OwnCluster> {
