@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteBudget, ByteLimits, HeldBytes, Payer } from '../../core/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
-import { networkOf } from '../pipeline/rate-limit.ts';
+import { networkOf } from '../../core/network.ts';
 import type { Client, HeldBody } from '../request.ts';
 
 /** The largest body, in bytes. */
@@ -21,7 +21,7 @@ export const bodyLimits: ByteLimits = {
 };
 
 /**
- * Bytes of bodies of requests without a key. Sign-ins share half of them, and callbacks the other half. A network has a quarter of a half.
+ * Bytes of bodies of requests without a key. Sign-ins share half of them, and callbacks the other half. A network has a quarter of its half.
  * Otherwise one stranger with slow bodies would keep all people from signing in.
  */
 export const strangerLimits: ByteLimits = {

@@ -3,7 +3,8 @@ import type { ApiError } from '../../core/errors.ts';
 import { withoutBody } from '../parser.ts';
 import type { ReceivedRequest } from '../request.ts';
 import { whenClosed } from '../response/held-responses.ts';
-import { Buckets, networkOf } from './rate-limit.ts';
+import { networkOf } from '../../core/network.ts';
+import { Buckets } from './rate-limit.ts';
 
 /** So many refusals per second of one account or address are immediate. A client that respects Retry-After gets no others. */
 const promptPerSecond = 100;
