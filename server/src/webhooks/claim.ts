@@ -73,26 +73,48 @@ export function claimedEvent(event: StoredEvent): ClaimedEvent {
   return dataBytes <= claimedDataBytesMax ? event : { dataBytes };
 }
 
+/** The columns of a claim. */
+interface ClaimedRow {
+  account_id: string;
+  id: Id<'dlv'>;
+  event: string;
+  event_account: string | null;
+  webhook_endpoint: string;
+  enablement: number;
+  attempt_count: number;
+  due_at_ms: number;
+  resend: boolean;
+  trace_parent: TraceParent | null;
+  created: number | null;
+  type: string;
+  data: string | null;
+  data_bytes: number;
+  request: string;
+  shape_version: string;
+}
+
+/** Returns the end of a statement that claims the rows of the CTE `due`. Its first parameters are the time, the lease and the token. */
+function claimsDue(due: string): string {
+  return `
+    claimed as (
+      update webhook_queue queue
+      set claimed_until_ms = $2, claim_token = $3
+      from ${due} due
+      where ${isInQueueAs('due')}
+      returning queue.account_id, queue.id, queue.event, queue.event_account, queue.webhook_endpoint, queue.enablement,
+        queue.attempt_count, queue.due_at_ms, queue.resend, queue.trace_parent
+    )
+    -- The size of a text is known without reading it.
+    select claimed.*, event.created, event.type, octet_length(event.data) as data_bytes, event.request, event.shape_version,
+      case when octet_length(event.data) <= ${claimedDataBytesMax} then event.data end as data
+    from claimed
+    left join events event
+      on event.account_id = coalesce(claimed.event_account, claimed.account_id) and event.id = claimed.event`;
+}
+
 /** Claims due deliveries, the longest due first. Several processes never claim the same one. */
 export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<ClaimedDelivery[]> {
-  const { rows } = await pool.query<{
-    account_id: string;
-    id: Id<'dlv'>;
-    event: string;
-    event_account: string | null;
-    webhook_endpoint: string;
-    enablement: number;
-    attempt_count: number;
-    due_at_ms: number;
-    resend: boolean;
-    trace_parent: TraceParent | null;
-    created: number | null;
-    type: string;
-    data: string | null;
-    data_bytes: number;
-    request: string;
-    shape_version: string;
-  }>({
+  const { rows } = await pool.query<ClaimedRow>({
     name: 'claim_deliveries',
     text: `
       with first as materialized (
@@ -111,23 +133,85 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
         limit $5
         for update skip locked
       ),
-      claimed as (
-        update webhook_queue queue
-        set claimed_until_ms = $2, claim_token = $3
-        from (select * from first union all select * from again) due
-        where ${isInQueueAs('due')}
-        returning queue.account_id, queue.id, queue.event, queue.event_account, queue.webhook_endpoint, queue.enablement,
-          queue.attempt_count, queue.due_at_ms, queue.resend, queue.trace_parent
-      )
-      -- The size of a text is known without reading it.
-      select claimed.*, event.created, event.type, octet_length(event.data) as data_bytes, event.request, event.shape_version,
-        case when octet_length(event.data) <= ${claimedDataBytesMax} then event.data end as data
-      from claimed
-      left join events event
-        on event.account_id = coalesce(claimed.event_account, claimed.account_id) and event.id = claimed.event`,
+      ${claimsDue('(select * from first union all select * from again)')}`,
     values: [wish.nowMs, wish.untilMs, wish.token, wish.firstMax, wish.againMax, wish.fullEndpoints, wish.realNowMs],
   });
-  return rows.map((row) => ({
+  return rows.map((row) => claimedDelivery(row, wish));
+}
+
+/** A claim of a few deliveries for each of several accounts. */
+export interface TurnWish extends Omit<ClaimWish, 'firstMax' | 'againMax'> {
+  /** Accounts whose ids come after this one have their turn. */
+  afterAccount: string;
+  /** The most deliveries. As many accounts have their turn. */
+  max: number;
+}
+
+/** A turn looks at so many of the newest deliveries of an account. Older ones have been due for longer, so other claims find them. */
+const lookedAtInTurn = 50;
+
+/**
+ * Claims due deliveries of accounts in turn. While much is due, the longest due may all be of one account. This claim finds the others. Each
+ * account gets one before any gets two.
+ *
+ * @returns the deliveries, and the last account that had its turn. It is empty after the last account of all.
+ */
+export async function claimInTurns(
+  pool: Pool,
+  wish: TurnWish,
+): Promise<{ claimed: ClaimedDelivery[]; lastAccount: string }> {
+  const accounts = await accountsAfter(pool, wish.afterAccount, wish.max);
+  const lastAccount = accounts.length < wish.max ? '' : accounts.at(-1)!;
+  const { rows } = await pool.query<ClaimedRow>({
+    name: 'claim_deliveries_in_turns',
+    text: `
+      with seen as materialized (
+        select seen.account_id, seen.id, row_number() over (partition by seen.account_id order by seen.id) as place
+        from unnest($4::text[]) as turn (account_id)
+        cross join lateral (
+          select *
+          from webhook_queue
+          where account_id = turn.account_id
+          order by id desc
+          limit ${lookedAtInTurn}
+        ) seen
+        where due_at_ms <= $1 and claimed_until_ms <= $7 and webhook_endpoint <> all($6)
+      ),
+      due as materialized (
+        select queue.account_id, queue.id
+        from (select * from seen order by place limit $5) chosen
+        join webhook_queue queue on ${isInQueueAs('chosen')}
+        where queue.due_at_ms <= $1 and queue.claimed_until_ms <= $7
+        for update of queue skip locked
+      ),
+      ${claimsDue('due')}`,
+    values: [wish.nowMs, wish.untilMs, wish.token, accounts, wish.max, wish.fullEndpoints, wish.realNowMs],
+  });
+  return { claimed: rows.map((row) => claimedDelivery(row, wish)), lastAccount };
+}
+
+/** Reads the accounts with deliveries whose ids come next. It looks up each in the index, and passes over its deliveries. */
+async function accountsAfter(pool: Pool, afterAccount: string, max: number): Promise<string[]> {
+  const { rows } = await pool.query<{ account_id: string }>({
+    name: 'accounts_with_deliveries',
+    text: `
+      with recursive turn as (
+        (select account_id from webhook_queue where account_id > $1 order by account_id limit 1)
+        union all
+        select next.account_id
+        from turn
+        cross join lateral (
+          select account_id from webhook_queue where account_id > turn.account_id order by account_id limit 1
+        ) next
+      )
+      select account_id from turn limit $2`,
+    values: [afterAccount, max],
+  });
+  return rows.map((row) => row.account_id);
+}
+
+function claimedDelivery(row: ClaimedRow, { token, untilMs }: Pick<ClaimWish, 'token' | 'untilMs'>): ClaimedDelivery {
+  return {
     accountId: row.account_id,
     id: row.id,
     endpointId: row.webhook_endpoint,
@@ -137,11 +221,11 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     attemptCount: row.attempt_count,
     dueAtMs: row.due_at_ms,
     isResend: row.resend,
-    claimToken: wish.token,
-    claimedUntilMs: wish.untilMs,
+    claimToken: token,
+    claimedUntilMs: untilMs,
     event: eventIn(row),
     traceParent: row.trace_parent,
-  }));
+  };
 }
 
 /** Releases the deliveries of a claim. It scans the queue, so it is for rare cases. */

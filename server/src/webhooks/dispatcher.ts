@@ -10,7 +10,14 @@ import { UnknownVersionError, type ApiVersions } from '../versions/apply.ts';
 import type { ByteBudget, ByteCeiling, ByteLimits } from '../core/byte-budget.ts';
 import { timeOfId } from '../core/ids.ts';
 import type { NewDeliveryClaim, NewDeliveryClaims, MadeDelivery } from '../commit/new-delivery-claims.ts';
-import { claimDeliveries, claimedEvent, releaseClaim, type ClaimedDelivery, type ClaimedEvent } from './claim.ts';
+import {
+  claimDeliveries,
+  claimedEvent,
+  claimInTurns,
+  releaseClaim,
+  type ClaimedDelivery,
+  type ClaimedEvent,
+} from './claim.ts';
 import { OutcomeWriter, rewritePauseMsMax, type AttemptRow, type Outcome } from './record-outcomes.ts';
 import { Endpoints, type Endpoint } from './endpoints.ts';
 import { EndpointQueues, type Ending, type QueueLimits } from './endpoint-queues.ts';
@@ -65,6 +72,9 @@ export const dispatcherLimits: DispatcherLimits = {
 
 /** The greatest share of retries in a claim, as long as first attempts may be waiting. */
 const retryShare = 0.25;
+
+/** The share of a claim that accounts get in turn while more is due than a claim takes. So the backlog of one account delays no other. */
+const turnShare = 0.25;
 
 /** Milliseconds. A longer attempt that failed counts as hung: it kept its place all the time. */
 const hungAfterMs = 1_000;
@@ -131,6 +141,8 @@ export class Dispatcher implements NewDeliveryClaims {
   readonly #turnedAway = new Set<ClaimedDelivery>();
   /** Whether more deliveries may be due than the last claim took. */
   #isBehind = true;
+  /** The account that had the last turn. */
+  #lastTurn = '';
   /** Transactions under way that claim the deliveries they make. */
   #newDeliveryClaims = 0;
   /** Whether deliveries may be due that no claim has looked for yet. */
@@ -278,14 +290,26 @@ export class Dispatcher implements NewDeliveryClaims {
 
   async #claim(room: number): Promise<void> {
     const { pool, clock, realClock, limits, log } = this.#parts;
-    const againMax = Math.floor(room * retryShare);
-    const firstMax = room - againMax;
     const realNowMs = realClock.nowMs();
+    const wish = { nowMs: clock.nowMs(), realNowMs, untilMs: realNowMs + limits.leaseMs };
     try {
+      let left = room;
+      if (this.#isBehind) {
+        const turn = await claimInTurns(pool, {
+          ...wish,
+          token: this.workers.makeToken(),
+          afterAccount: this.#lastTurn,
+          max: Math.ceil(room * turnShare),
+          fullEndpoints: this.#queues.full(),
+        });
+        this.#lastTurn = turn.lastAccount;
+        left -= turn.claimed.length;
+        this.#takeAll(turn.claimed);
+      }
+      const againMax = Math.floor(left * retryShare);
+      const firstMax = left - againMax;
       const claimed = await claimDeliveries(pool, {
-        nowMs: clock.nowMs(),
-        realNowMs,
-        untilMs: realNowMs + limits.leaseMs,
+        ...wish,
         token: this.workers.makeToken(),
         firstMax,
         againMax,
@@ -295,11 +319,15 @@ export class Dispatcher implements NewDeliveryClaims {
       // A full queue may have more.
       this.#isBehind = retries === againMax || claimed.length - retries === firstMax;
       if (this.#isBehind) this.#wanted = true;
-      this.#held += claimed.length;
-      for (const delivery of claimed) this.#take(delivery);
+      this.#takeAll(claimed);
     } catch (error) {
       log.warn({ err: error }, 'deliveries could not be claimed');
     }
+  }
+
+  #takeAll(claimed: readonly ClaimedDelivery[]): void {
+    this.#held += claimed.length;
+    for (const delivery of claimed) this.#take(delivery);
   }
 
   /** Releases what a claim may have taken without our knowledge. If that fails, the lease ends it. */
