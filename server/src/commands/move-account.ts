@@ -70,7 +70,7 @@ function report({ accountIds, rows, deliveries, jobs, closedMs, keyHashes }: Mov
   if (closedMs === null) print('The target was open already. The rest of the move is done.');
   else
     print(
-      `Moved ${countOf(accountIds)}: ${rows} rows, ${deliveries} pending deliveries and ${jobs} jobs. The gate was closed for ${(closedMs / 1000).toFixed(2)} s.`,
+      `Moved ${countOf(accountIds)}: ${rows} rows, ${deliveries} pending deliveries and ${jobs} jobs. The tree was closed for ${(closedMs / 1000).toFixed(2)} s.`,
     );
   print(`\nAdd these lines to moved.map of the router now:\n`);
   for (const hash of keyHashes) print(`${hash} ${cell}`);

@@ -106,7 +106,7 @@ export type OnStep = (step: Step) => void | Promise<void>;
 export class UnfinishedError extends Error {
   constructor(cause: unknown) {
     super(
-      `The move was interrupted at its gate: ${errorMessage(cause)} Run the command again now: the tree may be closed.`,
+      `The move was interrupted while the tree changed cells: ${errorMessage(cause)} Run the command again now: the tree may be closed.`,
       {
         cause,
       },
