@@ -107,9 +107,7 @@ describeInBrowser('workflows', () => {
     await step.getByText('Approves the application.').waitFor();
     await step.getByLabel('Data to send').focus();
     const path = step.getByRole('combobox', { name: 'Request' });
-    await expect
-      .poll(() => path.inputValue())
-      .toBe('/v1/applications/{{event.data.object.id}}/approve');
+    await expect.poll(() => path.inputValue()).toBe('/v1/applications/{{event.data.object.id}}/approve');
     expect(problems).toEqual([]);
   });
 

@@ -679,8 +679,8 @@ export interface Account {
    */
   time_zone: string;
   /**
-   * The rules of law by which its lets are judged. `GET /v1/rulesets/{id}` lists the checks. The default
-   * is `england`, with the severities of the law.
+   * The law that Tenure checks the lets of the account against. `GET /v1/rulesets/{id}` lists the
+   * checks. The default is `england`, with the severities of the law.
    */
   rules: AccountRules;
   /** The first part of the numbers of new invoices: `INV` in `INV-000001`, which is the default. */
@@ -733,8 +733,8 @@ export interface AccountCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -763,8 +763,8 @@ export interface AccountCredentialsChangedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -804,8 +804,8 @@ export interface AccountUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -914,8 +914,8 @@ export interface ApplicationApprovedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -944,8 +944,8 @@ export interface ApplicationCheckRaisedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -974,8 +974,8 @@ export interface ApplicationConvertedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1004,8 +1004,8 @@ export interface ApplicationCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1034,8 +1034,8 @@ export interface ApplicationDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1075,8 +1075,8 @@ export interface ApplicationRejectedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1105,8 +1105,8 @@ export interface ApplicationReopenedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1135,8 +1135,8 @@ export interface ApplicationReviewRequestedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1165,8 +1165,8 @@ export interface ApplicationReviewedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1195,8 +1195,8 @@ export interface ApplicationUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1225,8 +1225,8 @@ export interface ApplicationWithdrawnEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1280,15 +1280,15 @@ export interface ApprovalRequest {
   /** The path. Null for a step of a workflow. */
   path: string | null;
   /**
-   * The body as the agent sent it, without secrets. Null if there is none, if its customer or record was
-   * erased, or if you lack the permission to read that kind of record.
+   * The body as the agent sent it, without secrets. Null if there is none, or if its customer or record
+   * was erased. Also null if you lack the permission to read records of its kind.
    */
   request_body: Record<string, unknown> | null;
   /** Why the agent wants this: the header `Service-Reason`. Null if it was not sent. */
   reason: string | null;
   /**
-   * When it expires, in seconds since the Unix epoch: 24 hours after it was made, and an hour after it
-   * was approved. Null for an approved step of a workflow.
+   * When it expires, in seconds since the Unix epoch. A pending request expires after 24 hours, and an
+   * approved one an hour after the approval. Null for an approved step of a workflow.
    */
   expires_at: number | null;
   /** The user that has approved or rejected it. Null if a test helper of a sandbox has. */
@@ -1327,8 +1327,8 @@ export interface ApprovalRequestApprovedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1357,8 +1357,8 @@ export interface ApprovalRequestCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1387,8 +1387,8 @@ export interface ApprovalRequestCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1417,8 +1417,8 @@ export interface ApprovalRequestExecutedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1447,8 +1447,8 @@ export interface ApprovalRequestExpiredEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1488,8 +1488,8 @@ export interface ApprovalRequestRejectedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1518,8 +1518,8 @@ export interface ApprovalRequestUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1555,7 +1555,10 @@ export interface BankLine {
    * `payment`. `ignored`: it is no payment of a tenant.
    */
   status: BankLineStatus | (string & {});
-  /** The id of the tenancy that it is proposed for, or whose payment it is. Null if none is told. */
+  /**
+   * The id of the proposed tenancy. After the confirmation, the id of the payment’s tenancy. Null if
+   * there is none.
+   */
   tenancy: string | null | Tenancy;
   /** The id of the person that paid. Null if the payer is not known. */
   customer: string | null | Customer | DeletedCustomer;
@@ -1609,8 +1612,8 @@ export interface BankLineConfirmedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1639,8 +1642,8 @@ export interface BankLineDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1669,8 +1672,8 @@ export interface BankLineIgnoredEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1710,8 +1713,8 @@ export interface BankLineReopenedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1740,8 +1743,8 @@ export interface BankLineUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1810,8 +1813,8 @@ export interface CustomerCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1851,8 +1854,8 @@ export interface CustomerUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1907,21 +1910,21 @@ export interface Deposit {
   amount_returned: number;
   /** The part that has come and is still there, in the smallest unit of the currency. */
   amount_held: number;
-  /** The day on which its last part came. Null until all of it has come. */
+  /** The day on which its last part came. Null until all of its money has come. */
   received_on: string | null;
   /**
-   * The day by which landlord and applicants decide, for a holding deposit: 14 days after the receipt,
-   * or as `extend` says. Null until it is received.
+   * For a holding deposit: the last day for the decision of the landlord and the applicants. It is 14
+   * days after the receipt, or the day that `extend` has set. Null until it is received.
    */
   decide_by: string | null;
   /**
-   * The last day to return or apply a holding deposit: 6 days after the signing, the refusal or
-   * `decide_by`, the first of them.
+   * The last day to return or apply a holding deposit. It is 6 days after the earliest of three days:
+   * the signing, the refusal and `decide_by`.
    */
   repay_by: string | null;
   /**
-   * The last day to protect a tenancy deposit and to inform the tenants: the thirtieth, counted from the
-   * day on which the first money of it came. Null until then.
+   * The last day to protect a tenancy deposit and to inform the tenants. It is the thirtieth day, and
+   * the day of the first money counts as the first. Null until then.
    */
   protect_by: string | null;
   /** The scheme that protects it. Null until it is protected. */
@@ -1949,12 +1952,12 @@ export interface Deposit {
   /** The duties by law that are not met. */
   checks: Array<RaisedCheck>;
   /**
-   * `pending` until all of it has come, then `received`. A tenancy deposit becomes `protected`,
+   * `pending` until all of its money has come, then `received`. A tenancy deposit becomes `protected`,
    * `releasing` once deductions are proposed, and `disputed` if the tenants object. `settled`: nothing
-   * is held any more. `canceled`: nothing ever came.
+   * is held any more.
    */
   status: DepositStatus | (string & {});
-  /** When all of it had come, in seconds since the Unix epoch. Null if it has not. */
+  /** When all of its money had come, in seconds since the Unix epoch. Null if it has not. */
   received_at: number | null;
   /** When it was last applied, in seconds since the Unix epoch. Null if it was not. */
   applied_at: number | null;
@@ -2004,8 +2007,8 @@ export interface DepositAppliedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2034,8 +2037,8 @@ export interface DepositCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2064,8 +2067,8 @@ export interface DepositCheckRaisedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2094,8 +2097,8 @@ export interface DepositCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2136,8 +2139,8 @@ export interface DepositDisputedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2166,8 +2169,8 @@ export interface DepositInformationGivenEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2207,8 +2210,8 @@ export interface DepositProtectedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2237,8 +2240,8 @@ export interface DepositReceivedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2267,8 +2270,8 @@ export interface DepositReleaseProposedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2297,8 +2300,8 @@ export interface DepositReleasedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2327,8 +2330,8 @@ export interface DepositRetainedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2357,8 +2360,8 @@ export interface DepositReturnedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2387,8 +2390,8 @@ export interface DepositUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2481,8 +2484,8 @@ export interface FileCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2511,14 +2514,14 @@ export interface FileDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
 
 /**
- * A link with which a person without an account opens one file: a landlord reads the report of an
+ * A link to one file, for a person without an account. For example, a landlord reads the report of an
  * applicant. `POST /v1/files/{id}/links` makes it. Its page says what was found, and has the file.
  */
 export interface FileLink {
@@ -2583,8 +2586,8 @@ export interface FileLinkCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2624,8 +2627,8 @@ export interface FileLinkOpenedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2654,8 +2657,8 @@ export interface FileLinkRevokedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2684,14 +2687,14 @@ export interface FileLinkUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
 
 /**
- * A link with which a person without an account opens one file: a landlord reads the report of an
+ * A link to one file, for a person without an account. For example, a landlord reads the report of an
  * applicant. `POST /v1/files/{id}/links` makes it. Its page says what was found, and has the file.
  */
 export interface FileLinkWithSecret {
@@ -2772,8 +2775,8 @@ export interface FileUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2845,8 +2848,8 @@ export interface GuarantorAgreedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2875,8 +2878,8 @@ export interface GuarantorCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2905,8 +2908,8 @@ export interface GuarantorDeclinedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2935,8 +2938,8 @@ export interface GuarantorDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2976,8 +2979,8 @@ export interface GuarantorReleasedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3006,8 +3009,8 @@ export interface GuarantorUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3107,8 +3110,8 @@ export interface InvoiceCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3137,8 +3140,8 @@ export interface InvoiceCreditedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3167,8 +3170,8 @@ export interface InvoiceDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3197,8 +3200,8 @@ export interface InvoiceFinalizedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3213,7 +3216,7 @@ export interface InvoiceLine {
   amount: number;
   /** The days that the line is for. Null if it is for none. */
   period: InvoicePeriod | null;
-  /** The id of the invoice that the line is about, such as that of the interest. */
+  /** The id of the invoice of this line, such as the late invoice of interest. */
   invoice: string | null | Invoice;
 }
 
@@ -3252,8 +3255,8 @@ export interface InvoiceMarkedUncollectibleEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3282,8 +3285,8 @@ export interface InvoiceOverdueEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3312,8 +3315,8 @@ export interface InvoicePaidEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3342,8 +3345,8 @@ export interface InvoiceReopenedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3372,8 +3375,8 @@ export interface InvoiceUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3402,8 +3405,8 @@ export interface InvoiceVoidedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3669,7 +3672,7 @@ export interface Payment {
   method: PaymentMethod | (string & {});
   /**
    * `pending` until the money is sure, then `succeeded`. `failed`: it did not come, or it bounced.
-   * `refunded`: all of it went back.
+   * `refunded`: all of the money went back.
    */
   status: PaymentStatus | (string & {});
   /**
@@ -3677,7 +3680,11 @@ export interface Payment {
    * or the gateway does when it has taken the money.
    */
   received_on: string | null;
-  /** The payment gateway that collects the money. Null if you collect it yourself. */
+  /**
+   * The payment gateway that collects the money. Null if you collect it yourself. By default, the
+   * account’s `payment_provider` collects payments of a tenancy with the `method` `direct_debit` or
+   * `card`.
+   */
   provider: PaymentProvider | (string & {}) | null;
   /** The id of the person that paid. Null if it is not known. */
   customer: string | null | Customer | DeletedCustomer;
@@ -3694,7 +3701,7 @@ export interface Payment {
   amount_unallocated: number;
   /** The part that went back, in the smallest unit of the currency. */
   amount_refunded: number;
-  /** The parts that went back, or that the gateway was asked to send back, the oldest first. */
+  /** The refunds of the payment, the oldest first. A gateway may still have to send some of them. */
   refunds: Array<Refund>;
   /** Why it failed. Null if it did not. */
   failure: PaymentFailure | null;
@@ -3711,7 +3718,7 @@ export interface Payment {
    * gateway’s answer counts: the payment is `canceled`, or it succeeds or fails all the same.
    */
   cancel_requested_at: number | null;
-  /** When all of it had gone back, in seconds since the Unix epoch. Null if it has not. */
+  /** When all of the money had gone back, in seconds since the Unix epoch. Null if it has not. */
   refunded_at: number | null;
   /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
   metadata: Metadata;
@@ -3743,8 +3750,8 @@ export interface PaymentAllocatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3773,8 +3780,8 @@ export interface PaymentCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3803,8 +3810,8 @@ export interface PaymentCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3833,8 +3840,8 @@ export interface PaymentFailedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3885,8 +3892,8 @@ export interface PaymentRefundedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3915,8 +3922,8 @@ export interface PaymentSucceededEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3945,8 +3952,8 @@ export interface PaymentUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4048,8 +4055,8 @@ export interface PortalSessionCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4078,8 +4085,8 @@ export interface PortalSessionEndedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4119,8 +4126,8 @@ export interface PortalSessionOpenedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4149,8 +4156,8 @@ export interface PortalSessionUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4298,8 +4305,8 @@ export interface ReferenceCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4328,8 +4335,8 @@ export interface ReferenceCompletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4358,8 +4365,8 @@ export interface ReferenceCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4388,8 +4395,8 @@ export interface ReferenceDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4429,8 +4436,8 @@ export interface ReferenceUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4504,8 +4511,8 @@ export interface RetentionHoldCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4534,8 +4541,8 @@ export interface RetentionHoldExpiredEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4575,8 +4582,8 @@ export interface RetentionHoldRevealedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4605,8 +4612,8 @@ export interface RetentionHoldUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4679,8 +4686,9 @@ export interface SearchHit {
   /** A second line, such as an e-mail address. Null if there is none. */
   subtitle: string | null;
   /**
-   * The members with a word of the query: `name`, `unit.building.address.city` for one of a linked
-   * record, or `customer` if only the linked record has the words.
+   * The members with a word of the query, such as `name`. A member of a linked record has a path:
+   * `unit.building.address.city`. The name of a link, such as `customer`, means that only the linked
+   * record has the words.
    */
   matched: Array<string>;
   /** The record, as `GET /v1/<path>/{id}` returns it. */
@@ -4693,8 +4701,8 @@ export interface SearchResult {
   /** The query, as you sent it. */
   query: string;
   /**
-   * The found records: first those whose id begins with the query, then those with the query as a
-   * phrase, in which numbers are whole, then the newest.
+   * The found records. First come records whose id begins with the query. Then come records with the
+   * query as a phrase: `flat 4` does not match Flat 41. Then come all others, the newest first.
    */
   data: Array<SearchHit>;
   /** Whether more records match. Send a longer query to see them. */
@@ -4733,24 +4741,27 @@ export interface Subscription {
   line_type: InvoiceLineType | (string & {});
   /** The first words of its invoices. By default `Rent` or `Service`. */
   description: string | null;
-  /** The price of a full period. By default that of the tenancy’s `rent`. A service must have one. */
+  /**
+   * The price of a full period. The default is the amount of the tenancy’s `rent`. A service has no
+   * default.
+   */
   amount: number;
   /** The currency of the rent (ISO 4217), in lower case. */
   currency: string;
-  /** The unit of its periods. By default that of the rent. */
+  /** The unit of its periods. The default is the unit of the rent. */
   interval: 'week' | 'month' | (string & {});
-  /** The number of weeks or months in a period. By default that of the rent. */
+  /** The number of weeks or months in a period. The default is the number of the rent. */
   interval_count: number;
   /**
-   * The first day that is charged. By default that of the tenancy. Periods of the past are invoiced at
-   * once.
+   * The first day that is charged. The default is the first day of the tenancy. Tenure invoices past
+   * periods at once.
    */
   start_date: string;
-  /** The last day that is charged. Null if it goes on until the tenancy ends. */
+  /** The last day that is charged. Null if the subscription lasts until the tenancy ends. */
   end_date: string | null;
   /**
-   * The day on which periods begin: of the month, 1 to 31, or of the week, Monday 1 to Sunday 7. A
-   * shorter month has its last day instead. By default that of `start_date`.
+   * The day on which periods begin. In a month it is 1 to 31, and in a week 1 (Monday) to 7 (Sunday). A
+   * shorter month has its last day instead. The default is the day of `start_date`.
    */
   anchor_day: number;
   /** The number of days from the first day of a period until its invoice is due. */
@@ -4763,11 +4774,14 @@ export interface Subscription {
   resume_on: string | null;
   /** The first day of the next period that is not invoiced. Null if there is none. */
   next_period_start: string | null;
-  /** The day on which that period is invoiced. Null if there is none, or while it is paused. */
+  /**
+   * The day on which Tenure makes the invoice of that period. Null if there is none, or while it is
+   * paused.
+   */
   next_invoice_on: string | null;
   /**
-   * `scheduled` until its first day, then `active`. `paused`: periods that begin meanwhile are skipped.
-   * `ended` after its last day.
+   * `scheduled` until its first day, then `active`. `paused`: Tenure skips periods that begin during the
+   * pause. `ended` after its last day.
    */
   status: SubscriptionStatus | (string & {});
   /** When it became `active`, in seconds since the Unix epoch. Null until then. */
@@ -4806,8 +4820,8 @@ export interface SubscriptionActivatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4836,8 +4850,8 @@ export interface SubscriptionAmountChangedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4866,8 +4880,8 @@ export interface SubscriptionChangeCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4896,8 +4910,8 @@ export interface SubscriptionChangeScheduledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4926,8 +4940,8 @@ export interface SubscriptionCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4956,8 +4970,8 @@ export interface SubscriptionEndedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4997,8 +5011,8 @@ export interface SubscriptionPausedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5027,8 +5041,8 @@ export interface SubscriptionResumedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5057,8 +5071,8 @@ export interface SubscriptionUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5081,7 +5095,7 @@ export interface Tenancy {
   customers: Array<string | Customer | DeletedCustomer>;
   /** The first day. */
   start_date: string;
-  /** The last day. Null if it is not known: the tenancy goes on until a notice. */
+  /** The last day. Null while it is unknown, which is until a notice. */
   end_date: string | null;
   /** The rent. */
   rent: TenancyRent;
@@ -5126,7 +5140,7 @@ export interface Tenancy {
   cancel_reason: string | null;
   /** What the tenants owe, in the smallest unit of the currency of the rent. Below 0, they have credit. */
   balance: number;
-  /** What is due of invoices that are overdue: those of rent, and all others. */
+  /** The unpaid amount of all overdue invoices, for rent or anything else. */
   arrears: Arrears;
   /** The tenants’ requests to keep a pet, the oldest first. */
   pet_requests: Array<PetRequest>;
@@ -5179,8 +5193,8 @@ export interface TenancyActivatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5209,8 +5223,8 @@ export interface TenancyArrearsClearedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5239,8 +5253,8 @@ export interface TenancyArrearsStartedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5269,8 +5283,8 @@ export interface TenancyCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5299,8 +5313,8 @@ export interface TenancyCheckRaisedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5329,8 +5343,8 @@ export interface TenancyCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5359,8 +5373,8 @@ export interface TenancyEndedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5400,8 +5414,8 @@ export interface TenancyNoticeGivenEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5430,8 +5444,8 @@ export interface TenancyNoticeWithdrawnEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5460,8 +5474,8 @@ export interface TenancyPetAnsweredEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5490,8 +5504,8 @@ export interface TenancyPetRequestedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5520,8 +5534,8 @@ export interface TenancySignedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5550,8 +5564,8 @@ export interface TenancyUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5594,7 +5608,10 @@ export interface Unit {
   next_tenancy: string | null | Tenancy;
   /** The id of the holding deposit that reserves it. Null if there is none. */
   holding_deposit: string | null | Deposit;
-  /** The day after the last tenancy. Null if no end of it is known, or if the home was never let. */
+  /**
+   * The day after the last tenancy. Null if the end of that tenancy is unknown, or if the home was never
+   * let.
+   */
   available_on: string | null;
   /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
   metadata: Metadata;
@@ -5626,8 +5643,8 @@ export interface UnitAvailableEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5656,8 +5673,8 @@ export interface UnitCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5686,8 +5703,8 @@ export interface UnitDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5716,8 +5733,8 @@ export interface UnitLetAgreedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5757,8 +5774,8 @@ export interface UnitOccupiedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5787,8 +5804,8 @@ export interface UnitReservedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5817,8 +5834,8 @@ export interface UnitUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5873,7 +5890,7 @@ export interface WorkflowRun {
   version: number;
   /** The id of the event that started it. */
   event: string;
-  /** One more than that of the run that caused the event, else 1. Above 5 a run is canceled. */
+  /** The place of the run in a chain of runs: 1 if no run caused its event. Above 5 a run is canceled. */
   depth: number;
   /** `running` or `waiting`, and at last `succeeded`, `failed` or `canceled`. */
   status: WorkflowRunStatus | (string & {});
@@ -5917,8 +5934,8 @@ export interface WorkflowRunCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5947,8 +5964,8 @@ export interface WorkflowRunCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5977,8 +5994,8 @@ export interface WorkflowRunFailedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6018,8 +6035,8 @@ export interface WorkflowRunSucceededEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6048,8 +6065,8 @@ export interface WorkflowRunUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6135,8 +6152,8 @@ export interface ReferencesUpdateParams {
   pdf?: string | undefined;
   /**
    * Moves a pending or processing reference to another service, or to a check by hand if `enabled` is
-   * false. The service that makes the check now is told to stop, and its later reports change nothing.
-   * The service of now changes nothing.
+   * false. Tenure tells the former service to stop. Its later reports change nothing. A request that
+   * names the present service changes nothing.
    */
   automatic_reference?: AutomaticReferenceInput | undefined;
   /** Send `processing` when you begin. Only for off-platform references. */
@@ -6196,7 +6213,11 @@ export interface TestHelpersReferencesCompleteParams {
 }
 
 export interface TestHelpersReferencesFailParams {
-  /** The code of the error. The default is `provider_error`. */
+  /**
+   * The code of the error. The default is `provider_error`, a response with status 500.
+   * `provider_timeout` is no response, so `last_error` begins with `timeout`. `provider_garbage` is
+   * invalid JSON, so it begins with `response_invalid`.
+   */
   code?: string | undefined;
   /**
    * Linked records to return instead of their ids: `application`, `customer`, `pdf`, `earlier_reports`.
@@ -6357,13 +6378,13 @@ export interface TenanciesResource {
   sign(id: string, params: TenanciesSignParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /**
    * Records a notice of the tenants, of the landlord, or an agreement to end. The tenancy then ends on
-   * `ends_on`. A landlord’s notice ends nothing by itself: call `end` when the tenants have left, or a
-   * court has decided.
+   * `ends_on`. A landlord’s notice does not end the tenancy. Call `end` when the tenants have left, or
+   * when a court has decided.
    */
   giveNotice(id: string, params: TenanciesGiveNoticeParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /**
-   * The tenancy goes on as before the notice, if its unit is still free. Both sides must have agreed in
-   * writing.
+   * If the unit is still free, the tenancy continues as before the notice. Both sides must have agreed
+   * in writing.
    */
   withdrawNotice(id: string, params: TenanciesWithdrawNoticeParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /**
@@ -6378,8 +6399,8 @@ export interface TenanciesResource {
    */
   cancel(id: string, params?: TenanciesCancelParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /**
-   * Records that a tenant asks to keep a pet. The landlord has 28 days to answer, and 7 more days once
-   * the tenant has sent the information that the landlord asked for.
+   * Records that a tenant asks to keep a pet. The landlord has 28 days to answer. If the landlord asks
+   * for information, the landlord has at least 7 days after the tenant has sent it.
    */
   requestPet(id: string, params: TenanciesRequestPetParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /** Records the landlord’s answer, or that the landlord asks for information. */
@@ -6391,9 +6412,9 @@ export interface TenanciesResource {
     options?: RequestOptions,
   ): ListPromise<LedgerEntry, LedgerEntryList>;
   /**
-   * Returns what the tenants owed before a day, the entries of the ledger until another day, and what
-   * they owe then. Entries come in the order of their days: money counts from the day on which it came.
-   * A statement has at most 2000 entries.
+   * Returns the balance before a day, the entries of the ledger until another day, and the balance after
+   * them. Entries come in the order of their days: money counts from the day on which it came. A
+   * statement has at most 2000 entries.
    */
   retrieveStatement(
     id: string,
@@ -6401,9 +6422,9 @@ export interface TenanciesResource {
     options?: RequestOptions,
   ): TenurePromise<Statement>;
   /**
-   * Returns a PDF instead of JSON. Returns what the tenants owed before a day, the entries of the ledger
-   * until another day, and what they owe then. Entries come in the order of their days: money counts
-   * from the day on which it came.
+   * Returns a PDF instead of JSON. Returns the balance before a day, the entries of the ledger until
+   * another day, and the balance after them. Entries come in the order of their days: money counts from
+   * the day on which it came.
    */
   retrieveStatementPdf(
     id: string,
@@ -6442,8 +6463,8 @@ export interface DepositsResource {
   /** Records that money of a holding deposit went back. Once nothing is held, it is `settled`. */
   return(id: string, params: DepositsReturnParams, options?: RequestOptions): TenurePromise<Deposit>;
   /**
-   * A scheme protects a tenancy deposit of which money has come, also if a part is missing. The last day
-   * for it is `protect_by`.
+   * Records that a scheme protects a tenancy deposit. Some of the money must have come, but a part may
+   * be missing. The last day for the protection is `protect_by`.
    */
   protect(id: string, params: DepositsProtectParams, options?: RequestOptions): TenurePromise<Deposit>;
   /**
@@ -6548,7 +6569,7 @@ export interface PaymentsResource {
   list(params?: PaymentsListParams, options?: RequestOptions): ListPromise<Payment, PaymentList>;
   /**
    * Records money that came, or with `status: pending` money that is on its way. It is for a `tenancy`
-   * or for a `deposit`.
+   * or for a `deposit`. With a `provider`, a payment gateway collects the money of a tenancy.
    */
   create(params: PaymentsCreateParams, options?: RequestOptions): TenurePromise<Payment>;
   /** Returns the payment as it is now. */
@@ -6561,14 +6582,15 @@ export interface PaymentsResource {
    */
   succeed(id: string, params?: PaymentsSucceedParams, options?: RequestOptions): TenurePromise<Payment>;
   /**
-   * The money did not come, or it bounced. The invoices that it settled are open again, unless other
-   * money of the tenancy is free: that settles the oldest due ones. A gateway moves its own payments.
+   * The money did not come, or it bounced. The invoices of this payment are open again. If the tenancy
+   * has unallocated money, it settles the invoices with the earliest due dates. A gateway moves its own
+   * payments.
    */
   fail(id: string, params: PaymentsFailParams, options?: RequestOptions): TenurePromise<Payment>;
   /**
-   * Ends a pending payment whose money will not come. If a gateway collects it, the gateway is asked:
-   * the payment stays `pending` with `cancel_requested_at`, until the gateway has canceled it or has
-   * taken the money.
+   * Ends a pending payment whose money will not come. If a gateway collects the payment, Tenure asks the
+   * gateway to cancel it. Until the gateway has canceled it or has taken the money, the payment stays
+   * `pending`, with `cancel_requested_at`.
    */
   cancel(id: string, params?: PaymentsCancelParams, options?: RequestOptions): TenurePromise<Payment>;
   /** Replaces the invoices that the payment settles. */
@@ -6599,14 +6621,14 @@ export interface BankLinesResource {
   /** Returns the bank line as it is now. */
   retrieve(id: string, params?: BankLinesRetrieveParams, options?: RequestOptions): TenurePromise<BankLine>;
   /**
-   * Erases the personal data of the bank line for good: in the bank line, in events, in logs and in
-   * stored responses for an `Idempotency-Key`. Ids, amounts and times stay, and `deleted` is true.
+   * Erases the personal data of the bank line: in the bank line, in events and logs, and in stored
+   * responses for an `Idempotency-Key`. You cannot undo this. Ids, amounts and times stay, and `deleted`
+   * is true.
    */
   erase(id: string, params?: BankLinesEraseParams, options?: RequestOptions): TenurePromise<BankLine>;
   /**
-   * Makes a payment of the line: a `bank_transfer` of its day, amount and reference, which settles the
-   * oldest due invoices. One transaction makes the payment and confirms the line, so a line becomes at
-   * most one payment.
+   * Makes a payment from the line: a `bank_transfer` with the day, amount and reference of the line. It
+   * settles the invoices with the earliest due dates.
    */
   confirm(id: string, params?: BankLinesConfirmParams, options?: RequestOptions): TenurePromise<BankLine>;
   /** Records that the money is no payment of a tenant, such as interest. */
@@ -6629,15 +6651,14 @@ export interface CustomersResource {
   /** Sets the members that you send. All others stay as they are. */
   update(id: string, params: CustomersUpdateParams, options?: RequestOptions): TenurePromise<Customer>;
   /**
-   * Erases the person’s data everywhere: in the customer, events, logs, stored responses for an
-   * `Idempotency-Key`, bank lines, texts of tenancies, applications, deposits and payments, references
-   * with the files of their reports and their evidence, files that the person has sent, the files of
-   * `right_to_rent` and of guarantees, and agreements and certificates without another living tenant.
+   * Erases the person’s data everywhere: in the customer, events, logs, and stored responses for an
+   * `Idempotency-Key`. It also erases the data in references and bank lines, and in texts of tenancies,
+   * applications, deposits and payments.
    */
   delete(id: string, options?: RequestOptions): TenurePromise<DeletedCustomer>;
   /**
-   * Returns what `DELETE /v1/customers/{id}` would do now: what goes, what a legal duty keeps until
-   * when, and what prevents it. It changes nothing.
+   * Returns what `DELETE /v1/customers/{id}` would do now. The response lists what it would delete, what
+   * the law requires you to keep, and what prevents the erasure. It changes nothing.
    */
   retrieveErasure(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<ErasurePreview>;
 }
@@ -6790,9 +6811,9 @@ export interface WebhookEndpointsResource {
    */
   ping(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Delivery>;
   /**
-   * Sends every event again that this endpoint should have received since then, but has not. These are
-   * events whose delivery failed or was canceled, and events from times in which the endpoint was
-   * disabled.
+   * Sends every event again that this endpoint should have received since then, but has not. The
+   * endpoint missed an event if the delivery failed or was canceled, or if the endpoint was disabled at
+   * that time.
    */
   recover(id: string, params: WebhookEndpointsRecoverParams, options?: RequestOptions): TenurePromise<Recovery>;
   /** Returns the deliveries of this webhook endpoint, the newest first. */
@@ -6894,8 +6915,8 @@ export interface AccountsResource {
   list(params?: AccountsListParams, options?: RequestOptions): ListPromise<Account, AccountList>;
   /**
    * Creates an account that is connected to your own. It has no keys: act for it with `Service-Context`.
-   * You cannot create an account while that header names a connected one, because your key could not act
-   * on the new account.
+   * If this header names a connected account, the creation fails, because your key could not act on the
+   * new account.
    */
   create(params: AccountsCreateParams, options?: RequestOptions): TenurePromise<Account>;
   /** Returns the account as it is now. */
@@ -6998,7 +7019,8 @@ export interface TestHelpersReferencesResource {
   ): TenurePromise<Reference>;
   /**
    * The simulated service responds with an error from now on, until you call `advance` or `complete`.
-   * `last_error` begins with the code.
+   * `last_error` begins with the code. With the default, the service responds with status 500, so
+   * `last_error` begins with `unavailable`.
    */
   fail(id: string, params?: TestHelpersReferencesFailParams, options?: RequestOptions): TenurePromise<Reference>;
   /** The simulated service adds this note. Only `provider_a` shows notes during a check. */
@@ -7077,9 +7099,9 @@ export interface ApiVersionsResource {
 /** The resources of the API, with their methods. */
 export interface Resources {
   /**
-   * Finds records by parts of names, e-mail addresses, phone numbers, addresses, numbers, references of
-   * banks and deposit schemes, and `metadata` values, or by the beginning of an id. All words of the
-   * query must match, in any order.
+   * Finds records by parts of their texts: names, e-mail addresses, phone numbers, addresses, numbers,
+   * and `metadata` values. It also finds references of banks and deposit schemes, and ids by their
+   * beginning.
    */
   search(params: SearchParams, options?: RequestOptions): TenurePromise<SearchResult>;
   references: ReferencesResource;

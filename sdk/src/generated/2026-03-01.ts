@@ -524,8 +524,8 @@ export interface AccountCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -554,8 +554,8 @@ export interface AccountCredentialsChangedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -584,8 +584,8 @@ export interface AccountUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -614,8 +614,8 @@ export interface ApiKeyCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -644,8 +644,8 @@ export interface ApiKeyRevokedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -674,8 +674,8 @@ export interface ApiKeyRolledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -704,8 +704,8 @@ export interface ApiKeyUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -734,8 +734,8 @@ export interface ApplicationApprovedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -764,8 +764,8 @@ export interface ApplicationCheckRaisedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -794,8 +794,8 @@ export interface ApplicationConvertedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -824,8 +824,8 @@ export interface ApplicationCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -854,8 +854,8 @@ export interface ApplicationDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -884,8 +884,8 @@ export interface ApplicationRejectedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -914,8 +914,8 @@ export interface ApplicationReopenedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -944,8 +944,8 @@ export interface ApplicationReviewRequestedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -974,8 +974,8 @@ export interface ApplicationReviewedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1004,8 +1004,8 @@ export interface ApplicationUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1034,8 +1034,8 @@ export interface ApplicationWithdrawnEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1064,8 +1064,8 @@ export interface ApprovalRequestApprovedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1094,8 +1094,8 @@ export interface ApprovalRequestCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1124,8 +1124,8 @@ export interface ApprovalRequestCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1154,8 +1154,8 @@ export interface ApprovalRequestExecutedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1184,8 +1184,8 @@ export interface ApprovalRequestExpiredEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1214,8 +1214,8 @@ export interface ApprovalRequestRejectedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1244,8 +1244,8 @@ export interface ApprovalRequestUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1274,8 +1274,8 @@ export interface BankLineConfirmedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1304,8 +1304,8 @@ export interface BankLineDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1334,8 +1334,8 @@ export interface BankLineIgnoredEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1364,8 +1364,8 @@ export interface BankLineReopenedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1394,8 +1394,8 @@ export interface BankLineUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1424,8 +1424,8 @@ export interface BuildingCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1454,8 +1454,8 @@ export interface BuildingDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1484,8 +1484,8 @@ export interface BuildingUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1514,8 +1514,8 @@ export interface CustomerCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1544,8 +1544,8 @@ export interface CustomerDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1574,8 +1574,8 @@ export interface CustomerUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1604,8 +1604,8 @@ export interface DepositAppliedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1634,8 +1634,8 @@ export interface DepositCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1664,8 +1664,8 @@ export interface DepositCheckRaisedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1694,8 +1694,8 @@ export interface DepositCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1724,8 +1724,8 @@ export interface DepositDisputedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1754,8 +1754,8 @@ export interface DepositInformationGivenEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1784,8 +1784,8 @@ export interface DepositProtectedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1814,8 +1814,8 @@ export interface DepositReceivedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1844,8 +1844,8 @@ export interface DepositReleaseProposedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1874,8 +1874,8 @@ export interface DepositReleasedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1904,8 +1904,8 @@ export interface DepositRetainedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1934,8 +1934,8 @@ export interface DepositReturnedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1964,8 +1964,8 @@ export interface DepositUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2012,8 +2012,8 @@ export interface FileCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2042,8 +2042,8 @@ export interface FileDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2072,8 +2072,8 @@ export interface FileLinkCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2102,8 +2102,8 @@ export interface FileLinkOpenedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2132,8 +2132,8 @@ export interface FileLinkRevokedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2162,8 +2162,8 @@ export interface FileLinkUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2192,8 +2192,8 @@ export interface FileUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2222,8 +2222,8 @@ export interface GuarantorAgreedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2252,8 +2252,8 @@ export interface GuarantorCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2282,8 +2282,8 @@ export interface GuarantorDeclinedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2312,8 +2312,8 @@ export interface GuarantorDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2342,8 +2342,8 @@ export interface GuarantorReleasedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2372,8 +2372,8 @@ export interface GuarantorUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2402,8 +2402,8 @@ export interface InvitationAcceptedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2432,8 +2432,8 @@ export interface InvitationCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2462,8 +2462,8 @@ export interface InvitationRevokedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2492,8 +2492,8 @@ export interface InvitationUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2522,8 +2522,8 @@ export interface InvoiceCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2552,8 +2552,8 @@ export interface InvoiceCreditedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2582,8 +2582,8 @@ export interface InvoiceDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2612,8 +2612,8 @@ export interface InvoiceFinalizedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2642,8 +2642,8 @@ export interface InvoiceMarkedUncollectibleEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2672,8 +2672,8 @@ export interface InvoiceOverdueEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2702,8 +2702,8 @@ export interface InvoicePaidEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2732,8 +2732,8 @@ export interface InvoiceReopenedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2762,8 +2762,8 @@ export interface InvoiceUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2792,8 +2792,8 @@ export interface InvoiceVoidedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2977,8 +2977,8 @@ export interface OtherEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3007,8 +3007,8 @@ export interface PaymentAllocatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3037,8 +3037,8 @@ export interface PaymentCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3067,8 +3067,8 @@ export interface PaymentCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3097,8 +3097,8 @@ export interface PaymentFailedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3127,8 +3127,8 @@ export interface PaymentImportCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3157,8 +3157,8 @@ export interface PaymentImportUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3187,8 +3187,8 @@ export interface PaymentRefundedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3217,8 +3217,8 @@ export interface PaymentSucceededEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3247,8 +3247,8 @@ export interface PaymentUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3277,8 +3277,8 @@ export interface PortalSessionCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3307,8 +3307,8 @@ export interface PortalSessionEndedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3337,8 +3337,8 @@ export interface PortalSessionOpenedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3367,8 +3367,8 @@ export interface PortalSessionUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3397,8 +3397,8 @@ export interface RecoveryCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3427,8 +3427,8 @@ export interface RecoveryCompletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3457,8 +3457,8 @@ export interface RecoveryCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3487,8 +3487,8 @@ export interface RecoveryUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3517,8 +3517,8 @@ export interface ReferenceCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3547,8 +3547,8 @@ export interface ReferenceCompletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3577,8 +3577,8 @@ export interface ReferenceCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3607,8 +3607,8 @@ export interface ReferenceDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3637,8 +3637,8 @@ export interface ReferenceUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3667,8 +3667,8 @@ export interface RetentionHoldCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3697,8 +3697,8 @@ export interface RetentionHoldExpiredEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3727,8 +3727,8 @@ export interface RetentionHoldRevealedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3757,8 +3757,8 @@ export interface RetentionHoldUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3787,8 +3787,8 @@ export interface SubscriptionActivatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3817,8 +3817,8 @@ export interface SubscriptionAmountChangedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3847,8 +3847,8 @@ export interface SubscriptionChangeCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3877,8 +3877,8 @@ export interface SubscriptionChangeScheduledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3907,8 +3907,8 @@ export interface SubscriptionCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3937,8 +3937,8 @@ export interface SubscriptionEndedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3967,8 +3967,8 @@ export interface SubscriptionPausedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3997,8 +3997,8 @@ export interface SubscriptionResumedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4027,8 +4027,8 @@ export interface SubscriptionUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4057,8 +4057,8 @@ export interface TenancyActivatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4087,8 +4087,8 @@ export interface TenancyArrearsClearedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4117,8 +4117,8 @@ export interface TenancyArrearsStartedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4147,8 +4147,8 @@ export interface TenancyCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4177,8 +4177,8 @@ export interface TenancyCheckRaisedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4207,8 +4207,8 @@ export interface TenancyCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4237,8 +4237,8 @@ export interface TenancyEndedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4267,8 +4267,8 @@ export interface TenancyNoticeGivenEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4297,8 +4297,8 @@ export interface TenancyNoticeWithdrawnEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4327,8 +4327,8 @@ export interface TenancyPetAnsweredEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4357,8 +4357,8 @@ export interface TenancyPetRequestedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4387,8 +4387,8 @@ export interface TenancySignedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4417,8 +4417,8 @@ export interface TenancyUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4447,8 +4447,8 @@ export interface UnitAvailableEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4477,8 +4477,8 @@ export interface UnitCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4507,8 +4507,8 @@ export interface UnitDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4537,8 +4537,8 @@ export interface UnitLetAgreedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4567,8 +4567,8 @@ export interface UnitOccupiedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4597,8 +4597,8 @@ export interface UnitReservedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4627,8 +4627,8 @@ export interface UnitUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4657,8 +4657,8 @@ export interface UserCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4687,8 +4687,8 @@ export interface UserDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4717,8 +4717,8 @@ export interface UserUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4747,8 +4747,8 @@ export interface WebhookEndpointCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4777,8 +4777,8 @@ export interface WebhookEndpointDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4807,8 +4807,8 @@ export interface WebhookEndpointDisabledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4837,8 +4837,8 @@ export interface WebhookEndpointPingedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4867,8 +4867,8 @@ export interface WebhookEndpointSecretRolledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4897,8 +4897,8 @@ export interface WebhookEndpointUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4927,8 +4927,8 @@ export interface WorkflowActivatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4957,8 +4957,8 @@ export interface WorkflowArchivedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4987,8 +4987,8 @@ export interface WorkflowCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5017,8 +5017,8 @@ export interface WorkflowDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5047,8 +5047,8 @@ export interface WorkflowPausedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5077,8 +5077,8 @@ export interface WorkflowRunCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5107,8 +5107,8 @@ export interface WorkflowRunCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5137,8 +5137,8 @@ export interface WorkflowRunFailedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5167,8 +5167,8 @@ export interface WorkflowRunSucceededEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5197,8 +5197,8 @@ export interface WorkflowRunUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5227,8 +5227,8 @@ export interface WorkflowUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5263,9 +5263,9 @@ export interface EventsResource {
 /** The resources of the API, with their methods. */
 export interface Resources {
   /**
-   * Finds records by parts of names, e-mail addresses, phone numbers, addresses, numbers, references of
-   * banks and deposit schemes, and `metadata` values, or by the beginning of an id. All words of the
-   * query must match, in any order.
+   * Finds records by parts of their texts: names, e-mail addresses, phone numbers, addresses, numbers,
+   * and `metadata` values. It also finds references of banks and deposit schemes, and ids by their
+   * beginning.
    */
   search(params: SearchParams, options?: RequestOptions): TenurePromise<SearchResult>;
   references: ReferencesResource;

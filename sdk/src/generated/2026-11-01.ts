@@ -47,8 +47,8 @@ export interface Account {
    */
   time_zone: string;
   /**
-   * The rules of law by which its lets are judged. `GET /v1/rulesets/{id}` lists the checks. The default
-   * is `england`, with the severities of the law.
+   * The law that Tenure checks the lets of the account against. `GET /v1/rulesets/{id}` lists the
+   * checks. The default is `england`, with the severities of the law.
    */
   rules: AccountRules;
   /** The first part of the numbers of new invoices: `INV` in `INV-000001`, which is the default. */
@@ -101,8 +101,8 @@ export interface AccountCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -131,8 +131,8 @@ export interface AccountCredentialsChangedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -308,8 +308,8 @@ export interface AccountUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -448,8 +448,8 @@ export interface AllocationInput {
 
 /**
  * A credential for the API. A `secret` key is for your server, and a `restricted` key for one job. An
- * `agent` key is for a program that acts by itself: it has a name and an expiry time, and creates no
- * keys.
+ * `agent` key is for a program that acts by itself. It has a name and an expiry time, and cannot
+ * create keys.
  */
 export interface ApiKey {
   /** The id of the API key. */
@@ -471,7 +471,7 @@ export interface ApiKey {
   last_four: string;
   /**
    * When it expires, in seconds since the Unix epoch. Null if it does not. An agent key expires after 30
-   * days by default, and after 90 at most.
+   * days by default, and after 90 at most. No key expires later than the key that creates or rolls it.
    */
   expires_at: number | null;
   /**
@@ -520,8 +520,8 @@ export interface ApiKeyCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -561,8 +561,8 @@ export interface ApiKeyRevokedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -591,8 +591,8 @@ export interface ApiKeyRolledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -627,16 +627,16 @@ export interface ApiKeyUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
 
 /**
  * A credential for the API. A `secret` key is for your server, and a `restricted` key for one job. An
- * `agent` key is for a program that acts by itself: it has a name and an expiry time, and creates no
- * keys.
+ * `agent` key is for a program that acts by itself. It has a name and an expiry time, and cannot
+ * create keys.
  */
 export interface ApiKeyWithSecret {
   /** The id of the API key. */
@@ -658,7 +658,7 @@ export interface ApiKeyWithSecret {
   last_four: string;
   /**
    * When it expires, in seconds since the Unix epoch. Null if it does not. An agent key expires after 30
-   * days by default, and after 90 at most.
+   * days by default, and after 90 at most. No key expires later than the key that creates or rolls it.
    */
   expires_at: number | null;
   /**
@@ -845,8 +845,8 @@ export interface ApplicationApprovedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -875,8 +875,8 @@ export interface ApplicationCheckRaisedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -905,8 +905,8 @@ export interface ApplicationConvertedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -935,8 +935,8 @@ export interface ApplicationCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -979,8 +979,8 @@ export interface ApplicationDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1051,8 +1051,8 @@ export interface ApplicationRejectedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1081,8 +1081,8 @@ export interface ApplicationReopenedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1125,8 +1125,8 @@ export interface ApplicationReviewRequestedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1155,8 +1155,8 @@ export interface ApplicationReviewedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1185,8 +1185,8 @@ export interface ApplicationUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1215,8 +1215,8 @@ export interface ApplicationWithdrawnEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1273,15 +1273,15 @@ export interface ApprovalRequest {
   /** The path. Null for a step of a workflow. */
   path: string | null;
   /**
-   * The body as the agent sent it, without secrets. Null if there is none, if its customer or record was
-   * erased, or if you lack the permission to read that kind of record.
+   * The body as the agent sent it, without secrets. Null if there is none, or if its customer or record
+   * was erased. Also null if you lack the permission to read records of its kind.
    */
   request_body: Record<string, unknown> | null;
   /** Why the agent wants this: the header `Service-Reason`. Null if it was not sent. */
   reason: string | null;
   /**
-   * When it expires, in seconds since the Unix epoch: 24 hours after it was made, and an hour after it
-   * was approved. Null for an approved step of a workflow.
+   * When it expires, in seconds since the Unix epoch. A pending request expires after 24 hours, and an
+   * approved one an hour after the approval. Null for an approved step of a workflow.
    */
   expires_at: number | null;
   /** The user that has approved or rejected it. Null if a test helper of a sandbox has. */
@@ -1320,8 +1320,8 @@ export interface ApprovalRequestApprovedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1350,8 +1350,8 @@ export interface ApprovalRequestCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1380,8 +1380,8 @@ export interface ApprovalRequestCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1410,8 +1410,8 @@ export interface ApprovalRequestExecutedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1440,8 +1440,8 @@ export interface ApprovalRequestExpiredEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1481,8 +1481,8 @@ export interface ApprovalRequestRejectedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1517,8 +1517,8 @@ export interface ApprovalRequestUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1627,7 +1627,10 @@ export interface BankLine {
    * `payment`. `ignored`: it is no payment of a tenant.
    */
   status: BankLineStatus | (string & {});
-  /** The id of the tenancy that it is proposed for, or whose payment it is. Null if none is told. */
+  /**
+   * The id of the proposed tenancy. After the confirmation, the id of the payment’s tenancy. Null if
+   * there is none.
+   */
   tenancy: string | null | Tenancy;
   /** The id of the person that paid. Null if the payer is not known. */
   customer: string | null | Customer | DeletedCustomer;
@@ -1681,8 +1684,8 @@ export interface BankLineConfirmedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1711,8 +1714,8 @@ export interface BankLineDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1744,8 +1747,8 @@ export interface BankLineIgnoredEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1785,8 +1788,8 @@ export interface BankLineReopenedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1818,8 +1821,8 @@ export interface BankLineUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1832,7 +1835,7 @@ export interface Building {
   object: 'building';
   /** When it was created, in seconds since the Unix epoch. */
   created: number;
-  /** The name by which your team knows the building. */
+  /** The name that your team uses for the building. */
   name: string;
   /** The address of the building. Its units have the same one. */
   address: BuildingAddress;
@@ -1901,8 +1904,8 @@ export interface BuildingCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1931,8 +1934,8 @@ export interface BuildingDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -1972,8 +1975,8 @@ export interface BuildingUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2045,8 +2048,8 @@ export interface CustomerCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2075,8 +2078,8 @@ export interface CustomerDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2116,8 +2119,8 @@ export interface CustomerUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2282,8 +2285,8 @@ export interface DeliveryAttempt {
   status: number | null;
   /**
    * Why there was no response: `address_forbidden`, `connection_closed`, `connection_refused`,
-   * `host_unresolved`, `interrupted` (the server was stopped, and the attempt does not count),
-   * `response_invalid`, `timeout`, `tls_failed`, `unreachable` or `failed`.
+   * `host_unresolved`, `interrupted`, `response_invalid`, `timeout`, `tls_failed`, `unreachable` or
+   * `failed`.
    */
   error: string | null;
   /** The duration of the attempt, in milliseconds. */
@@ -2347,21 +2350,21 @@ export interface Deposit {
   amount_returned: number;
   /** The part that has come and is still there, in the smallest unit of the currency. */
   amount_held: number;
-  /** The day on which its last part came. Null until all of it has come. */
+  /** The day on which its last part came. Null until all of its money has come. */
   received_on: string | null;
   /**
-   * The day by which landlord and applicants decide, for a holding deposit: 14 days after the receipt,
-   * or as `extend` says. Null until it is received.
+   * For a holding deposit: the last day for the decision of the landlord and the applicants. It is 14
+   * days after the receipt, or the day that `extend` has set. Null until it is received.
    */
   decide_by: string | null;
   /**
-   * The last day to return or apply a holding deposit: 6 days after the signing, the refusal or
-   * `decide_by`, the first of them.
+   * The last day to return or apply a holding deposit. It is 6 days after the earliest of three days:
+   * the signing, the refusal and `decide_by`.
    */
   repay_by: string | null;
   /**
-   * The last day to protect a tenancy deposit and to inform the tenants: the thirtieth, counted from the
-   * day on which the first money of it came. Null until then.
+   * The last day to protect a tenancy deposit and to inform the tenants. It is the thirtieth day, and
+   * the day of the first money counts as the first. Null until then.
    */
   protect_by: string | null;
   /** The scheme that protects it. Null until it is protected. */
@@ -2389,12 +2392,12 @@ export interface Deposit {
   /** The duties by law that are not met. */
   checks: Array<RaisedCheck>;
   /**
-   * `pending` until all of it has come, then `received`. A tenancy deposit becomes `protected`,
+   * `pending` until all of its money has come, then `received`. A tenancy deposit becomes `protected`,
    * `releasing` once deductions are proposed, and `disputed` if the tenants object. `settled`: nothing
-   * is held any more. `canceled`: nothing ever came.
+   * is held any more.
    */
   status: DepositStatus | (string & {});
-  /** When all of it had come, in seconds since the Unix epoch. Null if it has not. */
+  /** When all of its money had come, in seconds since the Unix epoch. Null if it has not. */
   received_at: number | null;
   /** When it was last applied, in seconds since the Unix epoch. Null if it was not. */
   applied_at: number | null;
@@ -2444,8 +2447,8 @@ export interface DepositAppliedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2474,8 +2477,8 @@ export interface DepositCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2504,8 +2507,8 @@ export interface DepositCheckRaisedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2534,8 +2537,8 @@ export interface DepositCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2596,8 +2599,8 @@ export interface DepositDisputedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2626,8 +2629,8 @@ export interface DepositInformationGivenEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2667,8 +2670,8 @@ export interface DepositProtectedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2697,8 +2700,8 @@ export interface DepositReceivedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2727,8 +2730,8 @@ export interface DepositReleaseProposedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2757,8 +2760,8 @@ export interface DepositReleasedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2787,8 +2790,8 @@ export interface DepositRetainedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2827,8 +2830,8 @@ export interface DepositReturnedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -2873,8 +2876,8 @@ export interface DepositUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3190,8 +3193,8 @@ export interface FileCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3220,14 +3223,14 @@ export interface FileDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
 
 /**
- * A link with which a person without an account opens one file: a landlord reads the report of an
+ * A link to one file, for a person without an account. For example, a landlord reads the report of an
  * applicant. `POST /v1/files/{id}/links` makes it. Its page says what was found, and has the file.
  */
 export interface FileLink {
@@ -3292,8 +3295,8 @@ export interface FileLinkCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3333,8 +3336,8 @@ export interface FileLinkOpenedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3363,8 +3366,8 @@ export interface FileLinkRevokedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3396,14 +3399,14 @@ export interface FileLinkUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
 
 /**
- * A link with which a person without an account opens one file: a landlord reads the report of an
+ * A link to one file, for a person without an account. For example, a landlord reads the report of an
  * applicant. `POST /v1/files/{id}/links` makes it. Its page says what was found, and has the file.
  */
 export interface FileLinkWithSecret {
@@ -3496,8 +3499,8 @@ export interface FileUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3569,8 +3572,8 @@ export interface GuarantorAgreedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3599,8 +3602,8 @@ export interface GuarantorCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3629,8 +3632,8 @@ export interface GuarantorDeclinedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3659,8 +3662,8 @@ export interface GuarantorDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3700,8 +3703,8 @@ export interface GuarantorReleasedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3733,8 +3736,8 @@ export interface GuarantorUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3743,9 +3746,9 @@ export interface GuarantorUpdatedEvent {
 export type Interval = 'week' | 'month' | 'year';
 
 /**
- * An invitation to the account’s team. Its `url` is shown once, and is also sent to the person by
- * e-mail if the operator has set that up. The invited person opens it, chooses a password, and is
- * signed in.
+ * An invitation to the account’s team. The server shows its `url` only once. If the operator has set
+ * up e-mail, the server also sends the link to the person. The invited person opens it, chooses a
+ * password, and is signed in.
  */
 export interface Invitation {
   /** The id of the invitation. */
@@ -3802,8 +3805,8 @@ export interface InvitationAcceptedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3832,8 +3835,8 @@ export interface InvitationCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3873,8 +3876,8 @@ export interface InvitationRevokedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -3906,16 +3909,16 @@ export interface InvitationUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
 
 /**
- * An invitation to the account’s team. Its `url` is shown once, and is also sent to the person by
- * e-mail if the operator has set that up. The invited person opens it, chooses a password, and is
- * signed in.
+ * An invitation to the account’s team. The server shows its `url` only once. If the operator has set
+ * up e-mail, the server also sends the link to the person. The invited person opens it, chooses a
+ * password, and is signed in.
  */
 export interface InvitationWithSecret {
   /** The id of the invitation. */
@@ -4034,8 +4037,8 @@ export interface InvoiceCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4074,8 +4077,8 @@ export interface InvoiceCreditedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4104,8 +4107,8 @@ export interface InvoiceDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4134,8 +4137,8 @@ export interface InvoiceFinalizedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4150,7 +4153,7 @@ export interface InvoiceLine {
   amount: number;
   /** The days that the line is for. Null if it is for none. */
   period: InvoicePeriod | null;
-  /** The id of the invoice that the line is about, such as that of the interest. */
+  /** The id of the invoice of this line, such as the late invoice of interest. */
   invoice: string | null | Invoice;
 }
 
@@ -4164,7 +4167,7 @@ export interface InvoiceLineInput {
   amount: number;
   /** The days that the line is for. */
   period?: InvoicePeriodInput | null | undefined;
-  /** The id of the invoice that the line is about, such as that of the interest. */
+  /** The id of the invoice of this line, such as the late invoice of interest. */
   invoice?: string | null | undefined;
 }
 
@@ -4217,8 +4220,8 @@ export interface InvoiceMarkedUncollectibleEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4247,8 +4250,8 @@ export interface InvoiceOverdueEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4277,8 +4280,8 @@ export interface InvoicePaidEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4323,8 +4326,8 @@ export interface InvoiceReopenedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4356,8 +4359,8 @@ export interface InvoiceUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4386,8 +4389,8 @@ export interface InvoiceVoidedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -4891,7 +4894,8 @@ export interface Log {
   replayed: boolean;
   /**
    * The body as you sent it, with secrets as `[redacted]` or masked. Null if there was none, or if it
-   * was not read (403, 415).
+   * was not read (403, 415). Null if the record or route was not found (404), or if a person of the
+   * request was erased.
    */
   request_body: string | null;
   /** The body of the response, with secrets as `[redacted]` or masked. */
@@ -4971,8 +4975,8 @@ export interface OtherEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5007,7 +5011,7 @@ export interface Payment {
   method: PaymentMethod | (string & {});
   /**
    * `pending` until the money is sure, then `succeeded`. `failed`: it did not come, or it bounced.
-   * `refunded`: all of it went back.
+   * `refunded`: all of the money went back.
    */
   status: PaymentStatus | (string & {});
   /**
@@ -5015,7 +5019,11 @@ export interface Payment {
    * or the gateway does when it has taken the money.
    */
   received_on: string | null;
-  /** The payment gateway that collects the money. Null if you collect it yourself. */
+  /**
+   * The payment gateway that collects the money. Null if you collect it yourself. By default, the
+   * account’s `payment_provider` collects payments of a tenancy with the `method` `direct_debit` or
+   * `card`.
+   */
   provider: PaymentProvider | (string & {}) | null;
   /** The id of the person that paid. Null if it is not known. */
   customer: string | null | Customer | DeletedCustomer;
@@ -5032,7 +5040,7 @@ export interface Payment {
   amount_unallocated: number;
   /** The part that went back, in the smallest unit of the currency. */
   amount_refunded: number;
-  /** The parts that went back, or that the gateway was asked to send back, the oldest first. */
+  /** The refunds of the payment, the oldest first. A gateway may still have to send some of them. */
   refunds: Array<Refund>;
   /** Why it failed. Null if it did not. */
   failure: PaymentFailure | null;
@@ -5049,7 +5057,7 @@ export interface Payment {
    * gateway’s answer counts: the payment is `canceled`, or it succeeds or fails all the same.
    */
   cancel_requested_at: number | null;
-  /** When all of it had gone back, in seconds since the Unix epoch. Null if it has not. */
+  /** When all of the money had gone back, in seconds since the Unix epoch. Null if it has not. */
   refunded_at: number | null;
   /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
   metadata: Metadata;
@@ -5081,8 +5089,8 @@ export interface PaymentAllocatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5111,8 +5119,8 @@ export interface PaymentCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5141,8 +5149,8 @@ export interface PaymentCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5171,8 +5179,8 @@ export interface PaymentFailedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5186,8 +5194,8 @@ export interface PaymentFailure {
 }
 
 /**
- * An upload of a bank statement. It made a bank line for each line of money that came in, and that no
- * earlier file had. No payment is made until you confirm a line.
+ * An upload of a bank statement. It made a bank line for each new line with incoming money. A line is
+ * new if no earlier file had it. No payment is made until you confirm a line.
  */
 export interface PaymentImport {
   /** The id of the payment import. */
@@ -5204,7 +5212,7 @@ export interface PaymentImport {
   format: 'csv' | (string & {});
   /** `open` while lines of it wait for a decision: proposed or unmatched ones. Then `complete`. */
   status: PaymentImportStatus | (string & {});
-  /** The number of lines that it made: those that no earlier file had. */
+  /** The number of bank lines that it made. No earlier file had these lines. */
   lines_new: number;
   /** The number of lines that an earlier file had. It made nothing of them. */
   lines_known: number;
@@ -5242,8 +5250,8 @@ export interface PaymentImportCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5298,8 +5306,8 @@ export interface PaymentImportUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5354,8 +5362,8 @@ export interface PaymentRefundedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5387,8 +5395,8 @@ export interface PaymentSucceededEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5417,8 +5425,8 @@ export interface PaymentUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5523,8 +5531,8 @@ export interface PortalSessionCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5553,8 +5561,8 @@ export interface PortalSessionEndedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5594,8 +5602,8 @@ export interface PortalSessionOpenedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5627,8 +5635,8 @@ export interface PortalSessionUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5789,7 +5797,7 @@ export interface RaisedCheck {
   since: number;
 }
 
-/** A job that sends a webhook endpoint all events that it missed since a given time. */
+/** A job that sends missed events to a webhook endpoint, from a given time on. */
 export interface Recovery {
   /** The id of the recovery. */
   id: string;
@@ -5838,8 +5846,8 @@ export interface RecoveryCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5868,8 +5876,8 @@ export interface RecoveryCompletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5898,8 +5906,8 @@ export interface RecoveryCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -5942,8 +5950,8 @@ export interface RecoveryUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6023,8 +6031,8 @@ export interface ReferenceCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6053,8 +6061,8 @@ export interface ReferenceCompletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6083,8 +6091,8 @@ export interface ReferenceCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6139,8 +6147,8 @@ export interface ReferenceDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6186,8 +6194,8 @@ export interface ReferenceUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6206,7 +6214,7 @@ export interface ReferencingProvider {
   service: 'real' | 'simulated' | (string & {}) | null;
   /** Whether the account has set credentials. No response shows them. */
   credentials_set: boolean;
-  /** The members of `provider_credentials[<provider>]`, all of which the service needs. */
+  /** The members of `provider_credentials[<provider>]`. The service needs all of them. */
   credential_names: Array<string>;
   /** How to set up the service if you cannot order references yet. Null if nothing is missing. */
   advice: string | null;
@@ -6225,7 +6233,10 @@ export interface ReferencingProviderList {
   data: Array<ReferencingProvider>;
 }
 
-/** A part of a payment that went back, or that a gateway was asked to send back. */
+/**
+ * A refund of a part of a payment. With a gateway, it is `pending` until the gateway has sent the
+ * money.
+ */
 export interface Refund {
   /** In the smallest unit of the currency. */
   amount: number;
@@ -6394,8 +6405,8 @@ export interface RetentionHoldCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6424,8 +6435,8 @@ export interface RetentionHoldExpiredEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6468,8 +6479,8 @@ export interface RetentionHoldRevealedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6501,8 +6512,8 @@ export interface RetentionHoldUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6581,7 +6592,7 @@ export interface Ruleset {
   checks: Array<RulesetCheck>;
 }
 
-/** A rule of law by which lets are judged. */
+/** A rule of law that Tenure checks lets against. */
 export interface RulesetCheck {
   /** The id of the check, as in `check` of an error and in the `rules` of an account. */
   id: string;
@@ -6613,7 +6624,7 @@ export interface ScheduledChange {
   effective_on: string;
   /** The legal basis. */
   basis: RentChangeBasis | (string & {});
-  /** The day on which a notice of it was served. Null if none was. */
+  /** The day on which the notice of the new amount was served. Null if there was no notice. */
   served_on: string | null;
 }
 
@@ -6637,8 +6648,9 @@ export interface SearchHit {
   /** A second line, such as an e-mail address. Null if there is none. */
   subtitle: string | null;
   /**
-   * The members with a word of the query: `name`, `unit.building.address.city` for one of a linked
-   * record, or `customer` if only the linked record has the words.
+   * The members with a word of the query, such as `name`. A member of a linked record has a path:
+   * `unit.building.address.city`. The name of a link, such as `customer`, means that only the linked
+   * record has the words.
    */
   matched: Array<string>;
   /** The record, as `GET /v1/<path>/{id}` returns it. */
@@ -6651,8 +6663,8 @@ export interface SearchResult {
   /** The query, as you sent it. */
   query: string;
   /**
-   * The found records: first those whose id begins with the query, then those with the query as a
-   * phrase, in which numbers are whole, then the newest.
+   * The found records. First come records whose id begins with the query. Then come records with the
+   * query as a phrase: `flat 4` does not match Flat 41. Then come all others, the newest first.
    */
   data: Array<SearchHit>;
   /** Whether more records match. Send a longer query to see them. */
@@ -6712,7 +6724,7 @@ export interface StatementEntry {
   /** What it adds to the balance, in the smallest unit of the currency. Below 0, it settles. */
   amount: number;
   /**
-   * What the tenants owe after it, in the order of the statement, in the smallest unit of the currency.
+   * The balance after this entry, in the order of the statement, in the smallest unit of the currency.
    * Below 0, the tenants have credit.
    */
   balance: number;
@@ -6747,24 +6759,27 @@ export interface Subscription {
   line_type: InvoiceLineType | (string & {});
   /** The first words of its invoices. By default `Rent` or `Service`. */
   description: string | null;
-  /** The price of a full period. By default that of the tenancy’s `rent`. A service must have one. */
+  /**
+   * The price of a full period. The default is the amount of the tenancy’s `rent`. A service has no
+   * default.
+   */
   amount: number;
   /** The currency of the rent (ISO 4217), in lower case. */
   currency: string;
-  /** The unit of its periods. By default that of the rent. */
+  /** The unit of its periods. The default is the unit of the rent. */
   interval: 'week' | 'month' | (string & {});
-  /** The number of weeks or months in a period. By default that of the rent. */
+  /** The number of weeks or months in a period. The default is the number of the rent. */
   interval_count: number;
   /**
-   * The first day that is charged. By default that of the tenancy. Periods of the past are invoiced at
-   * once.
+   * The first day that is charged. The default is the first day of the tenancy. Tenure invoices past
+   * periods at once.
    */
   start_date: string;
-  /** The last day that is charged. Null if it goes on until the tenancy ends. */
+  /** The last day that is charged. Null if the subscription lasts until the tenancy ends. */
   end_date: string | null;
   /**
-   * The day on which periods begin: of the month, 1 to 31, or of the week, Monday 1 to Sunday 7. A
-   * shorter month has its last day instead. By default that of `start_date`.
+   * The day on which periods begin. In a month it is 1 to 31, and in a week 1 (Monday) to 7 (Sunday). A
+   * shorter month has its last day instead. The default is the day of `start_date`.
    */
   anchor_day: number;
   /** The number of days from the first day of a period until its invoice is due. */
@@ -6777,11 +6792,14 @@ export interface Subscription {
   resume_on: string | null;
   /** The first day of the next period that is not invoiced. Null if there is none. */
   next_period_start: string | null;
-  /** The day on which that period is invoiced. Null if there is none, or while it is paused. */
+  /**
+   * The day on which Tenure makes the invoice of that period. Null if there is none, or while it is
+   * paused.
+   */
   next_invoice_on: string | null;
   /**
-   * `scheduled` until its first day, then `active`. `paused`: periods that begin meanwhile are skipped.
-   * `ended` after its last day.
+   * `scheduled` until its first day, then `active`. `paused`: Tenure skips periods that begin during the
+   * pause. `ended` after its last day.
    */
   status: SubscriptionStatus | (string & {});
   /** When it became `active`, in seconds since the Unix epoch. Null until then. */
@@ -6820,8 +6838,8 @@ export interface SubscriptionActivatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6850,8 +6868,8 @@ export interface SubscriptionAmountChangedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6880,8 +6898,8 @@ export interface SubscriptionChangeCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6910,8 +6928,8 @@ export interface SubscriptionChangeScheduledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6940,8 +6958,8 @@ export interface SubscriptionCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -6970,8 +6988,8 @@ export interface SubscriptionEndedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7011,8 +7029,8 @@ export interface SubscriptionPausedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7041,8 +7059,8 @@ export interface SubscriptionResumedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7077,8 +7095,8 @@ export interface SubscriptionUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7101,7 +7119,7 @@ export interface Tenancy {
   customers: Array<string | Customer | DeletedCustomer>;
   /** The first day. */
   start_date: string;
-  /** The last day. Null if it is not known: the tenancy goes on until a notice. */
+  /** The last day. Null while it is unknown, which is until a notice. */
   end_date: string | null;
   /** The rent. */
   rent: TenancyRent;
@@ -7146,7 +7164,7 @@ export interface Tenancy {
   cancel_reason: string | null;
   /** What the tenants owe, in the smallest unit of the currency of the rent. Below 0, they have credit. */
   balance: number;
-  /** What is due of invoices that are overdue: those of rent, and all others. */
+  /** The unpaid amount of all overdue invoices, for rent or anything else. */
   arrears: Arrears;
   /** The tenants’ requests to keep a pet, the oldest first. */
   pet_requests: Array<PetRequest>;
@@ -7199,8 +7217,8 @@ export interface TenancyActivatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7229,8 +7247,8 @@ export interface TenancyArrearsClearedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7259,8 +7277,8 @@ export interface TenancyArrearsStartedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7289,8 +7307,8 @@ export interface TenancyCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7319,8 +7337,8 @@ export interface TenancyCheckRaisedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7349,8 +7367,8 @@ export interface TenancyCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7379,8 +7397,8 @@ export interface TenancyEndedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7434,8 +7452,8 @@ export interface TenancyNoticeGivenEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7464,8 +7482,8 @@ export interface TenancyNoticeWithdrawnEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7494,8 +7512,8 @@ export interface TenancyPetAnsweredEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7524,8 +7542,8 @@ export interface TenancyPetRequestedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7578,8 +7596,8 @@ export interface TenancySignedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7614,8 +7632,8 @@ export interface TenancyUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7658,7 +7676,10 @@ export interface Unit {
   next_tenancy: string | null | Tenancy;
   /** The id of the holding deposit that reserves it. Null if there is none. */
   holding_deposit: string | null | Deposit;
-  /** The day after the last tenancy. Null if no end of it is known, or if the home was never let. */
+  /**
+   * The day after the last tenancy. Null if the end of that tenancy is unknown, or if the home was never
+   * let.
+   */
   available_on: string | null;
   /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
   metadata: Metadata;
@@ -7690,8 +7711,8 @@ export interface UnitAvailableEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7720,8 +7741,8 @@ export interface UnitCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7750,8 +7771,8 @@ export interface UnitDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7780,8 +7801,8 @@ export interface UnitLetAgreedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7821,8 +7842,8 @@ export interface UnitOccupiedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7851,8 +7872,8 @@ export interface UnitReservedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7887,8 +7908,8 @@ export interface UnitUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7947,8 +7968,8 @@ export interface UserCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -7977,8 +7998,8 @@ export interface UserDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8024,8 +8045,8 @@ export interface UserUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8094,8 +8115,8 @@ export interface WebhookEndpointCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8124,8 +8145,8 @@ export interface WebhookEndpointDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8154,8 +8175,8 @@ export interface WebhookEndpointDisabledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8195,8 +8216,8 @@ export interface WebhookEndpointPingedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8225,8 +8246,8 @@ export interface WebhookEndpointSecretRolledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8258,8 +8279,8 @@ export interface WebhookEndpointUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8373,8 +8394,8 @@ export interface WorkflowActivatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8403,8 +8424,8 @@ export interface WorkflowArchivedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8433,8 +8454,8 @@ export interface WorkflowCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8463,8 +8484,8 @@ export interface WorkflowDeletedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8530,8 +8551,8 @@ export interface WorkflowPausedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8553,7 +8574,7 @@ export interface WorkflowRun {
   version: number;
   /** The id of the event that started it. */
   event: string;
-  /** One more than that of the run that caused the event, else 1. Above 5 a run is canceled. */
+  /** The place of the run in a chain of runs: 1 if no run caused its event. Above 5 a run is canceled. */
   depth: number;
   /** `running` or `waiting`, and at last `succeeded`, `failed` or `canceled`. */
   status: WorkflowRunStatus | (string & {});
@@ -8597,8 +8618,8 @@ export interface WorkflowRunCanceledEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8627,8 +8648,8 @@ export interface WorkflowRunCreatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8657,8 +8678,8 @@ export interface WorkflowRunFailedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8732,8 +8753,8 @@ export interface WorkflowRunSucceededEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8762,8 +8783,8 @@ export interface WorkflowRunUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -8935,8 +8956,8 @@ export interface WorkflowUpdatedEvent {
   /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
   account?: string;
   /**
-   * The version of its shape, which is that of the response. Left out in deliveries: their header
-   * `Service-Version` has it.
+   * The API version of the event’s contents. It is the version of the response. Left out in deliveries:
+   * their header `Service-Version` has it.
    */
   api_version?: string;
 }
@@ -9068,8 +9089,8 @@ export interface ReferencesUpdateParams {
   reference_pdf?: string | undefined;
   /**
    * Moves a pending or processing reference to another service, or to a check by hand if `enabled` is
-   * false. The service that makes the check now is told to stop, and its later reports change nothing.
-   * The service of now changes nothing.
+   * false. Tenure tells the former service to stop. Its later reports change nothing. A request that
+   * names the present service changes nothing.
    */
   automatic_reference?: AutomaticReferenceInput | undefined;
   /** Send `processing` when you begin. Only for off-platform references. */
@@ -9405,7 +9426,7 @@ export interface BuildingsListParams {
 }
 
 export interface BuildingsCreateParams {
-  /** The name by which your team knows the building. */
+  /** The name that your team uses for the building. */
   name: string;
   /** The address of the building. Its units have the same one. */
   address: BuildingAddressInput;
@@ -9424,7 +9445,7 @@ export interface BuildingsCreateParams {
 }
 
 export interface BuildingsUpdateParams {
-  /** The name by which your team knows the building. */
+  /** The name that your team uses for the building. */
   name?: string | undefined;
   /** The address of the building. Its units have the same one. */
   address?: BuildingAddressInput | undefined;
@@ -9623,7 +9644,7 @@ export interface TenanciesCreateParams {
   customers: Array<string>;
   /** The first day. */
   start_date: string;
-  /** The last day. Null if it is not known: the tenancy goes on until a notice. */
+  /** The last day. Null while it is unknown, which is until a notice. */
   end_date?: string | null | undefined;
   /** The rent. */
   rent: TenancyRentInput;
@@ -9670,7 +9691,7 @@ export interface TenanciesRetrieveParams {
 export interface TenanciesUpdateParams {
   /** The first day. */
   start_date?: string | undefined;
-  /** The last day. Null if it is not known: the tenancy goes on until a notice. */
+  /** The last day. Null while it is unknown, which is until a notice. */
   end_date?: string | null | undefined;
   /** The rent. */
   rent?: TenancyRentInput | undefined;
@@ -9917,7 +9938,7 @@ export interface DepositsUpdateParams {
 }
 
 export interface DepositsExtendParams {
-  /** The new day by which both sides decide. It is later than the present one. */
+  /** The new last day for the decision of both sides. It is later than the present one. */
   decide_by: string;
   /** Must be true: both sides have agreed in writing. */
   agreed_in_writing: true;
@@ -10108,20 +10129,20 @@ export interface SubscriptionsCreateParams {
   description?: string | null | undefined;
   /** The price of a full period, in the smallest unit of the currency. */
   amount?: number | null | undefined;
-  /** The unit of its periods. By default that of the rent. */
+  /** The unit of its periods. The default is the unit of the rent. */
   interval?: 'week' | 'month' | null | undefined;
-  /** The number of weeks or months in a period. By default that of the rent. */
+  /** The number of weeks or months in a period. The default is the number of the rent. */
   interval_count?: number | null | undefined;
   /**
-   * The first day that is charged. By default that of the tenancy. Periods of the past are invoiced at
-   * once.
+   * The first day that is charged. The default is the first day of the tenancy. Tenure invoices past
+   * periods at once.
    */
   start_date?: string | null | undefined;
-  /** The last day that is charged. Null if it goes on until the tenancy ends. */
+  /** The last day that is charged. Null if the subscription lasts until the tenancy ends. */
   end_date?: string | null | undefined;
   /**
-   * The day on which periods begin: of the month, 1 to 31, or of the week, Monday 1 to Sunday 7. A
-   * shorter month has its last day instead. By default that of `start_date`.
+   * The day on which periods begin. In a month it is 1 to 31, and in a week 1 (Monday) to 7 (Sunday). A
+   * shorter month has its last day instead. The default is the day of `start_date`.
    */
   anchor_day?: number | null | undefined;
   /** The number of days from the first day of a period until its invoice is due. */
@@ -10188,7 +10209,7 @@ export interface SubscriptionsCancelChangeParams {
 }
 
 export interface SubscriptionsPauseParams {
-  /** The day on which it goes on by itself. By default it waits for `resume`. */
+  /** The day on which the pause ends. By default, the pause lasts until you call `resume`. */
   resume_on?: string | null | undefined;
   /**
    * Linked records to return instead of their ids: `tenancy`. Follow further links with dots, up to
@@ -10431,7 +10452,7 @@ export interface PaymentsCreateParams {
   method: 'bank_transfer' | 'standing_order' | 'direct_debit' | 'card' | 'cash' | 'cheque' | 'other';
   /**
    * `pending` until the money is sure, then `succeeded`. `failed`: it did not come, or it bounced.
-   * `refunded`: all of it went back.
+   * `refunded`: all of the money went back.
    */
   status?: 'pending' | 'succeeded' | null | undefined;
   /**
@@ -10439,7 +10460,11 @@ export interface PaymentsCreateParams {
    * or the gateway does when it has taken the money.
    */
   received_on?: string | null | undefined;
-  /** The payment gateway that collects the money. Null if you collect it yourself. */
+  /**
+   * The payment gateway that collects the money. Null if you collect it yourself. By default, the
+   * account’s `payment_provider` collects payments of a tenancy with the `method` `direct_debit` or
+   * `card`.
+   */
   provider?: PaymentProvider | null | undefined;
   /** The id of the person that paid. Null if it is not known. */
   customer?: string | null | undefined;
@@ -10645,7 +10670,10 @@ export interface BankLinesEraseParams {
 export interface BankLinesConfirmParams {
   /** The id of the tenancy whose money it is. By default the proposed one. */
   tenancy?: string | undefined;
-  /** The id of the person that paid. By default that of the proposal, if it is for this tenancy. */
+  /**
+   * The id of the person that paid. The default is the `customer` of the proposal, if the proposal is
+   * for this tenancy.
+   */
   customer?: string | null | undefined;
   /**
    * Linked records to return instead of their ids: `import`, `tenancy`, `customer`,
@@ -11073,7 +11101,7 @@ export interface PortalSessionsEndParams {
 export interface EventsListParams {
   /** Only events about the record with this id. */
   object_id?: string | undefined;
-  /** Only events with this id: of their own record, or of a record that it links to or linked to before. */
+  /** Only events of the record with this id, and of records that link to it or did so before. */
   related_object?: string | undefined;
   /**
    * Only events that this actor caused: the id of a user or an API key, or a type of actors (`user`,
@@ -11108,7 +11136,7 @@ export interface EventsListParams {
 export interface EventsStreamParams {
   /** Only events about the record with this id. */
   object_id?: string | undefined;
-  /** Only events with this id: of their own record, or of a record that it links to or linked to before. */
+  /** Only events of the record with this id, and of records that link to it or did so before. */
   related_object?: string | undefined;
   /**
    * Only events that this actor caused: the id of a user or an API key, or a type of actors (`user`,
@@ -11119,7 +11147,7 @@ export interface EventsStreamParams {
   type?: string | undefined;
   /**
    * Resumes after the event with this id, `evt_…`, like `Last-Event-ID`. For clients that cannot send
-   * that header. `beginning` stands before all stored events.
+   * this header. `beginning` stands before all stored events.
    */
   after?: string | undefined;
 }
@@ -11488,8 +11516,8 @@ export interface AccountUpdateParams {
    */
   time_zone?: string | undefined;
   /**
-   * The rules of law by which its lets are judged. `GET /v1/rulesets/{id}` lists the checks. The default
-   * is `england`, with the severities of the law.
+   * The law that Tenure checks the lets of the account against. `GET /v1/rulesets/{id}` lists the
+   * checks. The default is `england`, with the severities of the law.
    */
   rules?: AccountRulesInput | undefined;
   /** Up to 12 capital letters and digits, the first a letter. */
@@ -11586,8 +11614,8 @@ export interface AccountsCreateParams {
    */
   time_zone?: string | null | undefined;
   /**
-   * The rules of law by which its lets are judged. `GET /v1/rulesets/{id}` lists the checks. The default
-   * is `england`, with the severities of the law.
+   * The law that Tenure checks the lets of the account against. `GET /v1/rulesets/{id}` lists the
+   * checks. The default is `england`, with the severities of the law.
    */
   rules?: AccountRulesInput | null | undefined;
   /** Up to 12 capital letters and digits, the first a letter. */
@@ -11661,7 +11689,7 @@ export interface ApiKeysCreateParams {
   permissions?: Array<string> | null | undefined;
   /**
    * When it expires, in seconds since the Unix epoch. Null if it does not. An agent key expires after 30
-   * days by default, and after 90 at most.
+   * days by default, and after 90 at most. No key expires later than the key that creates or rolls it.
    */
   expires_at?: number | null | undefined;
   /**
@@ -11854,7 +11882,11 @@ export interface TestHelpersReferencesCompleteParams {
 }
 
 export interface TestHelpersReferencesFailParams {
-  /** The code of the error. The default is `provider_error`. */
+  /**
+   * The code of the error. The default is `provider_error`, a response with status 500.
+   * `provider_timeout` is no response, so `last_error` begins with `timeout`. `provider_garbage` is
+   * invalid JSON, so it begins with `response_invalid`.
+   */
   code?: string | undefined;
   /**
    * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`,
@@ -11922,7 +11954,10 @@ export interface ActivityRetrieveParams {
   until?: number | undefined;
   /** The length of an interval. The default is `hour`. A response has at most 200 intervals. */
   interval?: ActivityInterval | undefined;
-  /** Counts only the attempts of this endpoint, even if it was deleted. */
+  /**
+   * Counts only the attempts of this endpoint, even if it was deleted. With `Service-Context` of a
+   * connected account, a deleted endpoint has no counts.
+   */
   webhook_endpoint?: string | undefined;
 }
 
@@ -11932,14 +11967,14 @@ export interface RulesetsRetrieveParams {
 }
 
 export interface TenanciesRetrieveStatementParams {
-  /** The first day. By default that of the first entry. */
+  /** The first day. The default is the day of the first entry. */
   from?: string | undefined;
   /** The last day. By default today, in the account’s time zone. */
   to?: string | undefined;
 }
 
 export interface TenanciesRetrieveStatementPdfParams {
-  /** The first day. By default that of the first entry. */
+  /** The first day. The default is the day of the first entry. */
   from?: string | undefined;
   /** The last day. By default today, in the account’s time zone. */
   to?: string | undefined;
@@ -12143,13 +12178,13 @@ export interface TenanciesResource {
   sign(id: string, params: TenanciesSignParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /**
    * Records a notice of the tenants, of the landlord, or an agreement to end. The tenancy then ends on
-   * `ends_on`. A landlord’s notice ends nothing by itself: call `end` when the tenants have left, or a
-   * court has decided.
+   * `ends_on`. A landlord’s notice does not end the tenancy. Call `end` when the tenants have left, or
+   * when a court has decided.
    */
   giveNotice(id: string, params: TenanciesGiveNoticeParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /**
-   * The tenancy goes on as before the notice, if its unit is still free. Both sides must have agreed in
-   * writing.
+   * If the unit is still free, the tenancy continues as before the notice. Both sides must have agreed
+   * in writing.
    */
   withdrawNotice(id: string, params: TenanciesWithdrawNoticeParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /**
@@ -12164,8 +12199,8 @@ export interface TenanciesResource {
    */
   cancel(id: string, params?: TenanciesCancelParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /**
-   * Records that a tenant asks to keep a pet. The landlord has 28 days to answer, and 7 more days once
-   * the tenant has sent the information that the landlord asked for.
+   * Records that a tenant asks to keep a pet. The landlord has 28 days to answer. If the landlord asks
+   * for information, the landlord has at least 7 days after the tenant has sent it.
    */
   requestPet(id: string, params: TenanciesRequestPetParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /** Records the landlord’s answer, or that the landlord asks for information. */
@@ -12177,9 +12212,9 @@ export interface TenanciesResource {
     options?: RequestOptions,
   ): ListPromise<LedgerEntry, LedgerEntryList>;
   /**
-   * Returns what the tenants owed before a day, the entries of the ledger until another day, and what
-   * they owe then. Entries come in the order of their days: money counts from the day on which it came.
-   * A statement has at most 2000 entries.
+   * Returns the balance before a day, the entries of the ledger until another day, and the balance after
+   * them. Entries come in the order of their days: money counts from the day on which it came. A
+   * statement has at most 2000 entries.
    */
   retrieveStatement(
     id: string,
@@ -12187,9 +12222,9 @@ export interface TenanciesResource {
     options?: RequestOptions,
   ): TenurePromise<Statement>;
   /**
-   * Returns a PDF instead of JSON. Returns what the tenants owed before a day, the entries of the ledger
-   * until another day, and what they owe then. Entries come in the order of their days: money counts
-   * from the day on which it came.
+   * Returns a PDF instead of JSON. Returns the balance before a day, the entries of the ledger until
+   * another day, and the balance after them. Entries come in the order of their days: money counts from
+   * the day on which it came.
    */
   retrieveStatementPdf(
     id: string,
@@ -12228,8 +12263,8 @@ export interface DepositsResource {
   /** Records that money of a holding deposit went back. Once nothing is held, it is `settled`. */
   return(id: string, params: DepositsReturnParams, options?: RequestOptions): TenurePromise<Deposit>;
   /**
-   * A scheme protects a tenancy deposit of which money has come, also if a part is missing. The last day
-   * for it is `protect_by`.
+   * Records that a scheme protects a tenancy deposit. Some of the money must have come, but a part may
+   * be missing. The last day for the protection is `protect_by`.
    */
   protect(id: string, params: DepositsProtectParams, options?: RequestOptions): TenurePromise<Deposit>;
   /**
@@ -12334,7 +12369,7 @@ export interface PaymentsResource {
   list(params?: PaymentsListParams, options?: RequestOptions): ListPromise<Payment, PaymentList>;
   /**
    * Records money that came, or with `status: pending` money that is on its way. It is for a `tenancy`
-   * or for a `deposit`.
+   * or for a `deposit`. With a `provider`, a payment gateway collects the money of a tenancy.
    */
   create(params: PaymentsCreateParams, options?: RequestOptions): TenurePromise<Payment>;
   /** Returns the payment as it is now. */
@@ -12347,14 +12382,15 @@ export interface PaymentsResource {
    */
   succeed(id: string, params?: PaymentsSucceedParams, options?: RequestOptions): TenurePromise<Payment>;
   /**
-   * The money did not come, or it bounced. The invoices that it settled are open again, unless other
-   * money of the tenancy is free: that settles the oldest due ones. A gateway moves its own payments.
+   * The money did not come, or it bounced. The invoices of this payment are open again. If the tenancy
+   * has unallocated money, it settles the invoices with the earliest due dates. A gateway moves its own
+   * payments.
    */
   fail(id: string, params: PaymentsFailParams, options?: RequestOptions): TenurePromise<Payment>;
   /**
-   * Ends a pending payment whose money will not come. If a gateway collects it, the gateway is asked:
-   * the payment stays `pending` with `cancel_requested_at`, until the gateway has canceled it or has
-   * taken the money.
+   * Ends a pending payment whose money will not come. If a gateway collects the payment, Tenure asks the
+   * gateway to cancel it. Until the gateway has canceled it or has taken the money, the payment stays
+   * `pending`, with `cancel_requested_at`.
    */
   cancel(id: string, params?: PaymentsCancelParams, options?: RequestOptions): TenurePromise<Payment>;
   /** Replaces the invoices that the payment settles. */
@@ -12385,14 +12421,14 @@ export interface BankLinesResource {
   /** Returns the bank line as it is now. */
   retrieve(id: string, params?: BankLinesRetrieveParams, options?: RequestOptions): TenurePromise<BankLine>;
   /**
-   * Erases the personal data of the bank line for good: in the bank line, in events, in logs and in
-   * stored responses for an `Idempotency-Key`. Ids, amounts and times stay, and `deleted` is true.
+   * Erases the personal data of the bank line: in the bank line, in events and logs, and in stored
+   * responses for an `Idempotency-Key`. You cannot undo this. Ids, amounts and times stay, and `deleted`
+   * is true.
    */
   erase(id: string, params?: BankLinesEraseParams, options?: RequestOptions): TenurePromise<BankLine>;
   /**
-   * Makes a payment of the line: a `bank_transfer` of its day, amount and reference, which settles the
-   * oldest due invoices. One transaction makes the payment and confirms the line, so a line becomes at
-   * most one payment.
+   * Makes a payment from the line: a `bank_transfer` with the day, amount and reference of the line. It
+   * settles the invoices with the earliest due dates.
    */
   confirm(id: string, params?: BankLinesConfirmParams, options?: RequestOptions): TenurePromise<BankLine>;
   /** Records that the money is no payment of a tenant, such as interest. */
@@ -12415,15 +12451,14 @@ export interface CustomersResource {
   /** Sets the members that you send. All others stay as they are. */
   update(id: string, params: CustomersUpdateParams, options?: RequestOptions): TenurePromise<Customer>;
   /**
-   * Erases the person’s data everywhere: in the customer, events, logs, stored responses for an
-   * `Idempotency-Key`, bank lines, texts of tenancies, applications, deposits and payments, references
-   * with the files of their reports and their evidence, files that the person has sent, the files of
-   * `right_to_rent` and of guarantees, and agreements and certificates without another living tenant.
+   * Erases the person’s data everywhere: in the customer, events, logs, and stored responses for an
+   * `Idempotency-Key`. It also erases the data in references and bank lines, and in texts of tenancies,
+   * applications, deposits and payments.
    */
   delete(id: string, options?: RequestOptions): TenurePromise<DeletedCustomer>;
   /**
-   * Returns what `DELETE /v1/customers/{id}` would do now: what goes, what a legal duty keeps until
-   * when, and what prevents it. It changes nothing.
+   * Returns what `DELETE /v1/customers/{id}` would do now. The response lists what it would delete, what
+   * the law requires you to keep, and what prevents the erasure. It changes nothing.
    */
   retrieveErasure(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<ErasurePreview>;
 }
@@ -12576,9 +12611,9 @@ export interface WebhookEndpointsResource {
    */
   ping(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Delivery>;
   /**
-   * Sends every event again that this endpoint should have received since then, but has not. These are
-   * events whose delivery failed or was canceled, and events from times in which the endpoint was
-   * disabled.
+   * Sends every event again that this endpoint should have received since then, but has not. The
+   * endpoint missed an event if the delivery failed or was canceled, or if the endpoint was disabled at
+   * that time.
    */
   recover(id: string, params: WebhookEndpointsRecoverParams, options?: RequestOptions): TenurePromise<Recovery>;
   /** Returns the deliveries of this webhook endpoint, the newest first. */
@@ -12680,8 +12715,8 @@ export interface AccountsResource {
   list(params?: AccountsListParams, options?: RequestOptions): ListPromise<Account, AccountList>;
   /**
    * Creates an account that is connected to your own. It has no keys: act for it with `Service-Context`.
-   * You cannot create an account while that header names a connected one, because your key could not act
-   * on the new account.
+   * If this header names a connected account, the creation fails, because your key could not act on the
+   * new account.
    */
   create(params: AccountsCreateParams, options?: RequestOptions): TenurePromise<Account>;
   /** Returns the account as it is now. */
@@ -12784,7 +12819,8 @@ export interface TestHelpersReferencesResource {
   ): TenurePromise<Reference>;
   /**
    * The simulated service responds with an error from now on, until you call `advance` or `complete`.
-   * `last_error` begins with the code.
+   * `last_error` begins with the code. With the default, the service responds with status 500, so
+   * `last_error` begins with `unavailable`.
    */
   fail(id: string, params?: TestHelpersReferencesFailParams, options?: RequestOptions): TenurePromise<Reference>;
   /** The simulated service adds this note. Only `provider_a` shows notes during a check. */
@@ -12839,7 +12875,10 @@ export interface TestHelpersClockResource {
    * until the first advance.
    */
   retrieve(params?: Record<string, never>, options?: RequestOptions): TenurePromise<Clock>;
-  /** Sandbox only. Moves the clock of this deployment forward, for all accounts. */
+  /**
+   * Sandbox only. Moves the clock of this deployment forward, for all accounts. So you can test
+   * processes of several days, such as webhook retries, retention, and the start and end of tenancies.
+   */
   advance(params: TestHelpersClockAdvanceParams, options?: RequestOptions): TenurePromise<Clock>;
 }
 
@@ -12853,9 +12892,9 @@ export interface TestHelpersResource {
 
 export interface ActivityResource {
   /**
-   * Returns how many requests, events and delivery attempts there were in each minute, hour or day
-   * (UTC), and how long the latest took. Only POST and DELETE requests count, because only they have
-   * logs.
+   * Counts requests, events and delivery attempts in each minute, hour or day (UTC). The response also
+   * has the latency of the latest requests and attempts. Only POST and DELETE requests count, because
+   * only they have logs.
    */
   retrieve(params?: ActivityRetrieveParams, options?: RequestOptions): TenurePromise<Activity>;
 }
@@ -12890,9 +12929,9 @@ export interface ApiVersionsResource {
 /** The resources of the API, with their methods. */
 export interface Resources {
   /**
-   * Finds records by parts of names, e-mail addresses, phone numbers, addresses, numbers, references of
-   * banks and deposit schemes, and `metadata` values, or by the beginning of an id. All words of the
-   * query must match, in any order.
+   * Finds records by parts of their texts: names, e-mail addresses, phone numbers, addresses, numbers,
+   * and `metadata` values. It also finds references of banks and deposit schemes, and ids by their
+   * beginning.
    */
   search(params: SearchParams, options?: RequestOptions): TenurePromise<SearchResult>;
   references: ReferencesResource;
