@@ -1,5 +1,5 @@
 import '@tenure/ui/styles.css';
-import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { notifyManager, QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, useMemo, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -9,6 +9,7 @@ import { basePath } from './base-url.ts';
 import { applyPreferences, usePreferences } from './preferences.ts';
 import { router } from './routes.tsx';
 import { keepFocus } from './shell/kept-focus.ts';
+import { showAfterPress } from './shell/press.ts';
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -55,6 +56,8 @@ function navigate(href: string): void {
   else location.assign(href);
 }
 
+// Results of reads come to the components this way.
+notifyManager.setScheduler((show) => void setTimeout(() => showAfterPress(show)));
 applyPreferences();
 keepFocus();
 createRoot(document.querySelector('#app')!).render(<App />);

@@ -42,6 +42,36 @@ describeInBrowser('the office', () => {
     expect(problems).toEqual([]);
   });
 
+  test('opens a dialog when checks arrive during the press and move its button', async () => {
+    const { application } = await makeOffice(server);
+    await using open = await openDashboard(server, '/applications', { person: owner, width: 320 });
+    const { page, problems } = open;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/v1/references?*', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto(`${server.url}/dashboard/applications/${application}`);
+    const checks = page.getByRole('region', { name: 'Checks' });
+    await checks.getByRole('status', { name: 'Loading' }).waitFor();
+    const button = page.getByRole('button', { name: 'Propose a guarantor' });
+    await button.hover();
+    const before = await button.boundingBox();
+    const arrived = page.waitForResponse(/\/v1\/references\?/);
+    await page.mouse.down();
+    release();
+    await arrived;
+    // Without the hold, the checks are shown within this time.
+    await page.waitForTimeout(500);
+    await page.mouse.up();
+    const dialog = page.getByRole('dialog', { name: 'Propose a guarantor' });
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await checks.getByRole('button', { name: 'Order 2 checks' }).waitFor();
+    expect((await button.boundingBox())!.y).not.toBe(before!.y);
+    expect(problems).toEqual([]);
+  });
+
   test('orders each check once when the button is clicked twice', async () => {
     const { application } = await makeOffice(server);
     await using open = await openDashboard(server, `/applications/${application}`, { person: owner });
