@@ -22,6 +22,9 @@ const pageBytesMax = 4 * 1024 * 1024;
 /** The bytes that a page holds in memory: as it was read, and as it is written. */
 export const erasedAtOnceBytes = 2 * pageBytesMax;
 
+/** Ids that are found at once. To find few takes as long as to find all. */
+const foundAtOnce = 10_000;
+
 /** Waits for room in memory for a page. */
 export type HoldPage = () => Promise<HeldBytes>;
 
@@ -63,7 +66,15 @@ export async function eraseEvents(
   const events: string[] = [];
   const about = new Set<string>();
   const besides = new Set<string>();
-  const erasePage = async (after: string): Promise<boolean> => {
+  const find = async (after: string): Promise<string[]> => {
+    const { rows } = await query<{ id: string }>(
+      pool,
+      `select distinct event.id from ${eventsMentioning('$2')} where event.id > $3 order by event.id limit ${foundAtOnce}`,
+      [accountId, ids, after],
+    );
+    return rows.map(({ id }) => id);
+  };
+  const erasePage = async (page: readonly string[]): Promise<ErasedRow[]> => {
     const { rows } = await query<{
       id: string;
       object_id: string;
@@ -73,21 +84,18 @@ export async function eraseEvents(
       found: number;
     }>(
       pool,
-      `with found as materialized (
-         select distinct event.id from ${eventsMentioning('$2')}
-       )
-       select id, object_id, data, request, shape_version, found
+      `select id, object_id, data, request, shape_version, found
        from (
          select *, count(*) over () as found, sum(bytes) over (order by id rows unbounded preceding) as bytes_so_far
          from (
            select id, object_id, data, request, shape_version, octet_length(data) as bytes
            from events
-           where account_id = $1 and id in (select id from found where id > $3 order by id limit ${rowsAtOnce})
+           where account_id = $1 and id = any($2::text[])
          ) wanted
        ) page
        where bytes_so_far <= ${pageBytesMax} or bytes_so_far = bytes
        order by id`,
-      [accountId, ids, after],
+      [accountId, page],
     );
     const changed: { id: string; data: string }[] = [];
     for (const { id, object_id, data, request, shape_version } of rows) {
@@ -108,26 +116,45 @@ export async function eraseEvents(
         [accountId, changed.map(({ id }) => id), changed.map(({ data }) => data)],
       );
     }
-    return hasMore(rows);
+    return rows;
   };
-  while (await held(holdPage, () => erasePage(events.at(-1) ?? '')));
+  await eraseFound(find, erasePage, holdPage);
   return { events, requests: { about: [...about], besides: [...besides].filter((id) => !about.has(id)) } };
 }
 
-/** Erases a page when there is room for it. */
-async function held<Result>(holdPage: HoldPage, erasePage: () => Promise<Result>): Promise<Result> {
-  const bytes = await holdPage();
-  try {
-    return await erasePage();
-  } finally {
-    bytes.release();
-  }
+/** A row of an erased page, and the number of rows that were found for the page. Those without room in it come in the next. */
+interface ErasedRow {
+  id: string;
+  found: number;
 }
 
-/** Tells whether rows may follow a page. */
-function hasMore(rows: readonly { found: number }[]): boolean {
-  const found = rows[0]?.found ?? 0;
-  return rows.length < found || found === rowsAtOnce;
+/**
+ * Erases the found rows page by page, each when there is room for it.
+ *
+ * @param find returns the ids after one, in order, `foundAtOnce` at most.
+ * @param erasePage erases as many of these rows as have room, in order. Some may be gone.
+ */
+async function eraseFound(
+  find: (after: string) => Promise<string[]>,
+  erasePage: (ids: readonly string[]) => Promise<ErasedRow[]>,
+  holdPage: HoldPage,
+): Promise<void> {
+  for (let after = '', more = true; more;) {
+    const found = await find(after);
+    for (let at = 0; at < found.length;) {
+      const page = found.slice(at, at + rowsAtOnce);
+      const bytes = await holdPage();
+      try {
+        const erased = await erasePage(page);
+        const isWhole = erased.length === (erased[0]?.found ?? 0);
+        at += isWhole ? page.length : page.indexOf(erased.at(-1)!.id) + 1;
+      } finally {
+        bytes.release();
+      }
+    }
+    more = found.length === foundAtOnce;
+    after = found.at(-1) ?? '';
+  }
 }
 
 /** Identifies the logs that may contain a person's data. */
@@ -143,8 +170,7 @@ export interface LogsToErase {
   ids: readonly string[];
 }
 
-interface LogRow {
-  id: string;
+interface LogRow extends ErasedRow {
   original_request: string | null;
   idempotency_key: string | null;
   api_version: string;
@@ -154,8 +180,6 @@ interface LogRow {
   request_body: string | null;
   response_body: string | null;
   error: string | null;
-  /** The number of rows found for the page. Those without room in it come in the next. */
-  found: number;
 }
 
 /**
@@ -171,9 +195,8 @@ export async function eraseLogs(
   holdPage: HoldPage,
 ): Promise<void> {
   const ofOthers = new Set(besides);
-  let last = '';
-  const erasePage = async (): Promise<boolean> => {
-    const { rows } = await query<LogRow>(
+  const find = async (after: string): Promise<string[]> => {
+    const { rows } = await query<{ id: string }>(
       pool,
       `with found as materialized (
          select id from request_logs where account_id = $1 and id = any($2::text[])
@@ -193,7 +216,15 @@ export async function eraseLogs(
          join request_logs log
            on log.account_id = $1 and log.also_mentions <> '{}' and log.also_mentions @> array[wanted.id collate "C"]
        )
-       select id, original_request, idempotency_key, api_version, status, url, path, request_body, response_body, error,
+       select id from found where id > $5 order by id limit ${foundAtOnce}`,
+      [accountId, [...about, ...besides], [...paths, ...pathsWithTexts], ids, after],
+    );
+    return rows.map(({ id }) => id);
+  };
+  const erasePage = async (page: readonly string[]): Promise<ErasedRow[]> => {
+    const { rows } = await query<LogRow>(
+      pool,
+      `select id, original_request, idempotency_key, api_version, status, url, path, request_body, response_body, error,
          found
        from (
          select *, count(*) over () as found, sum(bytes) over (order by id rows unbounded preceding) as bytes_so_far
@@ -201,12 +232,12 @@ export async function eraseLogs(
            select id, original_request, idempotency_key, api_version, status, url, path, request_body, response_body, error,
              coalesce(octet_length(request_body), 0) + coalesce(octet_length(response_body), 0) as bytes
            from request_logs
-           where account_id = $1 and id in (select id from found where id > $5 order by id limit ${rowsAtOnce})
+           where account_id = $1 and id = any($2::text[])
          ) wanted
        ) page
        where bytes_so_far <= ${pageBytesMax} or bytes_so_far = bytes
        order by id`,
-      [accountId, [...about, ...besides], [...paths, ...pathsWithTexts], ids, last],
+      [accountId, page],
     );
     const keys: string[] = [];
     const changed = rows.flatMap((row) => {
@@ -236,10 +267,9 @@ export async function eraseLogs(
         ],
       );
     }
-    last = rows.at(-1)?.id ?? '';
-    return hasMore(rows);
+    return rows;
   };
-  while (await held(holdPage, erasePage));
+  await eraseFound(find, erasePage, holdPage);
 }
 
 /**

@@ -533,6 +533,34 @@ describe('large histories', () => {
     const rows = await query('select id, data from events where id = any($1)', [ids]);
     for (const row of rows.rows) expect(row.data!.length).toBeLessThan(1_000);
   });
+
+  test('finds the events and the logs of a person once when they need many pages', async () => {
+    const own = await serverForTest();
+    const { id } = await made(own.api, 'customers', { name: 'Zebedee' });
+    for (let at = 0; at < 10; at++) {
+      const update = (index: number) => own.api.post(`/v1/customers/${id}`, { name: `Zebedee ${at} ${index}` });
+      for (const answer of await Promise.all(Array.from({ length: 50 }, (_, index) => update(index))))
+        expect(answer.status).toBe(200);
+    }
+    const { listers } = own.context.database;
+    const statements: string[] = [];
+    const query = listers.query.bind(listers) as (statement: string | { text: string }, ...more: unknown[]) => unknown;
+    listers.query = ((statement: string | { text: string }, ...more: unknown[]) => {
+      statements.push((typeof statement === 'string' ? statement : statement.text).trim().replaceAll(/\s+/g, ' '));
+      return query(statement, ...more);
+    }) as typeof listers.query;
+    await good(own.api.delete(`/v1/customers/${id}`));
+    await expect.poll(() => own.context.eraser.bytes.held).toBe(0);
+    const count = (text: string) => statements.filter((statement) => statement.startsWith(text)).length;
+    expect(count('update events event')).toBeGreaterThanOrEqual(3);
+    expect(count('update request_logs log')).toBeGreaterThanOrEqual(3);
+    const found = [
+      count('select distinct event.id'),
+      count('with found as materialized ( select id from request_logs'),
+    ];
+    expect(found).toEqual([1, 1]);
+    expect(await placesOf(own, 'Zebedee')).toEqual([]);
+  });
 });
 
 async function historyOf(api: Api): Promise<{ events: Body[]; logs: Body[] }> {
