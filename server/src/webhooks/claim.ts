@@ -147,12 +147,12 @@ export interface TurnWish extends Omit<ClaimWish, 'firstMax' | 'againMax'> {
   max: number;
 }
 
-/** A turn looks at so many of the newest deliveries of an account. Older ones have been due for longer, so other claims find them. */
+/** A turn looks at so many of the newest deliveries of an account. An index has no better order for what is due. */
 const lookedAtInTurn = 50;
 
 /**
- * Claims due deliveries of accounts in turn. While much is due, the longest due may all be of one account. This claim finds the others. Each
- * account gets one before any gets two.
+ * Claims first attempts of accounts in turn. While much is due, the longest due may all be of one account. This claim finds the others. Each
+ * account gets one before any gets two. An account alone needs no turns, and keeps its order.
  *
  * @returns the deliveries, and the last account that had its turn. It is empty after the last account of all.
  */
@@ -161,6 +161,7 @@ export async function claimInTurns(
   wish: TurnWish,
 ): Promise<{ claimed: ClaimedDelivery[]; lastAccount: string }> {
   const accounts = await accountsAfter(pool, wish.afterAccount, wish.max);
+  if (wish.afterAccount === '' && accounts.length < 2) return { claimed: [], lastAccount: '' };
   const lastAccount = accounts.length < wish.max ? '' : accounts.at(-1)!;
   const { rows } = await pool.query<ClaimedRow>({
     name: 'claim_deliveries_in_turns',
@@ -175,13 +176,13 @@ export async function claimInTurns(
           order by id desc
           limit ${lookedAtInTurn}
         ) seen
-        where due_at_ms <= $1 and claimed_until_ms <= $7 and webhook_endpoint <> all($6)
+        where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $7 and webhook_endpoint <> all($6)
       ),
       due as materialized (
         select queue.account_id, queue.id
         from (select * from seen order by place limit $5) chosen
         join webhook_queue queue on ${isInQueueAs('chosen')}
-        where queue.due_at_ms <= $1 and queue.claimed_until_ms <= $7
+        where queue.attempt_count = 0 and queue.due_at_ms <= $1 and queue.claimed_until_ms <= $7
         for update of queue skip locked
       ),
       ${claimsDue('due')}`,

@@ -73,7 +73,7 @@ export const dispatcherLimits: DispatcherLimits = {
 /** The greatest share of retries in a claim, as long as first attempts may be waiting. */
 const retryShare = 0.25;
 
-/** The share of a claim that accounts get in turn while more is due than a claim takes. So the backlog of one account delays no other. */
+/** The share of a claim that accounts get in turn while more is due than a claim takes. So the others need not wait for one's backlog. */
 const turnShare = 0.25;
 
 /** Milliseconds. A longer attempt that failed counts as hung: it kept its place all the time. */
@@ -293,7 +293,8 @@ export class Dispatcher implements NewDeliveryClaims {
     const realNowMs = realClock.nowMs();
     const wish = { nowMs: clock.nowMs(), realNowMs, untilMs: realNowMs + limits.leaseMs };
     try {
-      let left = room;
+      const againMax = Math.floor(room * retryShare);
+      let firstMax = room - againMax;
       if (this.#isBehind) {
         const turn = await claimInTurns(pool, {
           ...wish,
@@ -303,11 +304,9 @@ export class Dispatcher implements NewDeliveryClaims {
           fullEndpoints: this.#queues.full(),
         });
         this.#lastTurn = turn.lastAccount;
-        left -= turn.claimed.length;
+        firstMax -= turn.claimed.length;
         this.#takeAll(turn.claimed);
       }
-      const againMax = Math.floor(left * retryShare);
-      const firstMax = left - againMax;
       const claimed = await claimDeliveries(pool, {
         ...wish,
         token: this.workers.makeToken(),

@@ -89,7 +89,7 @@ function pointsOf({
   if (text === 'begin') return { before: 'before commit' };
   if (text === 'commit') return { at: 'at commit', after: 'after commit' };
   // Most deliveries are claimed by the statement that makes them.
-  if (name === 'claim_deliveries' || name === 'insert_claimed_deliveries')
+  if (name === 'claim_deliveries' || name === 'claim_deliveries_in_turns' || name === 'insert_claimed_deliveries')
     return { at: 'at claim', after: 'after claim' };
   if (name === 'write_outcomes') return { before: 'before mark', at: 'at mark', after: 'after mark' };
   return {};

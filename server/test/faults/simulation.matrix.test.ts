@@ -60,7 +60,7 @@ describe('planted faults', () => {
   test('reports a claim that another process does not respect', async () => {
     const plant = {
       insteadOf: (query: Query) =>
-        query.name === 'claim_deliveries'
+        query.name === 'claim_deliveries' || query.name === 'claim_deliveries_in_turns'
           ? { ...query, values: query.values!.with(6, Number.MAX_SAFE_INTEGER) }
           : query,
     };

@@ -188,10 +188,11 @@ export class Life {
 
   /** Notes a result of the database before the process gets it. */
   saw({ name, values }: Query, result: unknown): void {
-    if (name !== 'claim_deliveries' && name !== 'insert_claimed_deliveries') return;
+    const isOfNew = name === 'insert_claimed_deliveries';
+    if (!isOfNew && name !== 'claim_deliveries' && name !== 'claim_deliveries_in_turns') return;
     const { rows: all } = result as { rows: { id: string; is_claimed?: boolean }[] };
     const rows = all.filter(({ is_claimed: isClaimed = true }) => isClaimed);
-    const untilMs = Number(name === 'claim_deliveries' ? values![1] : values!.at(-1));
+    const untilMs = Number(isOfNew ? values!.at(-1) : values![1]);
     const claimed: Claimed = { atMs: this.world.nowMs + this.#aheadMs, untilMs };
     this.tell(`claims ${rows.map(({ id }) => id).join(', ') || 'nothing'}`);
     for (const { id } of rows) this.world.claimed(id, claimed);
