@@ -37,20 +37,31 @@ test('refuses a sign-in before its body arrives when its length exceeds the limi
   one.socket.destroy();
 });
 
+test.each(['/v1/portal/open', '/links/open'])(
+  'refuses a body of unknown length to %s when it exceeds the limit',
+  async (path) => {
+    const one = await begin(path, null);
+    one.socket.write(`2400\r\n${' '.repeat(0x2400)}\r\n`);
+    await expect.poll(() => statusOf(one), { interval: 10 }).toBe(413);
+    one.socket.destroy();
+  },
+);
+
 interface Begun {
   socket: Socket;
   text: string;
 }
 
-/** Begins a request whose body does not arrive. */
-async function begin(path: string, bytes: number): Promise<Begun> {
+/** Begins a request whose body does not arrive. Null makes it one in chunks. */
+async function begin(path: string, bytes: number | null): Promise<Begun> {
   const { hostname, port } = new URL(server.url);
   const begun: Begun = { socket: connect(Number(port), hostname), text: '' };
   begun.socket.on('error', () => {});
   begun.socket.on('data', (piece) => (begun.text += String(piece)));
   begun.socket.write(
     `POST ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Forwarded-For: ${stranger}\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n{`,
+      `Content-Type: application/json\r\n` +
+      (bytes === null ? 'Transfer-Encoding: chunked\r\n\r\n' : `Content-Length: ${bytes}\r\n\r\n{`),
   );
   await new Promise((resolve) => void begun.socket.once('connect', resolve));
   return begun;

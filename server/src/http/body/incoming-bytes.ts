@@ -17,18 +17,29 @@ export class BodyBrokenOffError extends Error {
   }
 }
 
+/** The size that a body may have, in bytes, and the error for a larger one. */
+export interface BodyLimit {
+  bytesMax: number;
+  tooLarge: () => ApiError;
+}
+
 /**
  * Reads a body into one buffer. The request holds room for what has arrived.
  *
+ * @param limit how large the body may be. By default as large as any of the API.
  * @throws {ApiError} `body_too_large`, `body_invalid` if its chunks are too small, `rate_limit` or `overloaded` without room.
  * @throws {BodyBrokenOffError}
  */
-export function receiveBytes(incoming: IncomingMessage, held: HeldBody | null): Promise<Buffer> {
+export function receiveBytes(
+  incoming: IncomingMessage,
+  held: HeldBody | null,
+  { bytesMax, tooLarge }: BodyLimit = { bytesMax: bodyBytesMax, tooLarge: bodyTooLarge },
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (incoming.destroyed) return reject(new BodyBrokenOffError());
     const length = lengthOf(incoming);
-    if (length !== null && length > bodyBytesMax) return reject(bodyTooLarge());
-    const bytes = new GrowingBytes(length ?? firstBytes, bodyBytesMax, bodyTooLarge);
+    if (length !== null && length > bytesMax) return reject(tooLarge());
+    const bytes = new GrowingBytes(length ?? Math.min(firstBytes, bytesMax), bytesMax, tooLarge);
     const take = (chunk: Buffer): void => {
       try {
         bytes.add(chunk, (capacity) => held?.grow(capacity));

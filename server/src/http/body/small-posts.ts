@@ -4,12 +4,21 @@ import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { headerOf } from '../headers.ts';
 import { BodyBytes, strangerOf, type BodyBudgets } from './body-bytes.ts';
-import { receiveBytes } from './incoming-bytes.ts';
+import { receiveBytes, type BodyLimit } from './incoming-bytes.ts';
 import { parseJsonObject } from './json.ts';
 import { validator } from './validate.ts';
 
-/** A body about a sign-in or a link is small. In bytes. */
-const bodyBytesMax = 8 * 1024;
+/** The limit of a body about a sign-in or a link. */
+export const smallBody: BodyLimit = { bytesMax: 8 * 1024, tooLarge: bodyTooLarge };
+
+/**
+ * Refuses a larger body before it arrives. It would take the room of many others until then.
+ *
+ * @throws {ApiError} `body_too_large`.
+ */
+export function requireSmallBody({ headers }: FastifyRequest): void {
+  if (Number(headers['content-length'] ?? 0) > smallBody.bytesMax) throw bodyTooLarge();
+}
 
 /** Answers a request. It judges the client before it takes the valid body. */
 export type SmallHandler = (
@@ -36,8 +45,7 @@ export function takeSmallPosts(
       {
         config: { public: true },
         onRequest: async (request, reply) => {
-          // A longer body would take the room of many others until it has arrived.
-          if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge();
+          requireSmallBody(request);
           const payer = strangerOf('sign-ins', request.apiRequest.client);
           request.apiRequest.bodyBytes = new BodyBytes(bodies, payer, request, reply);
         },
@@ -67,9 +75,8 @@ export function sendUncached(reply: FastifyReply, object: JsonObject): FastifyRe
 
 async function readBody(request: FastifyRequest): Promise<JsonObject> {
   const { bodyBytes } = request.apiRequest;
-  const bytes = await receiveBytes(request.raw, bodyBytes);
+  const bytes = await receiveBytes(request.raw, bodyBytes, smallBody);
   bodyBytes?.arrived(bytes.length);
-  if (bytes.length > bodyBytesMax) throw bodyTooLarge();
   if (bytes.length === 0) return {};
   const [mediaType = ''] = (headerOf(request, 'content-type') ?? '').split(/\s*;/, 1);
   // A form of another site can send no JSON without asking first.

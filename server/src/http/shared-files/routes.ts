@@ -7,6 +7,7 @@ import { fileLink, opened, statusOf, type FileLinkRecord } from '../../resources
 import { realSecondsOf } from '../../sign-in/sessions.ts';
 import { BodyBytes, strangerOf, type BodyBudgets } from '../body/body-bytes.ts';
 import { receiveBytes } from '../body/incoming-bytes.ts';
+import { requireSmallBody, smallBody } from '../body/small-posts.ts';
 import type { HttpContext } from '../context.ts';
 import type { ConcurrencyLimit } from '../pipeline/concurrency.ts';
 import { Buckets, type FailedSignIns } from '../pipeline/rate-limit.ts';
@@ -67,7 +68,7 @@ export function addSharedFiles(app: FastifyInstance, context: HttpContext, limit
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', async ({ apiRequest: { bodyBytes }, raw }: FastifyRequest) => {
-      const bytes = await receiveBytes(raw, bodyBytes);
+      const bytes = await receiveBytes(raw, bodyBytes, smallBody);
       bodyBytes?.arrived(bytes.length);
       return bytes;
     });
@@ -85,6 +86,7 @@ export function addSharedFiles(app: FastifyInstance, context: HttpContext, limit
         {
           config: { public: true },
           onRequest: async (request, reply) => {
+            requireSmallBody(request);
             const payer = strangerOf('sign-ins', request.apiRequest.client);
             request.apiRequest.bodyBytes = new BodyBytes(bodies, payer, request, reply);
           },
