@@ -456,7 +456,13 @@ async function catchUp(
 ): Promise<number> {
   let rows = 0;
   for (let count = 0, full = 0; count < roundsMax && full < fullRoundsMax;) {
-    const { rows: ofRound, hasMore } = await round(cells, open, move, { notesMax: notesOfRound, touched });
+    const { rows: ofRound, hasMore } = await round(cells, open, move, { notesMax: notesOfRound, touched }).catch(
+      (error: unknown) => {
+        // A row has a unique value that another one has left. The note of that one may come in a later round.
+        const isTaken = error instanceof DatabaseError && error.code === '23505';
+        return isTaken ? round(cells, open, move, { touched }) : Promise.reject(error);
+      },
+    );
     rows += ofRound;
     if (hasMore) full++;
     else if (ofRound <= rowsOfLastRound) return rows;
