@@ -111,7 +111,7 @@ export async function readAttemptLatency(
             from (
               select delivery_id, duration_ms from webhook_attempts where account_id = $1 and ${counts}
             ) newest
-            ${hasAccountsBelow ? '' : `where exists (${ownDelivery})`}`),
+            ${hasAccountsBelow ? '' : `cross join lateral (${ownDelivery}) own`}`),
           values: [accountId],
         }
       : {
@@ -140,8 +140,12 @@ export async function readAttemptLatency(
 }
 
 /** Finds the delivery of an attempt if its event belongs to the account itself. */
-const ownDelivery =
-  'select from webhook_deliveries where account_id = $1 and id = newest.delivery_id and event_account is null';
+const ownDelivery = `
+  select
+  from webhook_deliveries
+  where account_id = $1 and id = newest.delivery_id and event_account is null
+  -- Look each delivery up. A join could read all deliveries of the account.
+  offset 0`;
 
 function latencyOf(durations: string): string {
   return `
