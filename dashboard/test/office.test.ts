@@ -250,6 +250,29 @@ describeInBrowser('the office', () => {
     expect(problems).toEqual([]);
   });
 
+  test('shows the new report when the first one is of the second of the decision', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office, 'low_income', 'provider_c');
+    await play(server, check, 'complete');
+    await good(owner.post(`/v1/references/${check}`, { outcome: 'accept', reason: 'A payslip shows more.' }));
+    const read = async () => (await good(server.api.get(`/v1/references/${check}`))).body;
+    await expect.poll(async () => (await read()).earlier_reports.length).toBe(1);
+    await using open = await openDashboard(server, '/references', { person: owner });
+    const { page, problems } = open;
+    let reads = 0;
+    await page.route(`**/v1/references/${check}*`, async (route) => {
+      const response = await route.fetch();
+      if (reads++ > 0) return route.fulfill({ response });
+      const body = await response.json();
+      const first = { ...body.reference_pdf, created: body.decision.decided_at };
+      return route.fulfill({ response, json: { ...body, reference_pdf: first, earlier_reports: [] } });
+    });
+    await page.goto(`${server.url}/dashboard/references/${check}`);
+    await page.getByRole('list', { name: 'Earlier reports' }).waitFor();
+    expect(reads).toBeGreaterThan(1);
+    expect(problems).toEqual([]);
+  });
+
   test('names the person of each check in the history of an application of two', async () => {
     const office = await makeOffice(server);
     const { body: ada } = await good(server.api.get(`/v1/customers/${office.ada}`));

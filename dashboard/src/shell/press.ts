@@ -1,4 +1,4 @@
-/* Data that arrives while a person presses a control must not move the control from under the pointer: the press would be lost. */
+/* Data that arrives during a press must not move the control from under the pointer. The press would be lost. */
 
 /** A press that takes longer, such as a selection of text, holds nothing back any more. In milliseconds. */
 const longestMs = 10_000;

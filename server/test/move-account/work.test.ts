@@ -143,7 +143,7 @@ describe('the noted keys of changed rows', () => {
       if (step !== 'catch up') return;
       await readers.query(`update users set email = 'former@example.com' where id = $1`, [former]);
       await readers.query(`update users set email = 'ada@example.com' where id = $1`, [later]);
-      // The note of the user who left the address comes last, after those of a whole round.
+      // The note of the former owner of the address comes last, after those of a whole round.
       const { rows: left } = await readers.query(
         `delete from account_move_changes where relation = 'users' and key[2] = $1 returning account_id, relation, key`,
         [former],

@@ -38,7 +38,7 @@ export function isReportComing(reference: Reference, now: number): boolean {
   const { id, status, decision, deleted, reference_pdf: pdf } = reference;
   if (decision === null || status !== 'complete' || deleted || now > decision.decided_at + issueSeconds) return false;
   if (pdf === null) return true;
-  return typeof pdf === 'object' && pdf.filename.startsWith(id) && pdf.created < decision.decided_at;
+  return typeof pdf === 'object' && pdf.filename.startsWith(id) && pdf.created <= decision.decided_at;
 }
 
 /** For so many seconds, a corrected address counts for more than the old error. */
