@@ -3216,7 +3216,7 @@ export interface InvoiceLine {
   amount: number;
   /** The days that the line is for. Null if it is for none. */
   period: InvoicePeriod | null;
-  /** The id of the invoice of this line, such as the late invoice of interest. */
+  /** The id of the invoice that this line is about, such as a late one for which it takes interest. */
   invoice: string | null | Invoice;
 }
 
@@ -6377,9 +6377,8 @@ export interface TenanciesResource {
    */
   sign(id: string, params: TenanciesSignParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /**
-   * Records a notice of the tenants, of the landlord, or an agreement to end. The tenancy then ends on
-   * `ends_on`. A landlord’s notice does not end the tenancy. Call `end` when the tenants have left, or
-   * when a court has decided.
+   * Records a notice of the tenants, of the landlord, or an agreement to end. After a notice of the
+   * tenants or an agreement, the tenancy ends on `ends_on`. A landlord’s notice alone does not end it.
    */
   giveNotice(id: string, params: TenanciesGiveNoticeParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /**

@@ -47,7 +47,10 @@ const Line = named(
   closedObject({
     ...lineMembers,
     period: described(nullable(Period), 'The days that the line is for. Null if it is for none.'),
-    invoice: described(nullable(LinkedId), 'The id of the invoice of this line, such as the late invoice of interest.'),
+    invoice: described(
+      nullable(LinkedId),
+      'The id of the invoice that this line is about, such as a late one for which it takes interest.',
+    ),
   }),
 );
 export const LineInput = named(
@@ -57,7 +60,10 @@ export const LineInput = named(
     ...lineMembers,
     period: Type.Optional(described(nullable(Period), 'The days that the line is for.')),
     invoice: Type.Optional(
-      described(nullable(LinkedId), 'The id of the invoice of this line, such as the late invoice of interest.'),
+      described(
+        nullable(LinkedId),
+        'The id of the invoice that this line is about, such as a late one for which it takes interest.',
+      ),
     ),
   }),
 );
