@@ -82,7 +82,7 @@ const hungAfterMs = 1_000;
 /** Milliseconds between checks for backlogs to postpone. */
 const postponeEveryMs = 1_000;
 
-/** Milliseconds after which a delivery in an unknown version is due again. A process of a newer release can then send it. */
+/** Milliseconds, on average, after which a delivery in an unknown version is due again. A process of a newer release can then send it. */
 const unknownVersionPauseMs = 5_000;
 
 /**
@@ -487,7 +487,9 @@ export class Dispatcher implements NewDeliveryClaims {
     log.warn({ err: error, delivery: delivery.id }, 'an event could not be rendered');
     const startedAtMs = clock.nowMs();
     if (error instanceof UnknownVersionError) {
-      this.#outcomes.add({ delivery, dueAgainAtMs: startedAtMs + unknownVersionPauseMs, attempt: null });
+      // The pause varies. Otherwise this process could be the first to claim the delivery each time.
+      const pauseMs = Math.round(unknownVersionPauseMs * (0.5 + this.#random()));
+      this.#outcomes.add({ delivery, dueAgainAtMs: startedAtMs + pauseMs, attempt: null });
     } else if (error instanceof EventUnreadError) {
       this.#leave(delivery);
     } else {
