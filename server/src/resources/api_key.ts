@@ -117,7 +117,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
         column: 'bigint',
         schema: nullable(Type.Integer()),
         description:
-          'When it expires, in seconds since the Unix epoch. Null if it does not. An agent key expires after 30 days by default, and after 90 at most. No key expires later than the key that creates or rolls it. Without `expires_at`, a new key expires at the same time as its creator, or earlier.',
+          'When it expires, in seconds since the Unix epoch. Null if it does not. An agent key expires after 30 days by default, and after 90 at most. No key expires later than the key that creates or rolls it. Without `expires_at`, a new key expires at the same time as its creator. An agent key then expires after 30 days if that is earlier.',
       },
       last_used_at: {
         column: 'bigint',

@@ -372,7 +372,7 @@ function requireNoDuties(person: CustomerRecord, related: Related): void {
 }
 
 function settling(balance: number): string {
-  return balance > 0 ? 'record the payments, or credit the invoices,' : 'refund or allocate the payments';
+  return balance > 0 ? 'record the payments, or credit the invoices,' : 'refund the payments';
 }
 
 /** Returns the guarantees that still matter: the tenancy holds a home or has a balance, or a deposit is held. */

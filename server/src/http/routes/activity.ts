@@ -61,7 +61,7 @@ const Activity = closedObject({
               '5xx': Count('Requests that failed.'),
             }),
           ),
-          'The logged requests by the class of their status: POST and DELETE, without the statuses 401, 429 and 503. Null with `webhook_endpoint`.',
+          'The logged requests by the class of their status: POST and DELETE. Those with 401 or 429, and most with 503, have no log. Null with `webhook_endpoint`.',
         ),
         events: described(
           nullable(Type.Integer({ minimum: 0 })),
