@@ -344,8 +344,8 @@ export interface ActivityPoint {
   /** The begin of the interval, in seconds since the Unix epoch. */
   start: number;
   /**
-   * The logged requests by the class of their status: POST and DELETE, without the statuses 401, 429 and
-   * 503. Null with `webhook_endpoint`.
+   * The logged requests by the class of their status: POST and DELETE. Those with 401 or 429, and most
+   * with 503, have no log. Null with `webhook_endpoint`.
    */
   requests: {
     /** Requests that succeeded. */
