@@ -45,7 +45,6 @@ describe('the text of an invoice', () => {
       'Invoice INV-000001 This is a test, made in the sandbox: no money is owed or was paid.',
       'To Ada Lovelace Łukasz Żółć Flat 2 12 Coppergate York YO1 9NR',
       'Number INV-000001 Date 4 January 2027 Due 1 February 2027',
-      `Tenancy ${office.tenancy.id}`,
       '£992.17 is due by 1 February 2027 Quote INV-000001 as the reference.',
       'Rent, February 2027 1 – 28 Feb 2027 £950.00 Water £42.17',
       'Total £992.17 Amount due £992.17',
@@ -54,6 +53,8 @@ describe('the text of an invoice', () => {
       'Page 1 of 1',
     ])
       expect(text).toContain(said);
+    // An id of wide letters takes two lines.
+    expect(text.replaceAll(' ', '')).toContain(`Tenancy${office.tenancy.id}`);
   });
 
   test('shows credits and payments so far, which lead from the total to what is due, when it is paid in part', async () => {
