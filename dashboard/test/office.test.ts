@@ -64,6 +64,10 @@ describeInBrowser('the office', () => {
     // Without the hold, the checks are shown within this time.
     await page.waitForTimeout(500);
     await page.mouse.up();
+    // A pointer that does not rest holds nothing back.
+    await page.evaluate(() => {
+      setInterval(() => dispatchEvent(new PointerEvent('pointermove', { buttons: 0 })), 10);
+    });
     const dialog = page.getByRole('dialog', { name: 'Propose a guarantor' });
     await dialog.waitFor();
     await page.keyboard.press('Escape');

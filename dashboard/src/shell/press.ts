@@ -7,6 +7,7 @@ const longestMs = 10_000;
 const settleMs = 50;
 
 let isPressed = false;
+let isReleased = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let held: (() => void)[] = [];
 
@@ -18,12 +19,15 @@ export function showAfterPress(show: () => void): void {
 
 function begin(): void {
   isPressed = true;
+  isReleased = false;
   clearTimeout(timer);
   timer = setTimeout(end, longestMs);
 }
 
 function release(): void {
-  if (!isPressed) return;
+  // A pointer that moves on after the release must not delay the end.
+  if (!isPressed || isReleased) return;
+  isReleased = true;
   clearTimeout(timer);
   timer = setTimeout(end, settleMs);
 }
