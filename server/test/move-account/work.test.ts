@@ -101,13 +101,13 @@ describe('the search index of the source', () => {
   });
 });
 
-describe('an account that is connected while its tree is copied', () => {
-  test('moves with the tree', async () => {
+describe('an account that is connected during a move', () => {
+  test.each(['guard the source', 'catch up'])('moves with the tree when the next step is "%s"', async (next) => {
     const cells = await twoCells();
     const tree = await newTree(cells);
     let made = '';
     const { accountIds } = await move(cells, tree.root.accountId, async (step) => {
-      if (step !== 'catch up') return;
+      if (step !== next) return;
       made = (await good(tree.root.api.post('/v1/accounts', { name: 'A branch' }))).body.id;
       await good(tree.root.api.post('/v1/references', body, { 'Service-Context': made }));
     });
@@ -186,22 +186,6 @@ describe('the noted keys of changed rows', () => {
     expect((await good(apiClient(cells.target.url, tree.root.key).get(`/v1/references/${last}`))).body.id).toBe(last);
     const { rows: left } = await cells.source.context.database.readers.query('select from account_move_changes');
     expect(left).toHaveLength(0);
-  });
-});
-
-describe('an account that is connected before the source is guarded', () => {
-  test('moves with the tree when the move has begun', async () => {
-    const cells = await twoCells();
-    const tree = await newTree(cells);
-    let made = '';
-    const { accountIds } = await move(cells, tree.root.accountId, async (step) => {
-      if (step !== 'guard the source') return;
-      made = (await good(tree.root.api.post('/v1/accounts', { name: 'A branch' }))).body.id;
-      await good(tree.root.api.post('/v1/references', body, { 'Service-Context': made }));
-    });
-    expect(accountIds).toContain(made);
-    const api = apiClient(cells.target.url, tree.root.key);
-    expect((await good(api.get('/v1/references', { 'Service-Context': made }))).body.data).toHaveLength(1);
   });
 });
 
