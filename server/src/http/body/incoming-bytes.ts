@@ -26,7 +26,7 @@ export interface BodyLimit {
 /**
  * Reads a body into one buffer. The request holds room for what has arrived.
  *
- * @param limit how large the body may be. By default as large as any of the API.
+ * @param limit the size that the body may have. By default, that of any body of the API.
  * @throws {ApiError} `body_too_large`, `body_invalid` if its chunks are too small, `rate_limit` or `overloaded` without room.
  * @throws {BodyBrokenOffError}
  */
