@@ -81,6 +81,7 @@ let idle: Window[] = [];
 /** What a test does with these methods stays with a page, also after the next page load. */
 const lasting: ReadonlySet<string | symbol> = new Set([
   'addInitScript',
+  'clock',
   'context',
   'exposeBinding',
   'exposeFunction',
