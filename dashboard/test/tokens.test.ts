@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/* The contrast of the design tokens (WCAG 2.2, 1.4.3 and 1.4.11). `docs/design.md` shows the table. */
+/* The contrast of the design tokens (WCAG 2.2, 1.4.3 and 1.4.11). `docs/visual-design.md` shows the table. */
 
 const css = readFileSync(join(import.meta.dirname, '../../ui/src/tokens.css'), 'utf8');
 

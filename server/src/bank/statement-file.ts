@@ -1,7 +1,7 @@
 import { CsvError, parse, type Info } from 'csv-parse/sync';
 import type { Day } from '../core/calendar.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
-import { readAmount, readCurrency, readDay, readText, type Cell } from './cells.ts';
+import { readAmount, readCurrency, readDay, readText, type Cell } from './csv-values.ts';
 
 /** A line of money that came in. */
 export interface StatementLine {

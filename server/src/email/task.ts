@@ -5,7 +5,7 @@ import { toSeconds, type Clock } from '../core/clock.ts';
 import type { Encryption } from '../core/encryption.ts';
 import { isId } from '../core/ids.ts';
 import type { RandomBytes } from '../core/random.ts';
-import { crowdedPauseMs, ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
+import { crowdedPauseMs, JobPlaces, type PlaceLimits } from '../core/job-places.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { RecordChange, Resource } from '../model/resource.ts';
@@ -96,7 +96,7 @@ export class EmailTask implements Task {
   readonly #sender: { send(message: OutgoingMessage): Promise<void> };
   readonly #from: string;
   readonly #pausesSeconds: readonly number[];
-  readonly #places = new ServicePlaces(emailService, connectionLimits);
+  readonly #places = new JobPlaces(emailService, connectionLimits);
 
   /**
    * @param parts.from the address in `From`.

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
 import { findPayer } from '../core/byte-budget.ts';
 import type { RandomBytes } from '../core/random.ts';
-import { crowdedPauseMs, ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
+import { crowdedPauseMs, JobPlaces, type PlaceLimits } from '../core/job-places.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Change, Resource } from '../model/resource.ts';
@@ -54,7 +54,7 @@ export class StepTask<R extends StoredRecord, Step extends string> implements Ta
   readonly #context: StepContext;
   readonly #steps: Steps<R, Step>;
   /** By the name of the service. */
-  readonly #places = new Map<string, ServicePlaces>();
+  readonly #places = new Map<string, JobPlaces>();
   /** The last step of each record that is under way here. */
   readonly #stepping = new Map<string, Promise<void>>();
 
@@ -99,8 +99,8 @@ export class StepTask<R extends StoredRecord, Step extends string> implements Ta
     }
   }
 
-  #placesOf(service: string): ServicePlaces {
-    const places = this.#places.get(service) ?? new ServicePlaces(service, callLimits);
+  #placesOf(service: string): JobPlaces {
+    const places = this.#places.get(service) ?? new JobPlaces(service, callLimits);
     this.#places.set(service, places);
     return places;
   }

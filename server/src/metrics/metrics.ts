@@ -15,7 +15,7 @@ import { HeldBytesMetrics, type HeldBytes, type HeldKind } from './held-bytes.ts
 import { watchProcess } from './process.ts';
 import { watchPools } from './pools.ts';
 import { RequestMetrics } from './requests.ts';
-import { StepMetrics } from './steps.ts';
+import { ServiceStepMetrics } from './service-steps.ts';
 import { watchSpans } from './spans.ts';
 
 /**
@@ -28,8 +28,8 @@ export class Metrics {
   readonly commits: CommitMetrics;
   readonly deliveries: DeliveryMetrics;
   readonly duties: DutyMetrics;
-  readonly referencing: StepMetrics;
-  readonly collecting: StepMetrics;
+  readonly referencing: ServiceStepMetrics;
+  readonly collecting: ServiceStepMetrics;
   readonly emails: EmailMetrics;
   readonly #heldBytes: HeldBytesMetrics;
   readonly #database: DatabaseMetrics;
@@ -61,11 +61,11 @@ export class Metrics {
     this.requests = new RequestMetrics(registers);
     this.commits = new CommitMetrics(registers);
     this.deliveries = new DeliveryMetrics(registers);
-    this.referencing = new StepMetrics(registers, {
+    this.referencing = new ServiceStepMetrics(registers, {
       name: 'tenure_referencing_step_duration_seconds',
       help: 'Steps of automatic references and how long they took, by `provider`, `step` (`submit`, `invite`, `read`, `stop`) and `result`: `done`, `busy` (the service has too much to do) or `failed`. The last step of a reference includes printing its report.',
     });
-    this.collecting = new StepMetrics(registers, {
+    this.collecting = new ServiceStepMetrics(registers, {
       name: 'tenure_collecting_step_duration_seconds',
       help: 'Steps of payments at their gateways and how long they took, by `provider`, `step` (`start`, `look`, `cancel`, `refund`) and `result`: `done`, `busy` (the gateway has too much to do) or `failed`.',
     });

@@ -1,7 +1,7 @@
 import { changeAsSystem } from '../commit/change-as-system.ts';
 import { findPayer } from '../core/byte-budget.ts';
 import type { RandomBytes } from '../core/random.ts';
-import { crowdedPauseMs, ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
+import { crowdedPauseMs, JobPlaces, type PlaceLimits } from '../core/job-places.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { Change, RecordChange } from '../model/resource.ts';
 import { reference } from '../resources/reference/index.ts';
@@ -38,7 +38,7 @@ export class ReferenceTask implements Task {
   readonly #referencing: Referencing;
   readonly #reports: Reports;
   readonly #steps: StepTask<ReferenceRecord, OrderStep>;
-  readonly #reportPlaces = new ServicePlaces(reportService, reportLimits);
+  readonly #reportPlaces = new JobPlaces(reportService, reportLimits);
 
   constructor(context: TaskContext, referencing: Referencing, reports: Reports) {
     this.#context = context;

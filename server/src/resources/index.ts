@@ -1,4 +1,4 @@
-import { listOfKinds } from '../model/kinds.ts';
+import { checkedKinds } from '../model/check-kinds.ts';
 import type { Resource } from '../model/resource.ts';
 import { account } from './account/index.ts';
 import { apiKey } from './api_key.ts';
@@ -32,7 +32,7 @@ import { recovery } from './webhooks/recovery.ts';
 import { webhookEndpoint } from './webhooks/webhook_endpoint.ts';
 
 /** The kinds of record in the API. A line here gives a kind its routes, permissions and event types. */
-export const resources: readonly Resource[] = listOfKinds([
+export const resources: readonly Resource[] = checkedKinds([
   reference,
   application,
   guarantor,

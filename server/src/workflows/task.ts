@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SystemChangeContext } from '../commit/change-as-system.ts';
 import { findPayer } from '../core/byte-budget.ts';
-import { crowdedPauseMs, ServicePlaces, type PlaceLimits } from '../core/service-places.ts';
+import { crowdedPauseMs, JobPlaces, type PlaceLimits } from '../core/job-places.ts';
 import type { SystemDecision } from '../commit/write-request.ts';
 import { toSeconds } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
@@ -81,7 +81,7 @@ export class WorkflowTask implements Task {
   readonly atOnceMax = runLimits.all;
   readonly #context: WorkflowContext;
   readonly #outgoing: Outgoing;
-  readonly #places = new ServicePlaces(workflowService, runLimits);
+  readonly #places = new JobPlaces(workflowService, runLimits);
 
   constructor(context: WorkflowContext, outgoing: Outgoing) {
     this.#context = context;

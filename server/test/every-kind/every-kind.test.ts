@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listOfKinds } from '../../src/model/kinds.ts';
+import { checkedKinds } from '../../src/model/check-kinds.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import { forPersonsOnly } from '../../src/model/traits/for-persons-only.ts';
 import { nestedUnder } from '../../src/model/traits/nested-under.ts';
@@ -31,7 +31,7 @@ type Body = ApiResponse['body'];
  * Events and logs, which only the server makes, have their own part.
  */
 
-const all = listOfKinds([...resources, viewing]);
+const all = checkedKinds([...resources, viewing]);
 // Kinds that only persons use have tests of their own, in `sign-in/`.
 const ofKeys = all.filter((resource) => !forPersonsOnly.has(resource));
 const made = ofKeys.filter(({ create }) => create);

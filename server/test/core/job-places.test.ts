@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placeGroups, ServicePlaces } from '../../src/core/service-places.ts';
+import { placeGroups, JobPlaces } from '../../src/core/job-places.ts';
 
 const limits = { all: 4, ofTree: 3 };
 const first = { accountId: 'acct_1', rootId: 'acct_1' };
@@ -7,7 +7,7 @@ const connected = { accountId: 'acct_2', rootId: 'acct_1' };
 const other = { accountId: 'acct_3', rootId: 'acct_3' };
 
 test('leaves a place to other trees when the accounts of one tree have all of its own', () => {
-  const places = new ServicePlaces('mail', limits);
+  const places = new JobPlaces('mail', limits);
   expect([first, connected, first].map((payer) => places.take(payer) !== null)).toEqual([true, true, true]);
   expect(places.take(connected)).toBeNull();
   const crowded = places.crowdedGroups();
@@ -18,7 +18,7 @@ test('leaves a place to other trees when the accounts of one tree have all of it
 });
 
 test('leaves places of the tree to its other accounts when one account has all of its own', () => {
-  const places = new ServicePlaces('mail', { ...limits, ofAccount: 2 });
+  const places = new JobPlaces('mail', { ...limits, ofAccount: 2 });
   const free = places.take(first);
   places.take(first);
   expect(places.take(first)).toBeNull();
@@ -29,7 +29,7 @@ test('leaves places of the tree to its other accounts when one account has all o
 });
 
 test('names an account without a place only while its tree is full', () => {
-  const places = new ServicePlaces('mail', limits);
+  const places = new JobPlaces('mail', limits);
   const free = places.take(first);
   places.take(first);
   places.take(first);
@@ -40,7 +40,7 @@ test('names an account without a place only while its tree is full', () => {
 });
 
 test('names the service when no place is free, and takes a place again when one is freed', () => {
-  const places = new ServicePlaces('mail', limits);
+  const places = new JobPlaces('mail', limits);
   const free = places.take(first);
   for (const payer of [connected, first, other]) places.take(payer);
   expect(places.take(other)).toBeNull();

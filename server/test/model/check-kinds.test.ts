@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { LinkedId } from '../../src/model/fields.ts';
-import { listOfKinds } from '../../src/model/kinds.ts';
+import { checkedKinds } from '../../src/model/check-kinds.ts';
 import type { StoredRecord } from '../../src/model/record.ts';
 import { defineResource, type Definition, type Resource } from '../../src/model/resource.ts';
 import type { Trait } from '../../src/model/trait.ts';
@@ -17,7 +17,7 @@ const tenant = { column: 'text', schema: LinkedId } as const;
 /** Lists the real kinds of record and a further one. */
 function withInspection(more: Partial<Definition<StoredRecord>> = {}, ...traits: Trait[]): readonly Resource[] {
   const core = { object: 'inspection', prefix: 'isp', path: 'inspections', table: 'inspections' } as const;
-  return listOfKinds([
+  return checkedKinds([
     ...resources,
     defineResource<StoredRecord>({ ...core, fields: { tenant }, links: { tenant: 'customers' }, ...more }, ...traits),
   ]);
@@ -26,7 +26,7 @@ function withInspection(more: Partial<Definition<StoredRecord>> = {}, ...traits:
 describe('the list of kinds of record', () => {
   test('accepts a link when it names a listed kind', () => {
     expect(withInspection().at(-1)).toMatchObject({ object: 'inspection' });
-    expect(() => listOfKinds(resources)).not.toThrow();
+    expect(() => checkedKinds(resources)).not.toThrow();
   });
 
   test.each(['customer', 'custmers', 'unit', ''])('throws when a link names %j, which is no kind', (path) => {

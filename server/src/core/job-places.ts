@@ -3,7 +3,7 @@ import type { Payer } from './byte-budget.ts';
 /** Milliseconds until a job that got no place looks again. */
 export const crowdedPauseMs = 1_000;
 
-/** Returns the groups of an account's job at a service. `ServicePlaces` names one of them while the job must wait. */
+/** Returns the groups of an account's job at a service. `JobPlaces` names one of them while the job must wait. */
 export function placeGroups(service: string, accountId: string): string[] {
   return [service, groupOfAccount(service, accountId)];
 }
@@ -18,7 +18,7 @@ export interface PlaceLimits {
 }
 
 /** The places of jobs at a service, such as connections to a mail server. */
-export class ServicePlaces {
+export class JobPlaces {
   readonly #service: string;
   readonly #limits: PlaceLimits;
   /** The accounts whose jobs have a place, with their trees. */

@@ -1,7 +1,7 @@
 import { Histogram, type Registry } from 'prom-client';
 
 /** Metrics of calls to services that advance records step by step. */
-export class StepMetrics {
+export class ServiceStepMetrics {
   readonly #durations: Histogram<'provider' | 'step' | 'result'>;
 
   constructor(registers: Registry[], { name, help }: { name: `tenure_${string}_seconds`; help: string }) {

@@ -10,7 +10,7 @@ import { sumsUp } from './traits/sums-up.ts';
  *
  * @throws {Error} if two kinds share a name, or if a definition names a kind that does not exist.
  */
-export function listOfKinds(kinds: readonly Resource[]): readonly Resource[] {
+export function checkedKinds(kinds: readonly Resource[]): readonly Resource[] {
   for (const name of ['object', 'prefix', 'path', 'table'] as const) requireUnique(kinds, name);
   for (const kind of kinds) {
     requirePrefix(kind);
