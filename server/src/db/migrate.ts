@@ -10,6 +10,8 @@ import type { Reader } from './reader.ts';
 const sqlFolder = new URL('../../sql/', import.meta.url);
 /** `lock_not_available` and `deadlock_detected`. */
 const lockNotFree = new Set(['55P03', '40P01']);
+/** The oldest major version of PostgreSQL that Tenure works with. */
+const oldestPostgres = 15;
 const migrationName = /^(\d{4})_[a-z0-9_]+\.sql$/;
 
 /**
@@ -53,12 +55,13 @@ export class MigrationError extends Error {}
  * call it at once. A migration that finds a table in use tries again, so that it blocks no requests.
  *
  * @throws {MigrationError} if a newer release has made a breaking migration, because this server does not know its rules. Also if a table
- * stays in use, or if the encoding of the database is not UTF8.
+ * stays in use, if PostgreSQL is older than 15, or if the encoding of the database is not UTF8.
  */
 export async function migrate(client: Client, waits: Partial<LockWaits> = {}): Promise<void> {
   const migrations = await readMigrations();
   const lockWaits = { ...defaultWaits, ...waits };
   let triesLeft = lockWaits.triesMax;
+  await refuseOldPostgres(client);
   await refuseEncoding(client);
   await withLock(client, migrateLockKey, async () => {
     const applied = await readApplied(client);
@@ -91,6 +94,18 @@ export async function readMigrations(): Promise<Migration[]> {
 }
 
 /** Another encoding refuses some names, or compares the bytes of a name in place of its letters. */
+/** The migrations have syntax of PostgreSQL 15. An older one would refuse them in the middle, with a fault of syntax. */
+async function refuseOldPostgres(client: Client): Promise<void> {
+  const { rows } = await client.query<{ number: number; version: string }>(
+    `select current_setting('server_version_num')::integer as number, current_setting('server_version') as version`,
+  );
+  const { number, version } = onlyRow(rows);
+  if (number >= oldestPostgres * 10_000) return;
+  throw new MigrationError(
+    `The database is PostgreSQL ${version}, and Tenure needs version ${oldestPostgres} or newer. Upgrade PostgreSQL, or set DATABASE_URL to a newer one. Nothing was changed.`,
+  );
+}
+
 async function refuseEncoding(client: Client): Promise<void> {
   const { rows } = await client.query<{ server_encoding: string }>('show server_encoding');
   const { server_encoding: encoding } = onlyRow(rows);

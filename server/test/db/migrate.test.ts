@@ -45,6 +45,21 @@ test.each(['LATIN1', 'SQL_ASCII'])(
   },
 );
 
+test('refuses the database and changes nothing when PostgreSQL is older than 15', async () => {
+  const { connection } = await databaseWithPlainRole();
+  await withClient(connection, async (client) => {
+    await client.query(versionOf14);
+    await expect(migrate(client)).rejects.toThrow(
+      new MigrationError(
+        'The database is PostgreSQL 14.12, and Tenure needs version 15 or newer. Upgrade PostgreSQL, or set DATABASE_URL to a newer one. ' +
+          'Nothing was changed.',
+      ),
+    );
+    const { rows } = await client.query(`select from pg_tables where schemaname in ('public', 'older')`);
+    expect(rows).toEqual([]);
+  });
+});
+
 test('says what the operator can do when the database has run another text of a migration', async () => {
   const { connection } = await databaseWithPlainRole();
   await withClient(connection, async (client) => {
@@ -100,6 +115,14 @@ describe('a long transaction that uses a table', () => {
     await withClient(connection, (client) => migrate(client));
   });
 });
+
+/** Lets PostgreSQL say on this connection that it is older. */
+const versionOf14 = `
+  create schema older;
+  create function older.current_setting(name text) returns text language sql as $$
+    select case name when 'server_version_num' then '140012' when 'server_version' then '14.12' end
+  $$;
+  set search_path = older, pg_catalog, public`;
 
 /** Makes a database that lacks a migration, which locks two tables. Running it again changes nothing. */
 async function databaseBeforeLastMigration(): Promise<Connection> {
