@@ -201,6 +201,37 @@ export function isConnectionFault(error: unknown): boolean {
   return !isOfPostgres || hasCode(error, ['08', '57P', '53300', '25P03', '25P04']);
 }
 
+/**
+ * Returns whether an error says that the database is away, or has no room for connections. Unlike `isConnectionFault`, it takes no fault of
+ * our own for one.
+ */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof UnavailableError) return isOutage(error.cause);
+  if (!(error instanceof Error)) return false;
+  const { code, message } = error as Error & { code?: string };
+  if (error instanceof DatabaseError && code !== undefined) return isConnectionFault(error);
+  return code === undefined ? driversOutage.test(message) : systemsOutage.has(code);
+}
+
+/** The system's codes for a connection that cannot be made, or that was lost. A missing socket file is ENOENT. */
+const systemsOutage = new Set([
+  ...[
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'ENOENT',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'EPIPE',
+    'ETIMEDOUT',
+  ],
+]);
+
+/** The driver's errors about connections have no code. */
+const driversOutage =
+  /^(Connection terminated|Client has encountered a connection error|Query read timeout|timeout exceeded when trying to connect)/;
+
 function hasCode(error: unknown, beginnings: readonly string[]): boolean {
   return error instanceof DatabaseError && beginnings.some((beginning) => error.code?.startsWith(beginning));
 }

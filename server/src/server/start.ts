@@ -12,6 +12,7 @@ import { MigrationError, watchMigrations } from '../db/migrate.ts';
 import { makeFirstAccount, makeFirstOwnerLink } from './first-account.ts';
 import { buildApp } from '../http/app.ts';
 import { startDuties } from '../maintenance/scheduler.ts';
+import { openLog } from './log.ts';
 import { openTracing } from '../tracing/open.ts';
 import { openStorage } from './storage.ts';
 import { version } from './version.ts';
@@ -44,7 +45,7 @@ export async function runServer(overrides: Overrides = {}): Promise<void> {
 async function start(overrides: Overrides): Promise<void> {
   const config = readConfig(process.env);
   const destination = pino.destination({ sync: false, minLength: 8_192 });
-  const log = pino({ level: config.logLevel, base: null }, destination);
+  const log = openLog(config.logLevel, destination);
   // Lines are written in large pieces. Flush every second, so that the last ones appear soon.
   setInterval(() => destination.flush(), 1_000).unref();
 

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { withClient } from '../../src/db/pools.ts';
 import { startDuties, type Duties } from '../../src/maintenance/scheduler.ts';
+import { openLog } from '../../src/server/log.ts';
+import { startDatabaseProxy } from '../support/database-proxy.ts';
 import { waitingForTables } from '../support/idempotency.ts';
 import { serverForTest, type TestServer } from '../support/server.ts';
 
@@ -64,6 +66,33 @@ test('runs other duties when a purge is blocked', async () => {
     await client.query('rollback');
     await duties.stop();
   });
+});
+
+test('log one line without a stack when the database is away, and the stack of any other fault', async () => {
+  const proxy = await startDatabaseProxy(server.connection);
+  onTestFinished(() => proxy.stop());
+  const cutOff = await serverForTest({ connection: proxy.connection, secretKey: server.secretKey });
+  const lines: { duty?: string; err: { message: string } }[] = [];
+  const outages = () => lines.filter(({ duty, err }) => duty !== undefined && err.message !== 'planted');
+  const log = openLog('warn', { write: (line) => void lines.push(JSON.parse(line)) });
+  const duties = startDuties({
+    ...cutOff.context,
+    log,
+    writeUses: () => Promise.reject(new TypeError('planted')),
+  });
+  onTestFinished(async () => {
+    proxy.open();
+    await duties.stop();
+  });
+  await expect.poll(() => lines.length).toBe(1);
+  proxy.close();
+  // Connections are lost at first. Later ones cannot be made.
+  await expect.poll(() => outages().length, { timeout: 30_000 }).toBeGreaterThan(10);
+  expect(lines[0]).toMatchObject({
+    duty: 'write key uses',
+    err: { message: 'planted', stack: expect.stringContaining('TypeError: planted') },
+  });
+  expect(outages().filter(({ err }) => 'stack' in err)).toEqual([]);
 });
 
 /** Starts duties that stop with the test. */
