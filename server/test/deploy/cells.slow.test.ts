@@ -33,8 +33,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all(Object.values(cells).map((cell) => cell.remove())));
 beforeEach(async ({ skip }) => {
   skip(isSkipped, 'haproxy is not installed');
-  const ports = { eu1: portOf('eu1'), eu2: portOf('eu2') };
-  proxy = await cellsProxyForTest(ports, [`${hashKey(firstKeys.eu2)} eu2`]);
+  proxy = await cellsProxyForTest(ports(), [`${hashKey(firstKeys.eu2)} eu2`]);
 });
 
 describe('a key', () => {
@@ -61,6 +60,14 @@ describe('a key', () => {
   test('reaches the cell that the map of moved keys names when its tag is of another one', async () => {
     expect(firstKeys.eu2).toMatch(/^sk_live_eu1_/);
     expect(await accountName(firstKeys.eu2)).toBe('The account of eu2');
+  });
+
+  test('reaches its new cell without a reload when the socket of the proxy adds it to the map', async () => {
+    const beforeMove = await cellsProxyForTest(ports(), []);
+    const get = async () => (await beforeMove.send({ path: '/v1/account', headers: bearer(firstKeys.eu2) })).text;
+    expect(JSON.parse(await get()).error.code).toBe('api_key_invalid');
+    expect(await beforeMove.addMoved(`${hashKey(firstKeys.eu2)} eu2`)).toBe('');
+    expect(JSON.parse(await get()).name).toBe('The account of eu2');
   });
 });
 
@@ -99,6 +106,10 @@ test('has no error in a cell when the PostgreSQL of the other one is killed unde
   await Promise.all(clients);
   expect(new Set(answers.eu2)).toEqual(new Set([200]));
 });
+
+function ports(): Record<Cell, number> {
+  return { eu1: portOf('eu1'), eu2: portOf('eu2') };
+}
 
 function portOf(cell: Cell): number {
   return Number(new URL(cells[cell].url).port);

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request, type RequestOptions } from 'node:https';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
@@ -27,6 +28,12 @@ export interface RunningProxy {
   send(options: RequestOptions, body?: Buffer): Promise<ProxyResponse>;
   /** Does the same, and returns as soon as the head of the response is there. */
   open(options: RequestOptions): Promise<IncomingMessage>;
+}
+
+/** A running proxy in front of cells. */
+export interface RunningCellsProxy extends RunningProxy {
+  /** Adds a line to the map of moved keys without a reload. Returns what HAProxy says about it. */
+  addMoved(line: string): Promise<string>;
 }
 
 export interface ProxyResponse {
@@ -94,7 +101,7 @@ export async function proxyForTest(kind: ProxyKind, servers: readonly number[]):
 export async function cellsProxyForTest(
   servers: Readonly<Record<'eu1' | 'eu2', number>>,
   moved: readonly string[],
-): Promise<RunningProxy> {
+): Promise<RunningCellsProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'tenure-cells-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [port, plainPort] = [await freePort(), await freePort()];
@@ -103,6 +110,7 @@ export async function cellsProxyForTest(
     writeFileSync(join(folder, map), readFileSync(join(deployDir, 'haproxy/cells', map)));
   writeFileSync(join(folder, 'moved.map'), moved.map((line) => `${line}\n`).join(''), { flag: 'a' });
   const main = join(folder, 'haproxy.cfg');
+  const socket = join(folder, 'admin.sock');
   const shipped = readFileSync(join(deployDir, 'haproxy/cells.cfg'), 'utf8');
   writeFileSync(
     main,
@@ -113,9 +121,24 @@ export async function cellsProxyForTest(
       [/bind :80/g, `bind 127.0.0.1:${plainPort}`],
       [/\/etc\/tenure\/tls\/haproxy\.pem/g, certificate],
       [/\/etc\/haproxy\/tenure/g, folder],
+      [/\/run\/haproxy\/admin\.sock/g, socket],
     ]),
   );
-  return startProxy(findProgram('haproxy')!, { check: ['-c', '-f', main], run: ['-db', '-f', main] }, port);
+  const proxy = await startProxy(
+    findProgram('haproxy')!,
+    { check: ['-c', '-f', main], run: ['-db', '-f', main] },
+    port,
+  );
+  return { ...proxy, addMoved: (line) => command(socket, `add map ${join(folder, 'moved.map')} ${line}`) };
+}
+
+/** Sends a command to the socket of HAProxy, and returns its response. */
+async function command(socket: string, line: string): Promise<string> {
+  const connection = connect(socket);
+  connection.end(`${line}\n`);
+  let response = '';
+  for await (const text of connection.setEncoding('utf8')) response += text;
+  return response.trim();
 }
 
 async function startProxy(
