@@ -1,4 +1,4 @@
-import { column, ink, page, styles, type Sheet } from './sheet.ts';
+import { column, ink, page, styles, type Sheet, type Style } from './sheet.ts';
 import { rule } from './table.ts';
 
 /** Points. A section up to this height stays on one page. A longer one begins where some of its lines have room. */
@@ -32,19 +32,36 @@ export function section(sheet: Sheet, title: string, body: () => void): void {
   sheet.y += 16;
 }
 
-/** Draws rows of a label and its value. */
-export function factTable(sheet: Sheet, facts: readonly string[][], { label, value } = factPlaces): void {
+/** The smallest size of an id. The widest one fits beside the facts of an invoice in it. */
+const idSizeMin = 7;
+
+/**
+ * Draws rows of a label and its value.
+ *
+ * @param places.isIdWhole draws a value of one word in a smaller size if it would not fit on its line. A broken id is hard to copy.
+ */
+export function factTable(
+  sheet: Sheet,
+  facts: readonly string[][],
+  { label, value, isIdWhole = false }: typeof factPlaces & { isIdWhole?: boolean } = factPlaces,
+): void {
   if (facts.length === 0) return;
   const shown = facts.slice(0, factsMax);
   sheet.within('Table', () => {
     for (const [name = '', text = ''] of shown) {
       sheet.row('TR', [
         { tag: 'TH', scope: 'Row', text: name, style: styles.label, ...label },
-        { tag: 'TD', text, style: styles.body, ...value },
+        { tag: 'TD', text, style: isIdWhole ? fittingStyle(sheet, text, value.width) : styles.body, ...value },
       ]);
     }
   });
   countMore(sheet, facts, shown);
+}
+
+function fittingStyle(sheet: Sheet, text: string, width: number): Style {
+  const { body } = styles;
+  const size = Math.floor(((body.size * width) / sheet.widthOf(`${text} `, body)) * 10) / 10;
+  return text.includes(' ') || size >= body.size || size < idSizeMin ? body : { ...body, size };
 }
 
 /** Says how many entries are left out. */

@@ -13,8 +13,9 @@ const boxStyle: Style = { weight: 'semibold', size: 15, leading: 20, color: ink.
 
 const { left, right } = halves;
 const rightFacts = {
-  label: { x: right.x, width: 52 },
-  value: { x: right.x + 60, width: right.width - 60 },
+  label: { x: right.x, width: 40 },
+  value: { x: right.x + 46, width: right.width - 46 },
+  isIdWhole: true,
 };
 
 /** What stands out under the head: the state of an invoice, or what is owed. */
