@@ -1,8 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { ErrorState, Skeleton } from '@tenure/ui';
-import { shownError } from '../api/requests.ts';
-import { Page, Sections } from '../shell/page.tsx';
+import { Page, RecordSections } from '../shell/page.tsx';
 
 /** The page of one record of the office. Its title is what people call the record. The key `c` copies its id. */
 export function RecordPage<T>(props: {
@@ -17,7 +15,7 @@ export function RecordPage<T>(props: {
   children: (record: T) => ReactNode;
 }): ReactNode {
   const { id, noun, parent, query, titleOf, badge, actions, children } = props;
-  const { data, error, refetch } = query;
+  const { data } = query;
   const title = data === undefined ? noun : titleOf(data);
   return (
     <Page
@@ -30,9 +28,7 @@ export function RecordPage<T>(props: {
       parent={parent}
       actions={data !== undefined && actions?.(data)}
     >
-      {error !== null && data === undefined && <ErrorState error={shownError(error)} onRetry={() => void refetch()} />}
-      {error === null && data === undefined && <Skeleton rows={12} />}
-      {data !== undefined && <Sections>{children(data)}</Sections>}
+      <RecordSections query={query}>{children}</RecordSections>
     </Page>
   );
 }

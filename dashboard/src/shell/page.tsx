@@ -69,7 +69,7 @@ export function DetailPage<T>(props: {
   children: (record: T) => ReactNode;
 }): ReactNode {
   const { id, noun, parent, query, subtitle, actions, children } = props;
-  const { data, error, refetch } = query;
+  const { data } = query;
   return (
     <Page
       title={`${noun} ${id}`}
@@ -82,9 +82,15 @@ export function DetailPage<T>(props: {
       parent={parent}
       actions={data !== undefined && actions?.(data)}
     >
-      {error !== null && <ErrorState error={shownError(error)} onRetry={() => void refetch()} />}
-      {error === null && data === undefined && <Skeleton rows={12} />}
-      {error === null && data !== undefined && <Sections>{children(data)}</Sections>}
+      <RecordSections query={query}>{children}</RecordSections>
     </Page>
   );
+}
+
+/** The sections of one record. A refetch that fails keeps them. An error is shown only if there is nothing else to show. */
+export function RecordSections<T>(props: { query: UseQueryResult<T>; children: (record: T) => ReactNode }): ReactNode {
+  const { data, error, refetch } = props.query;
+  if (data !== undefined) return <Sections>{props.children(data)}</Sections>;
+  if (error !== null) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
+  return <Skeleton rows={12} />;
 }
