@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
@@ -8,11 +9,14 @@ const [portMin, portsEnd] = [10_000, 32_768];
 /** `fetch` refuses it (Fetch Standard, 2.9 Port blocking), and no other one of the range. */
 const blockedPort = 10_080;
 
-/** Returns a port of 127.0.0.1 that was free a moment ago. The system gives it to no other socket until a server listens on it. */
+/**
+ * Returns a port of 127.0.0.1 that is free. No other call returns it while this process runs, in any process. The system gives it to no
+ * other socket.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(portMin, portsEnd);
-    if (port === blockedPort) continue;
+    if (port === blockedPort || !(await reserve(port))) continue;
     const probe = createServer();
     const isFree = await new Promise<boolean>((resolve) => {
       probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
@@ -22,4 +26,13 @@ export async function freePort(): Promise<number> {
     await once(probe, 'close');
     return port;
   }
+}
+
+/** Holds the same number of UDP, which nothing here uses, until this process ends. So a server that is down keeps its port. */
+async function reserve(port: number): Promise<boolean> {
+  const socket = createSocket('udp4').unref();
+  return new Promise((resolve) => {
+    socket.once('error', () => socket.close(() => resolve(false)));
+    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true));
+  });
 }

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -82,9 +82,10 @@ export class Deployment {
    */
   async start(): Promise<number> {
     const startedMs = performance.now();
+    const bytesBefore = statSync(this.logFile, { throwIfNoEntry: false })?.size ?? 0;
     const server = this.spawn();
-    // Another program may answer on the port if this one has ended because the port was taken.
-    while (!(await this.#isReady()) || hasEnded(server)) {
+    // Another program may answer on the port, until this one ends because the port is taken.
+    while (!(await this.#isReady()) || !this.#hasStarted(bytesBefore)) {
       if (hasEnded(server)) throw new Error(`The server did not start:\n${this.lastLines()}`);
       if (performance.now() - startedMs > startTimeoutMs) {
         throw new Error(`The server was not ready within ${startTimeoutMs / 1000} s:\n${this.lastLines()}`);
@@ -210,6 +211,11 @@ export class Deployment {
     const code = await ended;
     clearTimeout(timer);
     return code;
+  }
+
+  /** Whether the server has printed, after the bytes of earlier ones, what it prints once it listens. */
+  #hasStarted(bytesBefore: number): boolean {
+    return readFileSync(this.logFile).subarray(bytesBefore).includes(' is running in ');
   }
 
   async #isReady(): Promise<boolean> {
