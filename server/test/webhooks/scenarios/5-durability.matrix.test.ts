@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { delivererLockKey } from '../../../src/db/advisory-locks.ts';
 import { withClient } from '../../../src/db/pools.ts';
+import { dispatcherLimits } from '../../../src/webhooks/dispatcher.ts';
 import { disableFailingEndpoints } from '../../../src/webhooks/auto-disable.ts';
 import type { ApiVersion } from '../../../src/versions/api-version.ts';
 import { apiVersions } from '../../../src/versions/index.ts';
@@ -302,17 +303,31 @@ test('53: waits for slow responses within the timeout, and sends nothing twice',
 });
 
 test('54: finishes running attempts and leaves the rest to others when a process stops under load', async () => {
-  const receiver = await receiverForTest((response) => void setTimeout(() => response.writeHead(200).end(), 100));
+  const gate = new Gate();
+  const receiver = await receiverForTest(
+    ...Array.from({ length: 20 }, () => 200),
+    (response) => void gate.pass().then(() => response.writeHead(200).end()),
+  );
   const deployment = await processesForTest();
   const answering = await deployment.start({ TENURE_ROLE: 'api' });
   const api = apiClient(answering.url, deployment.secretKey);
   const endpoint = await endpointFor(api, receiver.url);
-  const stopped = await deployment.start({ TENURE_ROLE: 'worker' });
   await makeReferences(api, 300);
-  await receiver.count(20);
-  expect(await stopped.stop()).toBe(0);
+  const stopped = await deployment.start({ TENURE_ROLE: 'worker' });
+  // The receiver holds its responses, so the process is under way with as many as one endpoint gets at a time.
+  await receiver.count(20 + dispatcherLimits.perEndpointMax);
+  const stop = stopped.stop();
+  // A process that stops closes its port, and begins no attempt from then on.
+  const isClosed = () =>
+    fetch(`${stopped.url}/healthz`).then(
+      () => false,
+      () => true,
+    );
+  await expect.poll(isClosed, soon).toBe(true);
+  gate.open();
+  expect(await stop).toBe(0);
   const begun = receiver.received.length;
-  expect(begun).toBeLessThan(300);
+  expect(begun).toBe(20 + dispatcherLimits.perEndpointMax);
   const pending = (await deliveriesOf(api, endpoint.id)).filter(({ status }) => status === 'pending');
   expect(pending).toHaveLength(300 - begun);
 
