@@ -1,5 +1,3 @@
-import { startCanopy } from '../canopy/server.ts';
-import { readSettings } from '../canopy/settings.ts';
 import { DatabaseClock } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
 import { operatorCommand } from '../core/installation.ts';
@@ -13,7 +11,13 @@ finds it by TENURE_PROVIDER_A_URL. docs/providers/canopy.md explains the setting
 
 /** Runs the translator in front of Canopy, for `npm run canopy`. */
 async function main(): Promise<void> {
-  const settings = readSettings(settingsFile());
+  const file = settingsFile();
+  // Loaded only now, because a wrong argument does not need it.
+  const [{ readSettings }, { startCanopy }] = await Promise.all([
+    import('../canopy/settings.ts'),
+    import('../canopy/server.ts'),
+  ]);
+  const settings = readSettings(file);
   const server = await startCanopy(settings, { clock: new DatabaseClock(), log });
   process.stdout.write(`The translator to Canopy listens at ${server.url}\n`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -1,8 +1,6 @@
 import { errorMessage } from '../core/errors.ts';
 import { operatorCommand } from '../core/installation.ts';
-import { makeLoginLink } from '../server/first-account.ts';
 import { readOptions } from './arguments.ts';
-import { withContext } from './with-context.ts';
 
 const help = `${operatorCommand('login-link', '[--account <id>] [--email <address>] [--reset-second-factor]')}
 
@@ -23,6 +21,11 @@ async function main(): Promise<void> {
     email: { type: 'string' },
     'reset-second-factor': { type: 'boolean' },
   });
+  // Loaded only now, because a wrong argument does not need it.
+  const [{ withContext }, { makeLoginLink }] = await Promise.all([
+    import('./with-context.ts'),
+    import('../server/first-account.ts'),
+  ]);
   const url = await withContext((context) => {
     if (!context.config.hasDashboard)
       throw new Error(

@@ -1,9 +1,7 @@
 import { errorMessage } from '../core/errors.ts';
 import { formats } from '../core/formats.ts';
 import { operatorCommand } from '../core/installation.ts';
-import { makeRootAccount } from '../server/first-account.ts';
 import { readOptions } from './arguments.ts';
-import { withContext } from './with-context.ts';
 
 const help = `${operatorCommand('new-account', '--name <name> [--owner <e-mail>]')}
 
@@ -23,6 +21,11 @@ async function main(): Promise<void> {
   );
   const fault = faultOf(name!, owner);
   if (fault !== null) throw new Error(fault);
+  // Loaded only now, because a wrong argument does not need it.
+  const [{ withContext }, { makeRootAccount }] = await Promise.all([
+    import('./with-context.ts'),
+    import('../server/first-account.ts'),
+  ]);
   const { made, hasDashboard } = await withContext(async (context) => ({
     made: await makeRootAccount(context, { name: name!, owner }),
     hasDashboard: context.config.hasDashboard,

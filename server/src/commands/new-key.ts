@@ -1,7 +1,5 @@
 import { errorMessage } from '../core/errors.ts';
 import { operatorCommand } from '../core/installation.ts';
-import { makeAnotherKey } from '../server/first-account.ts';
-import { withContext } from './with-context.ts';
 import { readOptions } from './arguments.ts';
 
 const help = `${operatorCommand('new-key', '[--account <id>]')}
@@ -12,6 +10,11 @@ Makes another secret key for the first account, or for the account of --account,
 /** Makes and prints another secret key, for `npm run new-key`. The server may run or not. */
 async function main(): Promise<void> {
   const { account: accountId = null } = readOptions(help, { account: { type: 'string' } });
+  // Loaded only now, because a wrong argument does not need it.
+  const [{ withContext }, { makeAnotherKey }] = await Promise.all([
+    import('./with-context.ts'),
+    import('../server/first-account.ts'),
+  ]);
   process.stdout.write(`${await withContext((context) => makeAnotherKey(context, { accountId }))}\n`);
 }
 

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { DatabaseClock } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
 import { operatorCommand } from '../core/installation.ts';
-import { checkProvider, linesOf, type Target } from '../referencing/provider-check/index.ts';
+import type { Target } from '../referencing/provider-check/index.ts';
 
 const help = `${operatorCommand('provider-check', '<url> [--token <token>] [--secret <secret>] [--callback-url <url>] [--listen <host:port>] [--wait <seconds>] [--timeout <seconds>]')}
 
@@ -20,7 +20,10 @@ thirty orders there, and prints a line for each rule. The exit code is 1 if a ru
 
 /** Checks a referencing service, for `npm run provider-check`. */
 async function main(): Promise<void> {
-  const judgements = await checkProvider(readTarget(), new DatabaseClock());
+  const target = readTarget();
+  // Loaded only now, because a wrong argument does not need it.
+  const { checkProvider, linesOf } = await import('../referencing/provider-check/index.ts');
+  const judgements = await checkProvider(target, new DatabaseClock());
   for (const judgement of judgements) process.stdout.write(`${linesOf(judgement).join('\n')}\n`);
   const count = (wanted: string): number => judgements.filter(({ result }) => result === wanted).length;
   process.stdout.write(`\n${count('pass')} rules kept, ${count('fail')} broken, ${count('skip')} not judged.\n`);

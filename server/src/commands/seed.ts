@@ -2,8 +2,6 @@ import { addDays, addMonths, today } from '../core/calendar.ts';
 import { errorMessage } from '../core/errors.ts';
 import { operatorCommand } from '../core/installation.ts';
 import { readConfig } from '../server/config.ts';
-import { makeAnotherKey } from '../server/first-account.ts';
-import { withContext } from './with-context.ts';
 import { readArguments } from './arguments.ts';
 import { decideApplications, makeApplications } from './seed/applications.ts';
 import { holdHomes, secureTenancies } from './seed/deposits.ts';
@@ -32,6 +30,11 @@ async function main(): Promise<void> {
       `No server answers at ${url}. Start one with \`${operatorCommand('start')}\`, with the same settings.`,
     );
   });
+  // Loaded only now, because a wrong argument does not need it.
+  const [{ withContext }, { makeAnotherKey }] = await Promise.all([
+    import('./with-context.ts'),
+    import('../server/first-account.ts'),
+  ]);
   const key = await withContext((context) => makeAnotherKey(context, { accountId: null }));
   try {
     const { day, calendar } = await readCalendar(url, key);
