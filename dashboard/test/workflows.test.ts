@@ -111,6 +111,52 @@ describeInBrowser('workflows', () => {
     expect(problems).toEqual([]);
   });
 
+  test('keeps a list open when the browser reports the scroll to its field late', async () => {
+    await using open = await openDashboard(server, '/workflows/new', { person: owner });
+    const { page, problems } = open;
+    const field = page.getByRole('group', { name: 'Step 1' }).getByRole('combobox', { name: 'Once for each of' });
+    await choose(page.getByRole('combobox', { name: 'Event' }), 'application.created');
+    await page.getByText('When an application is made.').waitFor();
+    // The page is busy between both, so that the scroll is reported after the key.
+    await field.evaluate(async (node: HTMLInputElement) => {
+      const scrolled = new Promise((resolve) => document.addEventListener('scrollend', resolve, { once: true }));
+      const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
+      scrollTo(0, 0);
+      await frame();
+      await frame();
+      node.focus();
+      node.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true, cancelable: true }));
+      await scrolled;
+      await frame();
+    });
+    const list = page.getByRole('option', { name: 'The people of the application' });
+    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(0);
+    expect(await list.isVisible()).toBe(true);
+    await page.mouse.wheel(0, -50);
+    await list.waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
+  });
+
+  test('keeps the fields of a step when the event changes what they offer', async () => {
+    await using open = await openDashboard(server, '/workflows/new', { person: owner });
+    const { page, problems } = open;
+    const step = page.getByRole('group', { name: 'Step 1' });
+    const field = step.getByRole('combobox', { name: 'Once for each of' });
+    await step.getByRole('button', { name: 'Add a condition' }).click();
+    const fields = [field, step.getByRole('combobox', { name: 'Value to look at' })];
+    const nodes = await Promise.all(fields.map((one) => one.elementHandle()));
+    await choose(page.getByRole('combobox', { name: 'Event' }), 'application.created');
+    await page.getByText('When an application is made.').waitFor();
+    const areKept = nodes.map((node) => node!.evaluate(({ isConnected }) => isConnected));
+    expect(await Promise.all(areKept)).toEqual([true, true]);
+    await fields[1]!.press('ArrowDown');
+    await page.getByRole('option').filter({ hasText: 'event.data.object.move_in_date' }).click();
+    await field.press('ArrowDown');
+    await page.getByRole('option', { name: 'The people of the application' }).click();
+    await expect.poll(() => field.inputValue()).toBe('event.data.object.customers');
+    expect(problems).toEqual([]);
+  });
+
   test('shows the fault of a step beside its field, and keeps what was typed', async () => {
     await using open = await openDashboard(server, '/workflows/new', { person: owner, width: 390 });
     const { page } = open;

@@ -10,7 +10,6 @@ import {
   Label,
   ListBox,
   ListBoxItem,
-  Popover,
   Radio,
   RadioGroup,
   Text,
@@ -18,6 +17,7 @@ import {
 import { Prose } from './data.tsx';
 import type { Choice } from './field.tsx';
 import { Icon } from './icons.tsx';
+import { ListBelow } from './list-below.tsx';
 import popover from './popover.module.css';
 import styles from './field.module.css';
 
@@ -73,7 +73,7 @@ export function Picker({
         </Text>
       )}
       <FieldError className={styles.error}>{error && <Prose text={error} />}</FieldError>
-      <Popover className={popover.popover} offset={4}>
+      <ListBelow>
         <ListBox
           className={popover.list}
           renderEmptyState={() => (
@@ -86,7 +86,7 @@ export function Picker({
             </ListBoxItem>
           )}
         </ListBox>
-      </Popover>
+      </ListBelow>
     </AriaComboBox>
   );
 }

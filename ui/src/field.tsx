@@ -25,6 +25,7 @@ import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import { Prose } from './data.tsx';
 import { Icon } from './icons.tsx';
+import { ListBelow } from './list-below.tsx';
 import popover from './popover.module.css';
 import styles from './field.module.css';
 
@@ -221,7 +222,7 @@ export function ComboBox({
         </AriaButton>
       </Group>
       <FieldTextsBelow hint={hint} error={error} />
-      <Popover className={popover.popover} offset={4}>
+      <ListBelow>
         <ListBox className={popover.list}>
           {(choice: Choice) => (
             <ListBoxItem className={popover.item} textValue={choice.name}>
@@ -236,7 +237,7 @@ export function ComboBox({
             </ListBoxItem>
           )}
         </ListBox>
-      </Popover>
+      </ListBelow>
     </AriaComboBox>
   );
 }

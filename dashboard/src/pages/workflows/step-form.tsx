@@ -71,8 +71,6 @@ export function FilterRows(props: {
         <div key={key} role="group" aria-label={`${noun} ${at + 1}`} className={styles.condition}>
           <div>
             <ComboBox
-              // The choices follow the steps before, and a combo box reads them once.
-              key={choices.map(({ id }) => id).join()}
               label="Value to look at"
               choices={choices}
               value={path}
@@ -304,7 +302,7 @@ function StepFields(props: {
         if (name === 'to')
           return (
             <ComboBox
-              key={`${name} ${place.type} ${step.forEach === ''}`}
+              key={name}
               {...fieldTexts.to}
               {...common}
               choices={personChoices(place, step.forEach)}
@@ -348,9 +346,6 @@ function StepFields(props: {
         />
       )}
       <ComboBox
-        key={`for each ${listChoices(place)
-          .map(({ id }) => id)
-          .join()}`}
         label="Once for each of"
         hint="Optional. A list, such as all people of an application. {{item}} is the one at hand."
         choices={listChoices(place)}
