@@ -198,11 +198,11 @@ export async function verifyAssertion(
 
 /**
  * Returns the user with a used passkey. Returns null if the user has this passkey no more, or if its counter went back. A counter goes back
- * if two devices have the same passkey (WebAuthn, 6.1.1). Many passkeys count nothing and send 0.
+ * if two devices have the same passkey (WebAuthn, 6.1.1). Many passkeys count nothing and always send 0.
  */
 export function withUsedPasskey(user: UserRecord, proof: PasskeyProof, realSeconds: number): UserRecord | null {
   const known = user.passkeys.find(({ id, public_key: key }) => id === proof.id && key === proof.publicKey);
-  if (!known || (known.counter > 0 && proof.counter > 0 && proof.counter <= known.counter)) return null;
+  if (!known || (known.counter > 0 && proof.counter <= known.counter)) return null;
   const used = { ...known, counter: proof.counter, last_used_at: realSeconds };
   return { ...user, passkeys: user.passkeys.map((passkey) => (passkey === known ? used : passkey)) };
 }
