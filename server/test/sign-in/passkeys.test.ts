@@ -417,6 +417,30 @@ describe('the removal of a passkey', () => {
   });
 });
 
+describe('the last passkey of a person without a password', () => {
+  test('stays until the person sets a password', async () => {
+    const person = await signedIn(server, 'viewer', { changed: { password_hash: null } });
+    const browser = person.browser.atLocalhost();
+    const [one, other] = [new Authenticator(), new Authenticator()];
+    for (const device of [one, other]) await device.register(browser);
+    const remove = ({ id }: Authenticator): Promise<ApiResponse> => browser.post('/auth/passkeys/remove', { id });
+    await good(remove(one));
+    expect(errorOf(await remove(other))).toEqual([400, 'status_transition_invalid']);
+    await good(other.signIn(stranger()));
+    await good(browser.post('/auth/me', { password: 'battery horse correct' }));
+    await good(remove(other));
+  });
+
+  test('is removed when an identity signs the person in', async () => {
+    const identity = { identity_issuer: 'https://login.example.com', identity_subject: 'ada', identity_linked_at: 1 };
+    const person = await signedIn(server, 'viewer', { changed: { password_hash: null, ...identity } });
+    const browser = person.browser.atLocalhost();
+    const device = new Authenticator();
+    await device.register(browser);
+    await good(browser.post('/auth/passkeys/remove', { id: device.id }));
+  });
+});
+
 describe('a confirmation with a passkey', () => {
   test('is refused with a log of its own when the person has no passkey', async () => {
     const { browser, id } = await signedIn(server, 'admin');

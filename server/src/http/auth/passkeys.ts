@@ -139,6 +139,11 @@ export async function removePasskey(call: OwnCall<Static<typeof RemovedPasskeyBo
     const left = member.passkeys.filter(({ id }) => id !== body.id);
     if (left.length === member.passkeys.length)
       throw new ApiError('resource_missing', 'You have no such passkey.', { param: 'id', status: 404 });
+    if (left.length === 0 && member.password_hash === null && member.identity_issuer === null)
+      throw new ApiError(
+        'status_transition_invalid',
+        'This passkey is your only way to sign in. Set a password or add another passkey first.',
+      );
     const changed = withNewCredentials(member, { passkeys: left });
     const guards = await guardsOfLastFactor(
       call,
