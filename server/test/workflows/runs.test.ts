@@ -510,7 +510,7 @@ describe('a wait', () => {
       ],
       permissions: ['references.write'],
     });
-    const { id } = await flows.make('customers', { name: 'Ada' });
+    const { id } = await flows.make('customers', { name: 'Ada Lovelace' });
     await flows.until(workflow, (runs) => runs[0]?.status === 'waiting');
     await good(flows.api.delete(`/v1/customers/${id}`));
     const [waiting] = await flows.runs(`&workflow=${workflow.id}`);
@@ -522,6 +522,6 @@ describe('a wait', () => {
       'select definition, steps, progress from workflow_runs where account_id = $1',
       [flows.accountId],
     );
-    expect(JSON.stringify(stored.rows)).not.toContain('Ada');
+    expect(JSON.stringify(stored.rows)).not.toContain('Ada Lovelace');
   });
 });
