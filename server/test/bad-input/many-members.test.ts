@@ -5,6 +5,7 @@ import { parseJsonObject } from '../../src/http/body/json.ts';
 import { queryReader } from '../../src/http/body/query.ts';
 import { validator } from '../../src/http/body/validate.ts';
 import type { WriteRoute } from '../../src/http/route.ts';
+import { processorMsOf } from '../support/processor-time.ts';
 import { expectRefusal, missing, refusals, unknown } from '../support/refusals.ts';
 import { nameOf, routesOfKeys, takesForm } from '../support/routes.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -97,13 +98,7 @@ test('looks for secrets in time that grows with the text when invalid JSON has o
   expect(timeOf('x'.repeat(8_000))).toBeLessThan(10 * timeOf(`${'x'.repeat(99)} `.repeat(80)));
 });
 
-/** Returns the least processor time of several rounds. Other processes on a busy machine take none of it. */
+/** Returns the least processor time of several rounds. */
 function bestMs(work: () => void): number {
-  const rounds = Array.from({ length: 40 }, () => {
-    const before = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1_000;
-  });
-  return Math.min(...rounds);
+  return Math.min(...Array.from({ length: 40 }, () => processorMsOf(work)));
 }

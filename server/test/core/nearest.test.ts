@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nearestName } from '../../src/core/nearest.ts';
+import { processorMsOf } from '../support/processor-time.ts';
 
 const known = [
   'application',
@@ -61,9 +62,11 @@ describe('nearest name', () => {
   });
 
   test('suggests at once when the name is very long', () => {
-    const startedMs = performance.now();
-    for (let count = 0; count < 1_000; count++) nearestName('x'.repeat(12_000), known);
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    expect(
+      processorMsOf(() => {
+        for (let count = 0; count < 1_000; count++) nearestName('x'.repeat(12_000), known);
+      }),
+    ).toBeLessThan(1_000);
   });
 });
 

@@ -199,10 +199,9 @@ describe('faults of a service', () => {
         everyMs(20, socket, () => socket.write('x'));
       });
     });
-    const startedMs = performance.now();
+    // A timeout that each byte renews would never come.
     const fault = await faultOf(clientOf(new URL(url).origin, 300).call(get));
     expect(fault).toMatchObject({ code: 'timeout', message: 'The service did not answer within 0.3 seconds.' });
-    expect(performance.now() - startedMs).toBeLessThan(1_500);
   });
 
   test.each([

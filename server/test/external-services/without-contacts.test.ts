@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { providers } from '../../src/core/providers.ts';
 import { withoutContacts } from '../../src/external-services/without-contacts.ts';
+import { processorMsOf } from '../support/processor-time.ts';
 import { orderOf, servicesForTest, workingDayMs } from '../support/services.ts';
 
 /* Referees gave their names and numbers to a service for a reference. The product does not pass them on. */
@@ -93,16 +94,17 @@ test.each([
 });
 
 test('takes no longer when a sentence is made to be slow', () => {
-  const startedMs = performance.now();
-  for (const text of [
+  const texts = [
     'a'.repeat(1e6),
     '1 '.repeat(1e6),
     `${'a'.repeat(1e5)}@`,
     '('.repeat(1e6),
     '1-'.repeat(6) + 'x'.repeat(1e6),
-  ])
-    withoutContacts(text.repeat(3), ['a', '1 ']);
-  expect(performance.now() - startedMs).toBeLessThan(500);
+  ];
+  const allAtOnce = (): void => {
+    for (const text of texts) withoutContacts(text.repeat(3), ['a', '1 ']);
+  };
+  expect(processorMsOf(allAtOnce)).toBeLessThan(500);
 });
 
 /** Providers whose responses have no names of referees. */
