@@ -4,6 +4,7 @@ import { ConfigError, readConfig } from '../../src/server/config.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { good, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
+import { stopMonotonicClock } from '../support/still-clock.ts';
 
 /** The proxy is on this machine, as in the operations guide. */
 const settings = { TENURE_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8, 2001:db8:ffff::/48' };
@@ -68,7 +69,7 @@ describe('ip_address of a log', () => {
 
 describe('failed sign-ins behind a trusted proxy', () => {
   test('throttles each client of a trusted proxy alone when its keys are wrong', async () => {
-    expect(await failuresUntilThrottled({ 'x-forwarded-for': '198.51.100.9, 203.0.113.20' })).toBeLessThan(80);
+    expect(await failuresUntilThrottled({ 'x-forwarded-for': '198.51.100.9, 203.0.113.20' })).toBe(20);
     expect((await failOnce({ 'x-forwarded-for': '203.0.113.21' })).statusCode).toBe(401);
     const right = { 'x-forwarded-for': '203.0.113.20', authorization: `Bearer ${server.secretKey}` };
     expect((await failOnce(right)).statusCode).toBe(200);
@@ -125,6 +126,7 @@ function failOnce(headers: Record<string, string>, remoteAddress = '127.0.0.1') 
 
 /** Sends 80 requests with a wrong key at once, and returns how many got 401. All others got 429. */
 async function failuresUntilThrottled(headers: Record<string, string>, remoteAddress?: string): Promise<number> {
+  stopMonotonicClock();
   const answers = await Promise.all(Array.from({ length: 80 }, () => failOnce(headers, remoteAddress)));
   const statuses = answers.map(({ statusCode }) => statusCode);
   expect(statuses.filter((status) => status !== 401 && status !== 429)).toEqual([]);

@@ -1,3 +1,4 @@
+import { onTestFinished, vi } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
 
 /** A clock that stands still until a test moves it, for tests that are exact to the second or finer. It begins at a full second. */
@@ -16,4 +17,10 @@ export class StillClock implements Clock {
   advanceMs(ms: number): void {
     this.#nowMs += ms;
   }
+}
+
+/** Stops the process's monotonic clock for the rest of the test, so that no rate limit refills, however long requests take. */
+export function stopMonotonicClock(): void {
+  const stopped = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+  onTestFinished(() => stopped.mockRestore());
 }
