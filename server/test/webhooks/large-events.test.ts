@@ -6,7 +6,7 @@ import { receiverForTest, type Receiver } from '../support/receiver.ts';
 import { serverForTest, type TestServer } from '../support/server.ts';
 import { TestClock } from '../support/clock.ts';
 import { addAccount, firstAccountId } from '../support/tenants.ts';
-import { deliveriesOf, endpointFor, makeReferences, placesOf, queueEmpty, soon } from './scenario.ts';
+import { deliveriesOf, endpointFor, makeReferences, patientLimits, placesOf, queueEmpty, soon } from './scenario.ts';
 
 /*
  * Events of a quarter of a megabyte. Each is held once for all endpoints, within its account's share, however long receivers hang.
@@ -16,7 +16,7 @@ const subscribed = { enabled_events: ['customer.created'] };
 
 test('holds an event once when many endpoints get it, and nothing when they have responded', async () => {
   const receiver = await hangingReceiver();
-  const server = await serverForTest();
+  const server = await serverForTest({ overrides: { dispatcherLimits: patientLimits } });
   for (let made = 0; made < 5; made++) await endpointFor(server.api, receiver.url, subscribed);
   await postLarge(server.api, '/v1/customers', largeCustomer());
   await receiver.count(5);
@@ -33,7 +33,9 @@ test("holds no more than the account's share when its endpoints hang, and delive
   const [hanging, healthy, another] = await Promise.all([hangingReceiver(), receiverForTest(), receiverForTest()]);
   const megabyte = 1024 * 1024;
   const payloadBytes = { max: 4 * megabyte, maxPerAccount: 2 * megabyte };
-  const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 50, payloadBytes } } });
+  const server = await serverForTest({
+    overrides: { dispatcherLimits: { ...patientLimits, pollMs: 50, payloadBytes } },
+  });
   const endpoints = [];
   for (let made = 0; made < 10; made++) endpoints.push(await endpointFor(server.api, hanging.url, subscribed));
   await endpointFor(server.api, healthy.url);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { receiverForTest } from '../support/receiver.ts';
 import { serverForTest } from '../support/server.ts';
-import { endpointFor, hardlyEverMs, makeReferences, placesOf, queueEmpty, soon } from './scenario.ts';
+import { endpointFor, hardlyEverMs, makeReferences, patientLimits, placesOf, queueEmpty, soon } from './scenario.ts';
 
 /* Deliveries that a process claims in the transaction that makes them. */
 
@@ -23,7 +23,7 @@ test('sends new deliveries without a claim of their own when the process has roo
 
 test('leaves new deliveries unclaimed when their endpoint has enough under way', async () => {
   const hanging = await receiverForTest(() => {});
-  const limits = { perEndpointMax: 2, attemptTimeoutMs: hardlyEverMs, leaseMs: 2 * hardlyEverMs };
+  const limits = { ...patientLimits, perEndpointMax: 2 };
   const server = await serverForTest({ overrides: { dispatcherLimits: { ...limits, pollMs: hardlyEverMs } } });
   const endpoint = await endpointFor(server.api, hanging.url);
   await makeReferences(server.api, 1);

@@ -203,6 +203,9 @@ export function role(name: 'all' | 'api' | 'worker'): Record<string, string> {
 /** A poll interval so long that no poll happens within a test. */
 export const hardlyEverMs = 600_000;
 
+/** Limits with which a receiver may hold its response for as long as a test needs, however busy the machine is. */
+export const patientLimits = { attemptTimeoutMs: hardlyEverMs, leaseMs: 2 * hardlyEverMs };
+
 /** Starts a process that serves requests and delivers nothing, on a database of its own. */
 export function apiOnly(): Promise<TestServer> {
   return serverForTest({ settings: role('api') });
