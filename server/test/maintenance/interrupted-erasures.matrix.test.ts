@@ -5,13 +5,12 @@ import { personIn, placesOf, serverWhoseErasuresLose, words } from './scenario.t
 
 describe('interrupted erasures', () => {
   test('is done by the job, and the deletion is answered after ten seconds, when the database stays away', async () => {
-    const awayMs = 20_000;
     const clock = new TestClock();
-    const server = await serverWhoseErasuresLose(awayMs, clock);
+    const answered = Promise.withResolvers<void>();
+    const server = await serverWhoseErasuresLose(() => answered.promise, clock);
     const { customer } = await personIn(server);
-    const startedMs = performance.now();
     await good(server.api.delete(`/v1/customers/${customer.id}`));
-    expect(performance.now() - startedMs).toBeLessThan(awayMs);
+    answered.resolve();
     await expect.poll(async () => (await server.api.get('/v1/account')).status).toBe(200);
     expect(await placesOf(server, 'secretmeta')).not.toEqual([]);
     clock.advanceSeconds(61);

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { TestClock } from '../support/clock.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
@@ -45,7 +46,7 @@ describe('interrupted erasures', () => {
   });
 
   test('is done when a deletion is answered, although the database was away during it', async () => {
-    const server = await serverWhoseErasuresLose(700);
+    const server = await serverWhoseErasuresLose(() => delay(700));
     const { customer } = await personIn(server);
     const { body } = await good(server.api.delete(`/v1/customers/${customer.id}`));
     expect(body).toStrictEqual({ id: customer.id, object: 'customer', deleted: true });
@@ -53,7 +54,7 @@ describe('interrupted erasures', () => {
   });
 
   test('is done when the erasure of a reference is answered, although the database was away during it', async () => {
-    const server = await serverWhoseErasuresLose(700);
+    const server = await serverWhoseErasuresLose(() => delay(700));
     const { reference, file } = await personKeptElsewhere(server.api);
     await good(server.api.post(`/v1/references/${reference.id}/erase`));
     expect(await placesOf(server, 'secretmeta')).toEqual([]);

@@ -100,8 +100,8 @@ export async function placesOf({ context }: TestServer, word: string): Promise<s
   return places;
 }
 
-/** A server that loses its database when an erasure begins, and has it back after a time. */
-export async function serverWhoseErasuresLose(awayMs: number, clock?: TestClock): Promise<TestServer> {
+/** A server that loses its database when an erasure begins, until the promise that `back` then returns. */
+export async function serverWhoseErasuresLose(back: () => Promise<void>, clock?: TestClock): Promise<TestServer> {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const proxy = await startDatabaseProxy(database.connection);
@@ -114,7 +114,7 @@ export async function serverWhoseErasuresLose(awayMs: number, clock?: TestClock)
       const erasedNow = eraser.erasedNow.bind(eraser);
       const losing: typeof erasedNow = async (...erasure) => {
         proxy.close();
-        setTimeout(() => proxy.open(), awayMs);
+        void back().then(() => proxy.open());
         await erasedNow(...erasure);
       };
       return { ...context, eraser: Object.assign(eraser, { erasedNow: losing }) };
