@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { temporaryFolder } from '../scripts/memory-folder.mjs';
 import { SlowestFirst } from './test/support/file-order.ts';
+import { waitMs } from './test/support/wait.ts';
 
 // The tests start the server hundreds of times. Node strips the types of a module once, and keeps what it compiled.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/node');
@@ -62,9 +63,9 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Far more than any test takes. A machine can have half of its speed while others use it, and no test judges the time.
     testTimeout: isSlow ? 20 * 60_000 : 300_000,
-    hookTimeout: 120_000,
+    hookTimeout: isSlow ? 20 * 60_000 : 300_000,
     // The default, a second, is too short on a busy machine.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: waitMs } },
     // A larger young generation is collected less often, which saves a tenth of a worker's processor time.
     execArgv: ['--max-semi-space-size=16'],
     // More than the two cores it is made for: many tests wait, for a lease, a schedule or a retry.

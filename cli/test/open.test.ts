@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { pages } from '../src/commands/open.ts';
 import { User } from './support/command.ts';
+import { waitMs } from '../../server/test/support/wait.ts';
 
 test.each([
   [[], 'http://127.0.0.1:4000/dashboard/'],
@@ -31,7 +32,7 @@ test('hands the URL to the browser of the system', async () => {
   const { code, stdout } = await user.run(['open', 'team'], { env: { PATH: `${bin}:${process.env.PATH}` } });
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   const url = 'http://127.0.0.1:4000/dashboard/team';
-  await vi.waitFor(() => expect(readFileSync(join(user.home, 'opened'), 'utf8')).toBe(url));
+  await vi.waitFor(() => expect(readFileSync(join(user.home, 'opened'), 'utf8')).toBe(url), waitMs);
 });
 
 test('prints the URL when there is no browser', async () => {

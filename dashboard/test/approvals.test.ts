@@ -42,7 +42,7 @@ describeInBrowser('the approvals', () => {
     expect(await page.getByText('It has changed since the agent asked').count()).toBe(0);
 
     await good(server.api.post(path, { metadata: { branch: 'leeds' } }));
-    await now.getByText('It has changed since the agent asked').waitFor({ timeout: 15_000 });
+    await now.getByText('It has changed since the agent asked').waitFor();
     await now.getByText('reference.updated').waitFor();
 
     await server.context.database.readers.query('update sessions set confirmed_at = 0');
@@ -56,7 +56,7 @@ describeInBrowser('the approvals', () => {
     await page.getByText('Approved').first().waitFor();
     await page.getByText('She has called us.').waitFor();
     await good(agent.post(path, { outcome: 'accept', metadata: { branch: 'york' } }));
-    await page.getByText('Done', { exact: true }).waitFor({ timeout: 15_000 });
+    await page.getByText('Done', { exact: true }).waitFor();
     expect((await good(server.api.get(`/v1/approval_requests/${id}`))).body.status).toBe('executed');
   });
 
@@ -134,7 +134,7 @@ describeInBrowser('the approvals', () => {
     await page
       .getByRole('region', { name: 'Steps' })
       .getByText(/A person has rejected it/)
-      .waitFor({ timeout: 15_000 });
+      .waitFor();
     expect(problems).toEqual([]);
   });
 

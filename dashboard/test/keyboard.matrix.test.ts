@@ -5,6 +5,7 @@ import { latestVersion } from '../../server/test/support/versions.ts';
 import { describeInBrowser, type OpenPage } from '../../ui/test/support/browser.ts';
 import { openDashboard } from './support/browser.ts';
 import { Keyboard } from '../../ui/test/support/keyboard.ts';
+import { waitMs } from '../../server/test/support/wait.ts';
 
 describeInBrowser('a person without a mouse', () => {
   let server: TestServer;
@@ -19,7 +20,7 @@ describeInBrowser('a person without a mouse', () => {
     const wanted = { url: 'http://127.0.0.1:9/', enabled_events: ['customer.created'] };
     endpoint = (await good(server.api.post('/v1/webhook_endpoints', wanted))).body.id;
     await good(server.api.post('/v1/customers', { name: 'Ada Example', email: 'ada@example.com' }));
-    await vi.waitUntil(async () => (await deliveries())[0]?.status === 'failed', { timeout: 30_000 });
+    await vi.waitUntil(async () => (await deliveries())[0]?.status === 'failed', waitMs);
   });
   afterAll(() => server.stop());
 

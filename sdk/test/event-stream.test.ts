@@ -6,6 +6,7 @@ import { ApiError, EventStream, InvalidRequestError, Tenure, TenureError, type E
 import { SseParser } from '../src/sse-parser.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import { errorBody, httpServer, scripted, testKey, type Step } from './scripted.ts';
+import { waitMs } from '../../server/test/support/wait.ts';
 
 /** Returns the ids of the next events. */
 async function take(stream: AsyncIterable<Event>, count: number): Promise<string[]> {
@@ -88,12 +89,12 @@ describe('against a server', () => {
     const [first, second] = await makeEvents(2);
     const stream = tenure.events.stream({ type: 'customer.*', after: first });
     const waiting = stream.next();
-    await vi.waitFor(() => expect(stream.lastEventId).toBe(second));
+    await vi.waitFor(() => expect(stream.lastEventId).toBe(second), waitMs);
     await stream.return();
     expect(await waiting).toEqual({ done: true, value: undefined });
   });
 
-  test('gives each event once, in order, when its connection is cut 100 times', { timeout: 60_000 }, async () => {
+  test('gives each event once, in order, when its connection is cut 100 times', async () => {
     const [first] = await makeEvents(1);
     let connections = 0;
     // Most cuts are in the events, and some in the headers. The random part of the pauses would last for minutes.
@@ -191,7 +192,7 @@ describe('against a server', () => {
   });
 });
 
-test('gives each event once, in order, when a stream is cut at any byte', { timeout: 60_000 }, async () => {
+test('gives each event once, in order, when a stream is cut at any byte', async () => {
   const ids = Array.from({ length: 6 }, (_, index) => `evt_${index}`);
   const recorded = Buffer.from(ids.map(blockOf).join(''));
   const given = ids.filter((_, index) => index !== 3);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
+import { waitMs } from '../../../server/test/support/wait.ts';
 
 /** The command as a user starts it. */
 export const commandPath = join(import.meta.dirname, '../../bin/tenure.js');
@@ -81,7 +82,7 @@ export class Running {
     let ended = false;
     void this.end.then(() => (ended = true));
     const isSaid = (): boolean => pattern.test(this.stdout + this.stderr);
-    await vi.waitUntil(() => isSaid() || ended, { timeout: 20_000, interval: 10 }).catch(() => {});
+    await vi.waitUntil(() => isSaid() || ended, { timeout: waitMs, interval: 10 }).catch(() => {});
     if (!isSaid())
       throw new Error(
         `The command did not say ${pattern}${ended ? ', and ended' : ''}. It said:\n${this.stdout}${this.stderr}`,

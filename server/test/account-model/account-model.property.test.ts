@@ -18,7 +18,7 @@ test('keeps an account as the contract says, with events that explain it, when r
   process.stdout.write(`model: seed ${seed}, ${played.sequences} sequences, ${played.requests} requests\n`);
   expect(played.failures, repeat).toEqual([]);
   expect(played.requests).toBeGreaterThan(sequences * 10);
-}, 300_000);
+});
 
 test('plays every route that writes a record of its kinds, or lists the route as not played', async () => {
   const server = await serverForTest({ settings: withoutDelivering });

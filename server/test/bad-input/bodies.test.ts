@@ -235,7 +235,7 @@ describe('body size', () => {
     expectRefusal(await rawRequest(server, 'POST /v1/references', { headers }), refusals.bodyTooLarge);
   });
 
-  test('responds 413 to 10 MB from any client, and the client can continue', { timeout: 60_000 }, async () => {
+  test('responds 413 to 10 MB from any client, and the client can continue', async () => {
     const before = await tracesOf(server);
     const length = 10_000_000;
     for (let round = 0; round < 10; round++) {

@@ -149,7 +149,7 @@ export async function untilShown({ server }: Scene, id: string, wanted: object):
     await good(server.api.post('/v1/test_helpers/clock/advance', { seconds: 60 }));
     return last;
   };
-  await expect.poll(look, { timeout: 60_000, interval: 200 }).toMatchObject(wanted);
+  await expect.poll(look, { interval: 200 }).toMatchObject(wanted);
   return last;
 }
 

@@ -24,7 +24,7 @@ describe.each([
   { command: 'provider-check', takes: ['http://127.0.0.1:9'] },
   { command: 'release-version', takes: [] },
   { command: 'seed', takes: [] },
-])('npm run $command', { timeout: 60_000 }, ({ command, takes }) => {
+])('npm run $command', ({ command, takes }) => {
   test('prints its help and does nothing when --help is sent', async () => {
     // The settings are invalid, and the command does not read them.
     const { code, output } = await runCommand(command, ['--help'], { PORT: 'x' });
@@ -42,7 +42,7 @@ describe.each([
   });
 });
 
-describe("commands on an operator's own database", { timeout: 60_000 }, () => {
+describe("commands on an operator's own database", () => {
   test("requires no master key for release-version, and the database's own for new-key, when they run", async () => {
     const dataDir = fs.mkdtempSync(join(tmpdir(), 'tenure-commands-'));
     onTestFinished(() => fs.rmSync(dataDir, { recursive: true, force: true }));
@@ -172,7 +172,7 @@ function values(records: Seeded[], read: (record: Seeded) => string): string[] {
   return [...new Set(records.map(read))].toSorted((one, other) => one.localeCompare(other));
 }
 
-describe('npm run seed', { timeout: 60_000 }, () => {
+describe('npm run seed', () => {
   const kinds = [
     'buildings',
     'units',
@@ -187,7 +187,7 @@ describe('npm run seed', { timeout: 60_000 }, () => {
     'payments',
   ] as const;
 
-  test('makes records in every state, and nothing twice, when it runs twice', { timeout: 170_000 }, async () => {
+  test('makes records in every state, and nothing twice, when it runs twice', async () => {
     const { api, seed } = await startSandbox();
     const listed = async (path: string): Promise<Seeded[]> => (await good(api.get(`/v1/${path}?limit=50`))).body.data;
     const readAll = async (): Promise<Record<(typeof kinds)[number], Seeded[]>> =>
@@ -254,7 +254,7 @@ describe('npm run seed', { timeout: 60_000 }, () => {
     expect(tenancies.find(({ id }) => id === next?.replaces)).toMatchObject({ unit: next?.unit, status: 'ended' });
   });
 
-  test('makes a second agency when the next day has begun', { timeout: 170_000 }, async () => {
+  test('makes a second agency when the next day has begun', async () => {
     const { api, seed } = await startSandbox();
     for (const buildings of [2, 4]) {
       await seed();

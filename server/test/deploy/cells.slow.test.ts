@@ -29,7 +29,7 @@ beforeAll(async () => {
     const name = { name: `The account of ${cell}` };
     await good(apiClient(cells[cell].url, firstKeys[cell]).post('/v1/account', name));
   }
-}, 180_000);
+});
 afterAll(() => Promise.all(Object.values(cells).map((cell) => cell.remove())));
 beforeEach(async ({ skip }) => {
   skip(isSkipped, 'haproxy is not installed');

@@ -47,7 +47,7 @@ beforeAll(() => {
   writeFileSync(join(programs, 'systemctl'), '#!/bin/sh\necho "systemctl $*"\n');
   chmodSync(join(programs, 'systemctl'), 0o755);
   for (const each of [folder, downloads, archive, nextArchive]) giveAway(each);
-}, 300_000);
+});
 
 beforeEach(async () => {
   port = await freePort();
@@ -58,7 +58,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('serves a sandbox when the commands of "Try it" have run in an empty folder', { timeout: 300_000 }, async () => {
+test('serves a sandbox when the commands of "Try it" have run in an empty folder', async () => {
   const [start, check] = blocksOf('Try it', 'console', 'sh');
   const [answer] = blocksOf('Try it', 'json');
   const child = startForTest(start!);
@@ -71,39 +71,35 @@ test('serves a sandbox when the commands of "Try it" have run in an empty folder
   await interrupt(child);
 });
 
-test(
-  'serves requests by the command of its unit, before, during and after an upgrade, when the commands of "Install a service" have run',
-  { timeout: 300_000 },
-  async () => {
-    const [install] = blocksOf('Install a service', 'console');
-    runCommands(install!);
-    let child = await startUnit();
-    // The guide leads to the page about keys, whose command needs systemd.
-    const newKey = 'cd /opt/tenure && DATA_DIR=/var/lib/tenure/data node server/bin/tenure-server.js new-key';
-    const key = runCommands(newKey).trim();
-    expect(key).toMatch(/^sk_test_\w{38}$/);
-    // Other guides, and pages of the dashboard, name commands of npm.
-    expect(runCommands('cd /opt/tenure && DATA_DIR=/var/lib/tenure/data npm run --silent login-link')).toMatch(
-      /\/dashboard\/link#\w{32}\n$/,
-    );
-    expect(await statusOf('/v1/references', key)).toBe(200);
-    runCommands(commandOf('tenure-backup.service'));
-    expect(spawnSync('ls', [join(folder, 'backups')], { encoding: 'utf8' }).stdout).toMatch(/^tenure-[\d-]+\n$/);
+test('serves requests by the command of its unit, before, during and after an upgrade, when the commands of "Install a service" have run', async () => {
+  const [install] = blocksOf('Install a service', 'console');
+  runCommands(install!);
+  let child = await startUnit();
+  // The guide leads to the page about keys, whose command needs systemd.
+  const newKey = 'cd /opt/tenure && DATA_DIR=/var/lib/tenure/data node server/bin/tenure-server.js new-key';
+  const key = runCommands(newKey).trim();
+  expect(key).toMatch(/^sk_test_\w{38}$/);
+  // Other guides, and pages of the dashboard, name commands of npm.
+  expect(runCommands('cd /opt/tenure && DATA_DIR=/var/lib/tenure/data npm run --silent login-link')).toMatch(
+    /\/dashboard\/link#\w{32}\n$/,
+  );
+  expect(await statusOf('/v1/references', key)).toBe(200);
+  runCommands(commandOf('tenure-backup.service'));
+  expect(spawnSync('ls', [join(folder, 'backups')], { encoding: 'utf8' }).stdout).toMatch(/^tenure-[\d-]+\n$/);
 
-    // Another process of the deployment still runs. It reads the files of its checker only now.
-    const [unpack, upgrade] = blocksOf('Upgrade', 'console');
-    runCommands(unpack!);
-    expect(runCommands(upgrade!)).toBe(
-      'systemctl stop tenure@all\nsystemctl start tenure-backup\nsystemctl start tenure@all\n',
-    );
-    expect(await statusOfUpload(key)).toBe(200);
-    await stop(child);
-    child = await startUnit();
-    expect(realpathSync(join(folder, 'opt/tenure'))).toBe(join(realpathSync(folder), `opt/tenure-${nextVersion}`));
-    expect(await statusOf('/v1/references', key)).toBe(200);
-    await stop(child);
-  },
-);
+  // Another process of the deployment still runs. It reads the files of its checker only now.
+  const [unpack, upgrade] = blocksOf('Upgrade', 'console');
+  runCommands(unpack!);
+  expect(runCommands(upgrade!)).toBe(
+    'systemctl stop tenure@all\nsystemctl start tenure-backup\nsystemctl start tenure@all\n',
+  );
+  expect(await statusOfUpload(key)).toBe(200);
+  await stop(child);
+  child = await startUnit();
+  expect(realpathSync(join(folder, 'opt/tenure'))).toBe(join(realpathSync(folder), `opt/tenure-${nextVersion}`));
+  expect(await statusOf('/v1/references', key)).toBe(200);
+  await stop(child);
+});
 
 /** Returns the code blocks of a section of the guide, in the languages that are asked for. */
 function blocksOf(title: string, ...languages: string[]): string[] {

@@ -47,7 +47,7 @@ beforeAll(async () => {
   });
   mkdirSync(home);
   port = await freePort();
-}, 300_000);
+});
 
 afterAll(async () => {
   for (const child of running) {

@@ -72,9 +72,7 @@ test('fails no request and loses no event when two API processes and two workers
     const events = (await allOf(api, '/v1/events', { type })).map(({ data }) => data.object.id as string);
     // `seed` made references, too.
     expect(events.filter((id) => load.references.includes(id)).toSorted()).toEqual(load.references.toSorted());
-    await expect
-      .poll(() => load.references.filter((id) => !received(type).includes(id)), { timeout: 60_000 })
-      .toEqual([]);
+    await expect.poll(() => load.references.filter((id) => !received(type).includes(id))).toEqual([]);
   }
 
   function received(type: string): string[] {

@@ -5,6 +5,7 @@ import type { Overrides } from '../../src/server/context.ts';
 import { good, serverForTest, type TestServer } from '../support/server.ts';
 import { mailServerForTest, type MailServer } from '../support/mail-server.ts';
 import { signedIn, type SignedIn } from '../support/browser.ts';
+import { waitMs } from '../support/wait.ts';
 
 /** The address that sends the e-mails of tests. */
 export const from = 'notices@tenure.example';
@@ -55,6 +56,6 @@ export async function untilShown(
       expect(body.email_status).toBe(status);
       return body;
     },
-    { timeout: 20_000, interval: 100 },
+    { timeout: waitMs, interval: 100 },
   );
 }

@@ -7,8 +7,9 @@ import { mailServerForTest } from '../support/mail-server.ts';
 import { good, serverForTest, type Api } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
 import { agencyForTest, from, mailSettings, memberOf, untilShown, type Agency } from './agency.ts';
+import { waitMs } from '../support/wait.ts';
 
-const soon = { timeout: 30_000, interval: 100 };
+const soon = { timeout: waitMs, interval: 100 };
 
 /** Invites a person. Returns the invitation. */
 async function invite({ owner }: Agency, email = 'grace@example.com', headers: Record<string, string> = {}) {

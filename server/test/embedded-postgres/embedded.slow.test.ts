@@ -34,15 +34,15 @@ beforeAll(async () => {
   await query(database, 'create table kept (value text)');
   await query(database, `insert into kept values ('committed')`);
   await database.stop();
-}, 60_000);
+});
 
 afterEach(async () => {
   for (const started of open.splice(0).reverse()) await started.stop();
-}, 60_000);
+});
 
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }), 60_000);
 
-describe('the embedded database', { timeout: 60_000 }, () => {
+describe('the embedded database', () => {
   test('keeps committed data when it is restarted', async () => {
     const dataDir = join(scratch, 'restart');
     const first = await start(dataDir);
@@ -120,7 +120,7 @@ describe('the embedded database', { timeout: 60_000 }, () => {
   });
 });
 
-describe('owner of a data folder', { timeout: 60_000 }, () => {
+describe('owner of a data folder', () => {
   test('refuses a second start with one line that names the process when the folder is in use', async () => {
     const dataDir = copyOfStartedData();
     const owner = await start(dataDir);
@@ -161,7 +161,7 @@ describe('owner of a data folder', { timeout: 60_000 }, () => {
   });
 });
 
-describe('recovery after a crash', { timeout: 60_000 }, () => {
+describe('recovery after a crash', () => {
   test('starts at once when owner and PostgreSQL were killed with -9 at work', async () => {
     const dataDir = copyOfStartedData();
     const child = startInChild(dataDir);
@@ -263,7 +263,7 @@ describe('recovery after a crash', { timeout: 60_000 }, () => {
   });
 });
 
-describe('place of the data', { timeout: 60_000 }, () => {
+describe('place of the data', () => {
   test('stores the data in .tenure of the project unless a folder is configured', () => {
     const project = join(scratch, 'project');
     fs.mkdirSync(project);

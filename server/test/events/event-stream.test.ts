@@ -15,6 +15,7 @@ import { TestClock } from '../support/clock.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
 import { versions } from '../support/versions.ts';
 import { createReference, idsInOrder, multiplyEvents, streamForTest, untilSettled } from './scenario.ts';
+import { waitMs } from '../support/wait.ts';
 
 let server: TestServer;
 
@@ -347,7 +348,7 @@ describe('history deleted during a read', () => {
       tenant.accountId,
     ]);
     stream.response.resume();
-    expect(await stream.endWithin(10_000)).toBe('ended');
+    expect(await stream.endWithin(waitMs)).toBe('ended');
     expect(stream.ids.length).toBeLessThan(14_000);
     expect(stream.ids).toEqual(ids.slice(1, stream.ids.length + 1));
     const answer = await tenant.api.get('/v1/events/stream', { 'last-event-id': stream.lastId! });

@@ -37,7 +37,7 @@ export async function untilSettled({ accountId }: Pick<Tenant, 'accountId'>, { c
     );
     return rowCount;
   };
-  await expect.poll(unsettled, { timeout: 60_000 }).toBe(0);
+  await expect.poll(unsettled).toBe(0);
 }
 
 /** Copies the account's newest event this many times, in one transaction. */

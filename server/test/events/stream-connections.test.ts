@@ -5,6 +5,7 @@ import { expectRefusal, refusals } from '../support/refusals.ts';
 import { good, serverForTest, startTestServer, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
 import { createReference, idsInOrder, queriesOf, streamForTest } from './scenario.ts';
+import { waitMs } from '../support/wait.ts';
 
 /* What open streams cost the server and the network: heartbeats, memory, their number, and database queries. */
 
@@ -50,7 +51,7 @@ describe('stream connections', () => {
     await expect.poll(() => followed.waiting).toBe(2);
     await expect.poll(() => waiting.text.join('')).toMatch(/(:\n\n){3}/);
     await own.context.database.readers.query('update api_keys set revoked_at = 1 where id = $1', [revoked.keyId]);
-    expect(await ending.endWithin(5_000)).toBe('ended');
+    expect(await ending.endWithin(waitMs)).toBe('ended');
     expect([waiting.ids, ending.ids, followed.waiting]).toEqual([[], [], 1]);
     unread.release();
     await waiting.count(ids.length - 1);

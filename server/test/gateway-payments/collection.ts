@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { startGateway, type SimulatedGateway } from '../../src/gateway-payments/simulator/index.ts';
 import { Agency, type Made } from '../letting/agency.ts';
 import { good, type TestServer } from '../support/server.ts';
+import { waitMs } from '../support/wait.ts';
 
 /** Days that no test waits for: the gateway does only what a test helper says. */
 export const slow = { settings: { TENURE_SIMULATOR_SPEED: '80000' }, works: true } as const;
@@ -50,7 +51,7 @@ export async function help({ agency }: Let, id: string, name: 'succeed' | 'fail'
 }
 
 /** Waits until the payment is as wanted. */
-export async function untilPayment({ agency }: Let, id: string, wanted: object, timeoutMs = 20_000): Promise<Made> {
+export async function untilPayment({ agency }: Let, id: string, wanted: object, timeoutMs = waitMs): Promise<Made> {
   let last: Made;
   await expect
     .poll(async () => (last = await agency.get('payments', id)), { timeout: timeoutMs, interval: 25 })

@@ -116,5 +116,5 @@ async function untilSettled({ agency }: Let, front: TestServer): Promise<void> {
     );
     return rows[0]!.count;
   };
-  await expect.poll(open, { timeout: 60_000, interval: 200 }).toBe(0);
+  await expect.poll(open, { interval: 200 }).toBe(0);
 }

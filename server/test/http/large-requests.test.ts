@@ -8,6 +8,7 @@ import { Scrape } from '../support/prometheus.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { good, startTestServer, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
+import { waitMs } from '../support/wait.ts';
 
 /* Requests of a quarter of a megabyte. An account may have 2 MB of them running at once. */
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const soon = { timeout: 30_000, interval: 10 };
+const soon = { timeout: waitMs, interval: 10 };
 
 test('refuses some with 429 and no trace when an account sends hundreds at once', async () => {
   const keys = Array.from({ length: 200 }, () => randomUUID());

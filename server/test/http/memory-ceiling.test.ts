@@ -17,11 +17,12 @@ import { askWithoutReading } from '../support/raw-http.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { good, serverForTest, type TestServer } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
+import { waitMs } from '../support/wait.ts';
 
 const megabyte = 1024 * 1024;
 
 /** Loads of the machine delay what is awaited. */
-const soon = { timeout: 30_000 };
+const soon = { timeout: waitMs };
 
 async function heldBytes(server: TestServer, kind: string): Promise<number> {
   return new Scrape(await server.context.metrics.text()).value(`tenure_held_bytes{kind="${kind}"}`)!;

@@ -173,4 +173,4 @@ test('returns all memory when requests with expanded records find no room, or th
   expect(statuses).toContain(200);
   await expect.poll(() => server.context.readBudgets.reads.held).toBe(0);
   expect(await ask(AbortSignal.timeout(20_000))).toBe(200);
-}, 60_000);
+});

@@ -23,7 +23,7 @@ test.each([
   const slow = await Promise.all(Array.from({ length: count }, () => begin(slowPath, bytes)));
   try {
     // The last ones are refused, so all earlier ones hold their room.
-    await expect.poll(() => statusOf(slow.at(-1)!), { timeout: 15_000, interval: 10 }).toBe(503);
+    await expect.poll(() => statusOf(slow.at(-1)!), { interval: 10 }).toBe(503);
     expect(await send(path, other)).toBe(status);
     expect(await send(path, stranger)).toBe(503);
   } finally {
@@ -33,7 +33,7 @@ test.each([
 
 test('refuses a sign-in before its body arrives when its length exceeds the limit', async () => {
   const one = await begin('/v1/portal/open', 9_000);
-  await expect.poll(() => statusOf(one), { timeout: 15_000, interval: 10 }).toBe(413);
+  await expect.poll(() => statusOf(one), { interval: 10 }).toBe(413);
   one.socket.destroy();
 });
 

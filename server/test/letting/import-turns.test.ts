@@ -7,8 +7,9 @@ import { Scrape } from '../support/prometheus.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { good, serverForTest, type Api, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
+import { waitMs } from '../support/wait.ts';
 
-const soon = { timeout: 30_000 };
+const soon = { timeout: waitMs };
 const file = statementOf([{ date: '2026-01-10', amount: '1.00', reference: 'one' }]);
 
 test('holds only their files for imports when 24 of a platform wait for their turn', async () => {

@@ -32,12 +32,12 @@ describe('a backlog of expired idempotency keys', () => {
     start();
     await expect.poll(grownCounts, { interval: 20 }).toBe(false);
     expect(await keysLeft()).toBeGreaterThan(0);
-    await expect.poll(keysLeft, { timeout: 60_000, interval: 50 }).toBe(0);
+    await expect.poll(keysLeft, { interval: 50 }).toBe(0);
     const share = timeIn('purge_keys') / (performance.now() - startedMs);
     expect(share).toBeLessThan(0.15);
     // Two thousand keys can expire in a second. This leaves 50 ms for a batch of a thousand, which takes some 3 ms.
     expect(share).toBeGreaterThan(0.05);
-  }, 80_000);
+  });
 
   test('stops without a delay when duties are running', async () => {
     const duties = start();

@@ -574,13 +574,10 @@ function kindOf({ resources }: TestServer['context'], path: string): Resource {
 
 async function everythingDelivered(api: Api): Promise<void> {
   await expect
-    .poll(
-      async () => {
-        const { body } = await api.get('/v1/webhook_endpoints');
-        const { body: deliveries } = await api.get(`/v1/webhook_endpoints/${body.data[0].id}/deliveries?limit=50`);
-        return deliveries.data.every(({ status }: Body) => status === 'delivered');
-      },
-      { timeout: 15_000 },
-    )
+    .poll(async () => {
+      const { body } = await api.get('/v1/webhook_endpoints');
+      const { body: deliveries } = await api.get(`/v1/webhook_endpoints/${body.data[0].id}/deliveries?limit=50`);
+      return deliveries.data.every(({ status }: Body) => status === 'delivered');
+    })
     .toBe(true);
 }

@@ -23,14 +23,14 @@ describe.each(steps.map((step, index) => ({ step, isOpen: index >= firstOpen }))
       const [first] = await eventsOf(cells.source, tree.root.accountId);
       const follower = new Follower(router, tree.root.key, first!);
       const writer = new Writer((key) => router.api(key), tree.root.key);
-      await expect.poll(() => writer.ids.length, { timeout: 30_000 }).toBeGreaterThan(10);
+      await expect.poll(() => writer.ids.length).toBeGreaterThan(10);
 
       await killAt(cells, tree.root.accountId, step);
       await move(cells, tree.root.accountId);
       router.hasMoved = true;
 
       const written = writer.ids.length;
-      await expect.poll(() => writer.ids.length, { timeout: 30_000 }).toBeGreaterThan(written + 5);
+      await expect.poll(() => writer.ids.length).toBeGreaterThan(written + 5);
       await writer.stop();
       expect(await listAll(cells.target.url, tree.root.key)).toEqual(sorted([old.body.id, ...writer.ids]));
       const events = await eventsOf(cells.target, tree.root.accountId);

@@ -22,16 +22,14 @@ describe('a moved tree', () => {
     const others = bystanders.map((tenant) => new Writer(() => tenant.api, tenant.key));
     const [first] = await eventsOf(source, tree.root.accountId);
     const follower = new Follower(router, tree.root.key, first!);
-    await expect.poll(() => Math.min(...writers.map(({ ids }) => ids.length)), { timeout: 30_000 }).toBeGreaterThan(30);
+    await expect.poll(() => Math.min(...writers.map(({ ids }) => ids.length))).toBeGreaterThan(30);
 
     const moved = await move(cells, tree.root.accountId);
     router.hasMoved = true;
 
     expect(moved.accountIds.toSorted()).toEqual([tree.root.accountId, tree.child.accountId].toSorted());
     const atMove = writers.map(({ ids }) => ids.length);
-    await expect
-      .poll(() => writers.every(({ ids }, index) => ids.length > atMove[index]! + 10), { timeout: 30_000 })
-      .toBe(true);
+    await expect.poll(() => writers.every(({ ids }, index) => ids.length > atMove[index]! + 10)).toBe(true);
     await Promise.all([...writers, ...others].map((writer) => writer.stop()));
     for (const other of others) expect(other.failures).toEqual([]);
     for (const writer of writers) {

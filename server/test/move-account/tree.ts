@@ -6,6 +6,7 @@ import { openStream, type EventStream } from '../support/event-stream.ts';
 import { apiClient, good, type Api, type ApiResponse } from '../support/server.ts';
 import { addAccount, type Tenant } from '../support/tenants.ts';
 import type { TwoCells } from './cells.ts';
+import { waitMs } from '../support/wait.ts';
 
 /** A root account with a connected one. */
 export interface Tree {
@@ -14,7 +15,7 @@ export interface Tree {
 }
 
 /** Milliseconds until a follower must have all events. */
-const followedWithinMs = 20_000;
+const followedWithinMs = waitMs;
 
 /** A reference. */
 export const body = { application: 'app_1' };

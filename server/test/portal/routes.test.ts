@@ -440,7 +440,7 @@ describe('a feature that a session lacks', () => {
         await good(only.get(path.replace('/v1/portal/', '')));
       }
     }
-  }, 60_000);
+  });
 
   test('hides what belongs to it', async () => {
     const home = await letHome(agency, people);

@@ -5,6 +5,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { waitMs } from '../support/wait.ts';
 
 /*
  * The example receivers, each as the process that its README starts. A language missing on this machine is skipped, with the reason in the
@@ -22,7 +23,7 @@ const vector = JSON.parse(readFileSync(join(receiversDir, 'signature-vector.json
 };
 const secret = 'whsec_of the examples: ząb';
 const buildTimeoutMs = 240_000;
-const soon = { timeout: 30_000, interval: 10 };
+const soon = { timeout: waitMs, interval: 10 };
 
 test('verifies signatures like the receiver in Node when the guide to webhooks shows code', () => {
   const guide = readFileSync(join(receiversDir, '../../docs/guides/webhooks.md'), 'utf8');
@@ -139,7 +140,7 @@ for (const language of languages) {
       url = `http://127.0.0.1:${port}/`;
       started = language.command(folder, port);
       receiver = start(started, { SIGNING_SECRET: secret, PORT: String(port), TMPDIR: folder }, lines);
-      await vi.waitFor(() => fetch(url), { timeout: 15_000, interval: 50 });
+      await vi.waitFor(() => fetch(url), soon);
     }, buildTimeoutMs);
     afterAll(async () => {
       if (receiver) await stop(receiver);
@@ -255,11 +256,11 @@ for (const language of languages) {
       });
       try {
         if (endsWithoutSecret) {
-          await vi.waitFor(() => expect(child.exitCode).toBe(1), { timeout: 10_000 });
+          await vi.waitFor(() => expect(child.exitCode).toBe(1), soon);
         } else {
           const { body } = newEvent();
           const delivery = { header: sign(body, { key: '' }), body };
-          const status = await vi.waitFor(() => post(delivery, `http://127.0.0.1:${port}/`), { timeout: 10_000 });
+          const status = await vi.waitFor(() => post(delivery, `http://127.0.0.1:${port}/`), soon);
           expect(status).toBe(500);
         }
         await vi.waitFor(

@@ -26,7 +26,7 @@ test('returns 503 when the database is away, so that the service repeats the cal
     expectRefusal(await callBack(away.url, callbackAbout(id, owner)), refusals.unavailable);
     proxy.open();
     await expect.poll(async () => (await callBack(away.url, callbackAbout(id, owner))).status).toBe(200);
-    await untilReference(away.api, id, { status: 'complete' }, 15_000);
+    await untilReference(away.api, id, { status: 'complete' });
   } finally {
     await own.stop();
     await away.stop();
@@ -45,7 +45,7 @@ test("accepts the sandbox's own callbacks when the clock was moved by a day", as
       const { id } = await refer(slow.api, { provider });
       const isOrdered = () => complete(readers, provider, id, slow.context.clock.nowMs(), 'consider');
       await expect.poll(isOrdered).toBe(true);
-      await untilReference(slow.api, id, { status: 'complete', outcome: 'consider' }, 15_000);
+      await untilReference(slow.api, id, { status: 'complete', outcome: 'consider' });
     }),
   );
 });

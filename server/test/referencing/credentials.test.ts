@@ -219,7 +219,6 @@ describe('credentials that do not fit into an HTTP header', () => {
   const unsendable = ['key\n', '…', 'to\rken'];
   test.each(placesInHeaders.map((at, index) => [...at, unsendable[index % unsendable.length]!] as const))(
     'completes references at %s when the stored %s of another account cannot be sent: %j',
-    { timeout: 60_000 },
     async (provider, name, value) => {
       const members = { ...membersOf(provider), [name]: value };
       const working = await quickServerForTest();
@@ -237,7 +236,7 @@ describe('credentials that do not fit into an HTTP header', () => {
       for (const { id } of made)
         await untilReference(other.api, id, { automatic_reference: { last_error: cannotBeSent } });
       const accepted = await refer(working.api, { provider });
-      await untilReference(working.api, accepted.id, { status: 'complete' }, 40_000);
+      await untilReference(working.api, accepted.id, { status: 'complete' });
     },
   );
 });

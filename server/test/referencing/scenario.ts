@@ -7,6 +7,7 @@ import {
   type ApiResponse,
   type TestServer,
 } from '../support/server.ts';
+import { waitMs } from '../support/wait.ts';
 
 type Body = ApiResponse['body'];
 
@@ -46,7 +47,7 @@ export async function referenceNow(api: Api, id: string): Promise<Body> {
 }
 
 /** Waits until the reference is as wanted. */
-export async function untilReference(api: Api, id: string, wanted: object, timeoutMs = 20_000): Promise<Body> {
+export async function untilReference(api: Api, id: string, wanted: object, timeoutMs = waitMs): Promise<Body> {
   let last: Body;
   await expect
     .poll(async () => (last = await referenceNow(api, id)), { timeout: timeoutMs, interval: 25 })

@@ -24,4 +24,4 @@ test('counts every reference of an application exactly when many are created or 
     by_outcome: { accept },
     result: 'accept',
   });
-}, 120_000);
+});

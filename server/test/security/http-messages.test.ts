@@ -61,7 +61,7 @@ beforeAll(async () => {
     if (waiting.has(name)) ours.set(name, await answersToAll(server.url, sent));
     else ours.set(name, await converse(server, sent + next));
   });
-}, 60_000);
+});
 afterAll(async () => {
   bare.close();
   await server.stop();

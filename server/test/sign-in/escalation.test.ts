@@ -7,6 +7,7 @@ import { Browser, goodPassword, signedIn, tokenOf, type SignedIn } from '../supp
 import { openStream } from '../support/event-stream.ts';
 import { good, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
+import { waitMs } from '../support/wait.ts';
 
 /*
  * No role grants itself or others more than it has. A model of one line says which roles may handle which.
@@ -221,7 +222,7 @@ describe('the rule about second factors', () => {
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const stream = await openStream(other.url, null, { headers: { cookie, 'service-client': 'dashboard' } });
     await good(boss.browser.post('/v1/account', { require_second_factor: true }));
-    expect(await stream.endWithin(10_000)).toBe('ended');
+    expect(await stream.endWithin(waitMs)).toBe('ended');
     const refused = await browser.get('/v1/customers');
     expect([refused.status, refused.body.error.code]).toEqual([403, 'second_factor_setup_required']);
   });

@@ -1,6 +1,7 @@
 import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiResponse } from './server.ts';
+import { waitMs } from './wait.ts';
 
 type Event = ApiResponse['body'];
 
@@ -33,7 +34,7 @@ export class EventStream {
   }
 
   /** Waits until this many events have come. */
-  async count(count: number, timeoutMs = 15_000): Promise<Event[]> {
+  async count(count: number, timeoutMs = waitMs): Promise<Event[]> {
     const untilMs = performance.now() + timeoutMs;
     while (this.events.length < count) {
       if (performance.now() > untilMs) throw new Error(`Only ${this.events.length} of ${count} events came in time.`);

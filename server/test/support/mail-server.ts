@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { onTestFinished, vi } from 'vitest';
+import { waitMs } from './wait.ts';
 
 /** An e-mail that the server has accepted. */
 export interface ReceivedMail {
@@ -176,7 +177,7 @@ export class MailServer {
 }
 
 /** Milliseconds that a test waits for what must happen soon. */
-const soon = { timeout: 30_000, interval: 100 };
+const soon = { timeout: waitMs, interval: 100 };
 
 /** Starts a mail server for one test. */
 export async function mailServerForTest(secure: tls.SecureContextOptions | null = null): Promise<MailServer> {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { waitMs } from './wait.ts';
 
 /** Why PDFs cannot be read here; null if they can. */
 export const pdfToolsMissing = findsPoppler()
@@ -73,7 +74,7 @@ function run(tool: string, pdf: Buffer, options: readonly string[], after: reado
     const command = `exec "$0" "$@" 2>'${complaints}'`;
     const text = execFileSync('sh', ['-c', command, tool, ...options, file, ...after], {
       encoding: 'utf8',
-      timeout: 20_000,
+      timeout: waitMs,
       maxBuffer: 100 * 2 ** 20,
     });
     const said = readFileSync(complaints, 'utf8');

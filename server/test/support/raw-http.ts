@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { ApiResponse, TestServer } from './server.ts';
+import { waitMs } from './wait.ts';
 
 /** Where it listens. */
 type Listening = Pick<TestServer, 'url'>;
@@ -17,7 +18,7 @@ export function converse(server: Listening, bytes: string | Uint8Array): Promise
     const socket = connect(Number(port), hostname);
     const chunks: Buffer[] = [];
     const finish = (): void => resolve(Buffer.concat(chunks).toString('utf8'));
-    socket.setTimeout(10_000, () =>
+    socket.setTimeout(waitMs, () =>
       socket.destroy(new Error('The server neither answered nor closed the connection.')),
     );
     socket.on('error', (error) => (chunks.length > 0 ? finish() : reject(error)));

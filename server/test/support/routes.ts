@@ -9,6 +9,7 @@ import { importForm, statementOf } from './bank.ts';
 import { formOf } from './files.ts';
 import { good, type ApiResponse } from './server.ts';
 import { latestVersion } from './versions.ts';
+import { waitMs } from './wait.ts';
 
 /** Bank details need a number besides what their schema requires, and any body can get bank details. */
 const letterhead = {
@@ -276,7 +277,7 @@ async function startedRun(
       if (data.length === 0) throw new Error('The event has started no run.');
       return data[0].id;
     },
-    { timeout: 15_000, interval: 50 },
+    { timeout: waitMs, interval: 50 },
   );
 }
 

@@ -332,7 +332,7 @@ test('runs other recoveries when some wait for hanging endpoints', async () => {
   await receiver.count(1);
   await good(recover(endpoint.id));
   expect(await untilRecovered(server, api, endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: 1 });
-}, 40_000);
+});
 
 test("runs the recoveries of one endpoint in turn, without delaying another's, when several are requested", async () => {
   // Other tests leave recoveries that wait for hanging receivers.

@@ -3,13 +3,14 @@ import type { Overrides } from '../../src/server/context.ts';
 import { allOf } from '../support/paging.ts';
 import type { Received, Receiver } from '../support/receiver.ts';
 import { serverForTest, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+import { waitMs } from '../support/wait.ts';
 
 /** Helpers for the tests of this folder. */
 
 type Body = ApiResponse['body'];
 
 /** Polling options for conditions that may take long on a busy machine. */
-export const soon = { timeout: 30_000, interval: 10 };
+export const soon = { timeout: waitMs, interval: 10 };
 
 /** Creates an endpoint that gets only what `ping` or `seed` make for it. */
 export async function pingedEndpoint(api: Api, url: string): Promise<Body> {

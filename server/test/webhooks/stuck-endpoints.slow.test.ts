@@ -61,7 +61,7 @@ test('makes one attempt at a time when attempts have timed out, and delivers eve
   answers = true;
   await queueEmptyWithin(server, 60_000);
   expect(new Set(receiver.received.map(({ headers }) => headers['service-delivery-id'])).size).toBe(200);
-}, 90_000);
+});
 
 test('delivers as fast as the endpoint allows, and nothing twice, when it is slow', async () => {
   const slow = await receiverForTest((response) => void setTimeout(() => response.writeHead(200).end(), 1_200));
@@ -78,7 +78,7 @@ test('delivers as fast as the endpoint allows, and nothing twice, when it is slo
   expect(slow.received).toHaveLength(160);
   // Five times 32 at once, and the pauses of a backlog that is postponed once or twice.
   expect(performance.now() - startedMs).toBeLessThan(16_000);
-}, 40_000);
+});
 
 test('delivers without a delay when an endpoint lets one attempt hang and answers the others', async () => {
   const receiver = await receiverForTest(
@@ -103,7 +103,7 @@ test('delivers without a delay when an endpoint lets one attempt hang and answer
     await expect.poll(left, soon).toBe(1);
   }
   expect(latestDueMs).toBeLessThanOrEqual(0);
-}, 60_000);
+});
 
 test('leaves ten attempts of each endpoint for trials when long backlogs are postponed in parts', async () => {
   const server = await serverForTest({ settings: role('api') });
@@ -129,7 +129,7 @@ test('leaves ten attempts of each endpoint for trials when long backlogs are pos
     expect(dues.filter((due) => due === untilMs)).toHaveLength(10);
     expect(dues.filter((due) => due === restUntilMs)).toHaveLength(1_490);
   }
-}, 40_000);
+});
 
 test('resumes a backlog in parts, except what is claimed or due later, when the endpoint responds', async () => {
   const server = await serverForTest({ settings: role('api') });
@@ -148,7 +148,7 @@ test('resumes a backlog in parts, except what is claimed or due later, when the 
   expect(await bringForward(pool, now, revived)).toBe(false);
   const left = (await placesOf(server, endpoint.id)).filter(({ due_at_ms }) => due_at_ms > nowMs);
   expect(left.map(({ id }) => id)).toEqual([places[0]!.id, places[1]!.id]);
-}, 40_000);
+});
 
 async function queueEmptyWithin(server: Parameters<typeof queueEmpty>[0], timeoutMs: number): Promise<void> {
   const count = async () =>

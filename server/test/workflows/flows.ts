@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { allPermissions } from '../support/permissions.ts';
 import { good, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, addKey } from '../support/tenants.ts';
+import { waitMs } from '../support/wait.ts';
 
 /** What a test writes of a workflow. */
 export interface Written {
@@ -74,7 +75,7 @@ export class Flows {
           runs = await this.runs(`&workflow=${workflow.id}`);
           return condition(runs) ? 'so' : JSON.stringify(runs.map(({ status, steps }) => ({ status, steps })));
         },
-        { timeout: 15_000, interval: 20 },
+        { timeout: waitMs, interval: 20 },
       )
       .toBe('so');
     return runs;

@@ -61,7 +61,7 @@ export class Keyboard {
 
 async function expectSeenFocus(page: Page): Promise<void> {
   // A part that closes gives the focus back a moment later.
-  await expect.poll(() => page.evaluate(hiddenFocus), { timeout: 10_000 }).toBeNull();
+  await expect.poll(() => page.evaluate(hiddenFocus)).toBeNull();
 }
 
 /** Runs in the page. Returns why the person does not see the focus, or null. */

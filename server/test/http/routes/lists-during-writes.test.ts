@@ -74,7 +74,7 @@ describe('paging during writes', () => {
     expect(up.filter((id) => old.has(id))).toEqual(there.slice(0, -1).toReversed());
     expect(up).toHaveLength(new Set(up).size);
     expect((await own.get('/v1/references')).body.count).toBe(answered);
-  }, 90_000);
+  });
 });
 
 /** Returns the ids of all records newer than one, page by page, in the order of the pages. */

@@ -132,7 +132,7 @@ describe('reports with any findings', () => {
       }),
       { numRuns: rounds(8, 16) },
     );
-  }, 60_000);
+  });
 
   test('prints a PDF that another program can read when the findings are random', async (context) => {
     if (pdfToolsMissing) context.skip(pdfToolsMissing);
@@ -143,5 +143,5 @@ describe('reports with any findings', () => {
       }),
       { numRuns: rounds(4, 8) },
     );
-  }, 60_000);
+  });
 });

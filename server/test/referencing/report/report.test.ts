@@ -491,5 +491,5 @@ describe('reports with any findings', () => {
     const patient = reportPrinter({ printTimeoutMs: 60_000 });
     onTestFinished(() => patient.stop());
     expect((await patient.print(contents)).length).toBeLessThan(10_000_000);
-  }, 90_000);
+  });
 });

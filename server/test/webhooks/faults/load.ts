@@ -77,7 +77,7 @@ export async function tallyOf(
 ): Promise<Tally> {
   const pending = async (): Promise<number> =>
     (await deliveriesOf(api, endpointId)).filter(({ status }) => status === 'pending').length;
-  await expect.poll(pending, { timeout: 60_000, interval: 500 }).toBe(0);
+  await expect.poll(pending, { interval: 500 }).toBe(0);
   const deliveries = await deliveriesOf(api, endpointId);
   const arrivals = Map.groupBy(receiver.received, deliveryIdOf);
   const arrived = new Map<string, Received>(receiver.received.map((one) => [one.body.data.object.id, one]));
