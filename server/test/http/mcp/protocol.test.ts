@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectMcp, mcpClients, mcpKey } from '../../support/mcp.ts';
@@ -182,6 +183,8 @@ describe('limits', () => {
   test('counts a message and its request as one when the account has a limit', async () => {
     const limited = await serverForTest({ settings: { TENURE_RATE_LIMIT: '1' } });
     const api = apiClient(limited.url, await mcpKey(limited, ['units.read']));
+    // The key has used up the limit of the first second.
+    await delay(1_100);
     stopMonotonicClock();
     // If both counted, there would be no room for the second.
     const answer = await good(api.post('/mcp', call, accept));
