@@ -18,7 +18,7 @@ function chunkedAnswer(chunk: string, count: number): string {
   return `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(count)}0\r\n\r\n`;
 }
 
-function clientOf(url: string, timeoutMs = 2_000): HttpProviderClient {
+function clientOf(url: string, timeoutMs = 60_000): HttpProviderClient {
   const client = new HttpProviderClient(url, timeoutMs);
   onTestFinished(() => client.close());
   return client;

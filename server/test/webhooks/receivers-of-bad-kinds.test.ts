@@ -2,7 +2,15 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everyMs, rawReceiverForTest, receiverForTest } from '../support/receiver.ts';
 import { serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
-import { deliverOnceTo, endpointFor, expectTimedOut, makeReferences, pingedEndpoint, queueEmpty } from './scenario.ts';
+import {
+  deliverOnceTo,
+  endpointFor,
+  expectTimedOut,
+  makeReferences,
+  patientLimits,
+  pingedEndpoint,
+  queueEmpty,
+} from './scenario.ts';
 
 /*
  * Records every misbehavior of a receiver truthfully and in time, without harm to other receivers.
@@ -12,23 +20,31 @@ type Body = ApiResponse['body'];
 
 const attemptTimeoutMs = 1_000;
 describe('single attempts', () => {
-  let server: TestServer;
-  /** The endpoints of these tests are copies of this one. */
-  let pattern: string;
+  /** For attempts that end by their timeout. */
+  let hurried: TestServer;
+  let patient: TestServer;
+  /** The endpoints of these tests are copies of these. */
+  const patterns = new Map<TestServer, string>();
   beforeAll(async () => {
-    server = await startTestServer({
-      settings: { TENURE_RETRY_SCHEDULE: 'none' },
-      overrides: {
-        // Few slots, so that a slot that is not released is missed at once.
-        dispatcherLimits: { attemptTimeoutMs, leaseMs: 5_000, pollMs: 50, claimMax: 8, heldMax: 8, perEndpointMax: 4 },
-      },
-    });
-    pattern = (await pingedEndpoint(server.api, 'http://127.0.0.1:9/')).id;
+    // Few slots, so that a slot that is not released is missed at once.
+    const limits = { pollMs: 50, claimMax: 8, heldMax: 8, perEndpointMax: 4 };
+    const start = async (more: { attemptTimeoutMs: number; leaseMs: number }): Promise<TestServer> => {
+      const server = await startTestServer({
+        settings: { TENURE_RETRY_SCHEDULE: 'none' },
+        overrides: { dispatcherLimits: { ...limits, ...more } },
+      });
+      patterns.set(server, (await pingedEndpoint(server.api, 'http://127.0.0.1:9/')).id);
+      return server;
+    };
+    hurried = await start({ attemptTimeoutMs, leaseMs: 5_000 });
+    patient = await start(patientLimits);
   });
-  afterAll(() => server.stop());
+  afterAll(async () => {
+    for (const server of patterns.keys()) await server.stop();
+  });
 
-  function deliverTo(url: string): Promise<Body> {
-    return deliverOnceTo(server, pattern, url);
+  function deliverTo(url: string, server = patient): Promise<Body> {
+    return deliverOnceTo(server, patterns.get(server)!, url);
   }
 
   test("ends the attempt in time when the response's headers drip for ever", async () => {
@@ -36,7 +52,7 @@ describe('single attempts', () => {
       socket.write('HTTP/1.1 200 OK\r\n');
       everyMs(50, socket, () => socket.write('A: b\r\n'));
     });
-    const delivery = await deliverTo(receiver.url);
+    const delivery = await deliverTo(receiver.url, hurried);
     expect(delivery).toMatchObject({ status: 'failed', attempt: { status: null, error: 'timeout' } });
     await expectTimedOut(receiver, delivery.attempt, attemptTimeoutMs);
   });
@@ -45,7 +61,7 @@ describe('single attempts', () => {
     const receiver = await rawReceiverForTest((socket) => {
       everyMs(200, socket, () => socket.write('HTTP/1.1 102 Processing\r\n\r\n'));
     });
-    const delivery = await deliverTo(receiver.url);
+    const delivery = await deliverTo(receiver.url, hurried);
     expect(delivery).toMatchObject({ status: 'failed', attempt: { status: null, error: 'timeout' } });
     await expectTimedOut(receiver, delivery.attempt, attemptTimeoutMs);
   });
@@ -119,7 +135,7 @@ describe('single attempts', () => {
       const receiver = await rawReceiverForTest((socket) =>
         socket.write(`HTTP/1.1 ${status} What\r\nContent-Length: 0\r\n\r\n`),
       );
-      expect(await deliverTo(receiver.url)).toMatchObject({ status: 'failed' });
+      expect(await deliverTo(receiver.url, hurried)).toMatchObject({ status: 'failed' });
       expect(receiver.requests).toHaveLength(1);
     },
   );
@@ -142,17 +158,19 @@ describe('single attempts', () => {
   });
 
   test('delivers everything to a healthy receiver after the misbehavior of all others', async () => {
-    const receiver = await receiverForTest();
-    await endpointFor(server.api, receiver.url);
-    await makeReferences(server.api, 20);
-    await receiver.count(20);
+    for (const server of patterns.keys()) {
+      const receiver = await receiverForTest();
+      await endpointFor(server.api, receiver.url);
+      await makeReferences(server.api, 20);
+      await receiver.count(20);
+    }
   });
 });
 
 test('stores other outcomes when the text of one response cannot be stored', async () => {
   const server = await serverForTest({
     settings: { TENURE_RETRY_SCHEDULE: '0.01' },
-    overrides: { dispatcherLimits: { attemptTimeoutMs, leaseMs: 5_000, pollMs: 20 } },
+    overrides: { dispatcherLimits: { ...patientLimits, pollMs: 20 } },
   });
   const answers = ['000 None', '099 Less', '999 More', '200 \0', '200 OK\r\nRetry-After: \xff'];
   const bad = await Promise.all(

@@ -22,6 +22,7 @@ import {
   endpointFor,
   makeReferences,
   over,
+  patientLimits,
   ping,
   pingedEndpoint,
   placesOf,
@@ -270,18 +271,30 @@ describe('Retry-After header', () => {
 
 describe('single attempts', () => {
   const attemptTimeoutMs = 1_000;
+  // Few slots, so that a slot that is not released is missed at once.
+  const limits = { pollMs: 50, claimMax: 8, heldMax: 8 };
   let server: TestServer;
   /** The endpoints of these tests are copies of this one. */
   let pattern: string;
+  /** For attempts that do not end by their timeout. */
+  let patient: TestServer;
   beforeAll(async () => {
+    const settings = { TENURE_RETRY_SCHEDULE: 'none' };
     server = await startTestServer({
-      settings: { TENURE_RETRY_SCHEDULE: 'none' },
-      // Few slots, so that a slot that is not released is missed at once.
-      overrides: { dispatcherLimits: { attemptTimeoutMs, leaseMs: 5_000, pollMs: 50, claimMax: 8, heldMax: 8 } },
+      settings,
+      overrides: { dispatcherLimits: { ...limits, attemptTimeoutMs, leaseMs: 5_000 } },
     });
+    patient = await startTestServer({ settings, overrides: { dispatcherLimits: { ...limits, ...patientLimits } } });
     pattern = (await pingedEndpoint(server.api, 'http://127.0.0.1:9/')).id;
   });
-  afterAll(() => server.stop());
+  afterAll(async () => {
+    await patient.stop();
+    await server.stop();
+  });
+
+  async function deliverPatientlyTo(url: string): Promise<ApiResponse['body']> {
+    return deliverOnceTo(patient, (await pingedEndpoint(patient.api, 'http://127.0.0.1:9/')).id, url);
+  }
 
   test('28: ends the attempt in time and closes the connection when no response comes', async () => {
     const receiver = await rawReceiverForTest(() => {});
@@ -308,7 +321,7 @@ describe('single attempts', () => {
       socket.write('HTTP/1.1 200 OK\r\n');
       pour(socket, Buffer.from(line.repeat(20)), (bytes) => (written += bytes));
     });
-    const delivery = await deliverOnceTo(server, pattern, receiver.url);
+    const delivery = await deliverPatientlyTo(receiver.url);
     expect(delivery).toMatchObject({ status: 'failed', attempt: { error: 'response_invalid', response: null } });
     expect(written).toBeLessThan(32 * 1024 * 1024);
   });
@@ -320,7 +333,7 @@ describe('single attempts', () => {
       pour(socket, Buffer.alloc(64 * 1024, 'a'), (bytes) => (written += bytes));
     });
     const beforeBytes = process.memoryUsage.rss();
-    const delivery = await deliverOnceTo(server, pattern, receiver.url);
+    const delivery = await deliverPatientlyTo(receiver.url);
     expect(delivery).toMatchObject({ status: 'delivered', attempt: { status: 200, error: null } });
     expect(delivery.attempt.response).toBe('a'.repeat(1024));
     await expect.poll(() => receiver.open, soon).toBe(0);
@@ -334,7 +347,7 @@ describe('single attempts', () => {
     const receiver = await receiverForTest((response) =>
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'text/plain' }).end(bomb),
     );
-    const delivery = await deliverOnceTo(server, pattern, receiver.url);
+    const delivery = await deliverPatientlyTo(receiver.url);
     expect(delivery).toMatchObject({ status: 'delivered', attempt: { status: 200, error: null } });
     expect(delivery.attempt.response).not.toContain('\0');
     expect(delivery.attempt.response.charCodeAt(0)).toBe(0x1f);
