@@ -112,7 +112,9 @@ describe('guides', () => {
   test('states the limits that the server has when the guide lists them', () => {
     const guide = readFileSync(join(guidesDir, 'requests.md'), 'utf8');
     expect(guide).toContain(`| Body of a request | ${bodyBytesMax / 1024} kB,`);
-    expect(guide).toContain(`| Uploads of an account at once | ${uploadBounds.ofAccountMax}.`);
+    const { ofAccountMax, ofTreeMax, max } = uploadBounds;
+    expect(guide).toContain(`| Uploads of an account at once | ${ofAccountMax}, and ${ofTreeMax} of a platform`);
+    expect(guide).toContain(`If all accounts together have ${max} in a process, a further upload gets 503`);
     expect(guide).toContain(`| Streams of an account at once | ${streamBounds.ofAccountMax} in a process`);
   });
 });
