@@ -45,7 +45,7 @@ export async function sendFileToFrame(
     rateLimit.check(principal, reply);
     whenClosed(reply, requestsInFlight.begin(known.payer));
     if (principal.person) requireSecondFactor(principal.person);
-    const { account = principal.accountId } = request.query as { account?: string };
+    const account = new URLSearchParams(request.url.split('?')[1]).get('account') ?? principal.accountId;
     const apiRequest = routed(known, route, await requireAccount(context, known, account));
     requirePermission(route.permission, principal);
     const contents = await responses.download(apiRequest, reply, () => route.open(apiRequest, {}));
