@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { buildApp } from '../../src/http/app.ts';
+import { Connections } from '../../src/http/pipeline/connections.ts';
 import { converse, drip, rawRequest, statusesIn } from '../support/raw-http.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { formOf, pdfOf } from '../support/files.ts';
@@ -112,7 +115,43 @@ describe('connections with many requests', () => {
     expect(closed).toBeLessThan(pipeliningConnections);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   });
+
+  test('closes a connection with long headers when those of all connections take 8 MB', async () => {
+    const { context } = await serverForTest();
+    const server = createServer();
+    new Connections(context).watch(server);
+    // Only requests with usual headers get a response.
+    server.on('request', ({ headers }, response) => headers['x-header-0'] ?? response.end());
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    let closed = 0;
+    for (let count = 0; count < 350; count++) {
+      const socket = connect(port, '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      socket.on('error', () => {}).once('close', () => closed++);
+      socket.write(`GET / HTTP/1.1\r\nHost: x\r\n${longHeaders}\r\n`);
+    }
+    await expect.poll(() => closed).toBeGreaterThan(0);
+    expect(closed).toBeLessThan(350);
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
+  });
+
+  test('serves a request with long headers after 400 clients disconnected within refused bodies', async () => {
+    const server = await serverForTest();
+    const { hostname, port } = new URL(server.url);
+    const line = `POST /openapi.json HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n${longHeaders}\r\n{`;
+    for (let count = 0; count < 400; count++) {
+      const socket = connect(Number(port), hostname, () => socket.write(line));
+      const [response] = (await once(socket, 'data')) as [Buffer];
+      expect(String(response)).toMatch(/^HTTP\/1\.1 405 /);
+      socket.destroy();
+    }
+  });
 });
+
+/** Headers that take some 26 kB of memory. */
+const longHeaders = Array.from({ length: 90 }, (_, index) => `X-Header-${index}: ${'x'.repeat(140)}\r\n`).join('');
 
 const pipeliningConnections = 90;
 

@@ -25,8 +25,14 @@ const pipelinedMax = 64;
 /** The same for all connections, without the first request of each. Otherwise 4,000 connections would fill a gigabyte. */
 const pipelinedOfAllMax = 4_096;
 
-/** The headers of these requests, in bytes. They can have 16 kB each, so the number alone would allow more than a hundred megabytes. */
-const pipelinedBytesMax = 8 * 1024 * 1024;
+/**
+ * The headers of these requests, and of first requests with long headers, in bytes. Headers can have 16 kB, and take up to 28 kB of memory.
+ * So 4,096 requests under way would take more than a hundred megabytes.
+ */
+const headBytesOfAllMax = 8 * 1024 * 1024;
+
+/** The headers of a connection's first request count if they take more bytes. So usual requests find room while others send long headers. */
+const usualHeadBytes = 8 * 1024;
 
 /** Bytes of a header text beside its characters: an object, and places in a list and an index. */
 const headerTextBytes = 64;
@@ -61,7 +67,7 @@ const dropLogMs = 10_000;
  */
 export class Connections {
   readonly #context: HttpContext;
-  /** The response to the last request of each connection, sent or not. */
+  /** The response to the last request of each connection, until both are complete. */
   readonly #lastResponses = new WeakMap<Socket, ServerResponse>();
   /** For each request that was sent behind another one: resolves when the earlier request has its response. */
   readonly #turns = new WeakMap<ServerResponse, Promise<void>>();
@@ -71,8 +77,8 @@ export class Connections {
   readonly #pipelined = new WeakMap<Socket, number>();
   /** The number of requests that wait behind another one, on all connections. */
   #pipelinedOfAll = 0;
-  /** The bytes of their headers. */
-  #pipelinedBytes = 0;
+  /** The bytes of their headers, and of all long headers. */
+  #headBytes = 0;
   /** Connections dropped since the last line of the log. */
   #dropped = 0;
   /** Open connections without a request, in the order of the times since when. */
@@ -94,10 +100,14 @@ export class Connections {
     // Before the framework sees the request.
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
       response.setMaxListeners(listenersOfResponse);
-      this.#countPipelined(request, response);
+      this.#countRequest(request, response);
       const before = this.#lastResponses.get(request.socket);
       if (before && !before.closed) this.#turns.set(response, endOf(before));
       this.#lastResponses.set(request.socket, response);
+      // A response keeps its request, with its headers. Its connection can be open for long.
+      onceOver(request, response, () => {
+        if (this.#lastResponses.get(request.socket) === response) this.#lastResponses.delete(request.socket);
+      });
       response.once('finish', () => {
         if (request.complete) return;
         setTimeout(() => request.complete || request.socket.destroy(), lingerMs).unref();
@@ -134,23 +144,25 @@ export class Connections {
     longest.destroy();
   }
 
-  #countPipelined(request: IncomingMessage, response: ServerResponse): void {
+  #countRequest(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const waiting = (this.#pipelined.get(socket) ?? 0) + 1;
     this.#pipelined.set(socket, waiting);
     this.#idle.delete(socket);
-    const bytes = waiting > 1 ? headBytesOf(request) : 0;
+    const headBytes = headBytesOf(request);
+    const bytes = waiting > 1 || headBytes > usualHeadBytes ? headBytes : 0;
     if (waiting > 1) this.#pipelinedOfAll++;
-    this.#pipelinedBytes += bytes;
+    this.#headBytes += bytes;
     response.once('close', () => {
       const left = this.#pipelined.get(socket)! - 1;
       this.#pipelined.set(socket, left);
       if (left > 0) this.#pipelinedOfAll--;
       else if (!socket.destroyed) this.#idle.add(socket);
-      this.#pipelinedBytes -= bytes;
     });
-    const isRoomForAll = this.#pipelinedOfAll <= pipelinedOfAllMax && this.#pipelinedBytes <= pipelinedBytesMax;
-    if (waiting <= pipelinedMax && (waiting === 1 || isRoomForAll)) return;
+    onceOver(request, response, () => (this.#headBytes -= bytes));
+    const isInTurn = waiting === 1 || (waiting <= pipelinedMax && this.#pipelinedOfAll <= pipelinedOfAllMax);
+    const isRoomForHead = bytes === 0 || this.#headBytes <= headBytesOfAllMax;
+    if (isInTurn && isRoomForHead) return;
     stopRequests(socket);
     socket.destroy();
   }
@@ -212,6 +224,22 @@ export class Connections {
 /** Resolves in the turn of the event loop after the response has been sent, or after its client has disconnected. */
 function endOf(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => response.once('close', () => setImmediate(resolve)));
+}
+
+/** Calls back when a response was sent and its request is complete, or when the client has disconnected. */
+function onceOver(request: IncomingMessage, response: ServerResponse, callback: () => void): void {
+  const { socket } = request;
+  response.once('close', () => {
+    if (request.complete || socket.destroyed) return callback();
+    // The server has refused a body that still arrives. Such a request has no event when its client disconnects.
+    const end = (): void => {
+      request.off('close', end);
+      socket.off('close', end);
+      callback();
+    };
+    request.once('close', end);
+    socket.once('close', end);
+  });
 }
 
 /** Returns the bytes that the request line and the headers take in memory. */
