@@ -127,7 +127,11 @@ export function buildApp(context: HttpContext): FastifyInstance {
     arriving: new ByteBudget(bodyLimits, memory),
     unread: new ByteBudget(unreadLimits, memory),
   };
-  const ofStrangers: BodyBudgets = { ...bodies, arriving: new ByteBudget(strangerLimits, memory) };
+  const ofStrangers: BodyBudgets = {
+    ...bodies,
+    arriving: new ByteBudget(strangerLimits, memory),
+    cutOffable: new Set(),
+  };
   const forms: BodyBudgets = { ...bodies, arriving: new ByteBudget(uploadLimits, memory) };
   context.metrics.holdsBytes('requests', bodies.arriving);
   context.metrics.holdsBytes('keyless', ofStrangers.arriving);

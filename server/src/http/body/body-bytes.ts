@@ -3,6 +3,7 @@ import type { ByteBudget, ByteLimits, HeldBytes, Payer } from '../../core/byte-b
 import { ApiError } from '../../core/errors.ts';
 import { networkOf } from '../../core/network.ts';
 import type { Client, HeldBody } from '../request.ts';
+import { cutOffBody } from './body-time.ts';
 
 /** The largest body, in bytes. */
 export const bodyBytesMax = 256 * 1024;
@@ -22,13 +23,20 @@ export const bodyLimits: ByteLimits = {
 
 /**
  * Bytes of bodies of requests without a key. Sign-ins share half of them, and callbacks the other half. A network has a quarter of its half.
- * Otherwise one stranger with slow bodies would keep all people from signing in.
+ * If there is no room, the bodies that have been arriving for the longest time are cut off. Otherwise strangers with slow bodies would keep
+ * all people from signing in.
  */
 export const strangerLimits: ByteLimits = {
   max: 4 * 1024 * 1024,
   maxPerAccount: 512 * 1024,
   maxPerTree: 2 * 1024 * 1024,
 };
+
+/**
+ * What a request without a key takes beside its body, in bytes. Requests with a key are counted instead (`requestBounds`). With this, a
+ * network has room for up to 128 callbacks at once, and all networks together for 512.
+ */
+const strangerRequestBytes = 4 * 1024;
 
 /**
  * Bytes of responses to writes that clients have not read. An account with a full share gets no further write. What others hold never
@@ -54,6 +62,8 @@ export interface BodyBudgets {
   arriving: ByteBudget;
   /** Large responses that clients have not read. */
   unread: ByteBudget;
+  /** Requests without a key whose bodies may still arrive, the earliest first. Undefined for other requests. */
+  cutOffable?: Set<BodyBytes>;
 }
 
 /** Responses up to this size fit into the buffers of the connection, in bytes. */
@@ -79,10 +89,13 @@ export function strangerOf(use: (typeof strangerUses)[number], { address }: Clie
 export class BodyBytes implements HeldBody {
   readonly #budgets: BodyBudgets;
   readonly #share: Payer;
+  readonly #request: FastifyRequest;
   readonly #reply: FastifyReply['raw'];
   #body: HeldBytes | null;
   /** The bytes that the body holds. */
   #bytes: number;
+  /** What the request takes beside its body, in bytes. */
+  readonly #besideBytes: number;
   #response: HeldBytes | null = null;
   #isAtWork = false;
   #isClosed = false;
@@ -98,17 +111,20 @@ export class BodyBytes implements HeldBody {
   constructor(
     budgets: BodyBudgets,
     share: Payer,
-    { raw }: FastifyRequest,
+    request: FastifyRequest,
     reply: FastifyReply,
-    bytes = firstBytesOf(raw),
+    bytes = firstBytesOf(request.raw),
   ) {
     this.#budgets = budgets;
     this.#share = share;
+    this.#request = request;
     this.#reply = reply.raw;
+    this.#besideBytes = budgets.cutOffable ? strangerRequestBytes : 0;
     if (budgets.unread.isShareFull(share, 0)) throw responsesUnread();
-    this.#body = budgets.arriving.tryTake(share, bytes);
+    this.#body = this.#takeRoom(bytes);
     if (!this.#body) throw this.#noRoom(bytes);
     this.#bytes = bytes;
+    budgets.cutOffable?.add(this);
     // The client may have disconnected already.
     if (reply.raw.closed) this.#close();
     else reply.raw.on('close', () => this.#close());
@@ -116,12 +132,12 @@ export class BodyBytes implements HeldBody {
 
   grow(bytes: number): void {
     if (this.#isClosed) return;
-    if (!this.#body!.resize(bytes)) throw this.#noRoom(bytes - this.#bytes);
+    if (!this.#body!.resize(bytes + this.#besideBytes)) throw this.#noRoom(bytes - this.#bytes);
     this.#bytes = bytes;
   }
 
   arrived(bytes: number): void {
-    this.#body?.resize(bytes);
+    this.#body?.resize(bytes + this.#besideBytes);
   }
 
   workBegins(): void {
@@ -142,6 +158,30 @@ export class BodyBytes implements HeldBody {
     if (this.#isClosed) callback?.();
   }
 
+  /** Takes the bytes of the body. Without room, cuts off bodies that are arriving, the earliest first. */
+  #takeRoom(bytes: number): HeldBytes | null {
+    const { arriving, cutOffable } = this.#budgets;
+    for (;;) {
+      const taken = arriving.tryTake(this.#share, bytes + this.#besideBytes);
+      if (taken) return taken;
+      const isNetworkFull = arriving.fullShare(this.#share, bytes + this.#besideBytes) === 'account';
+      const earliest = [...(cutOffable ?? [])].find((each) => each.#isArrivingFrom(this.#share, isNetworkFull));
+      if (!earliest) return null;
+      earliest.#cutOff();
+    }
+  }
+
+  /** Returns whether the body is incomplete, and is from the same network, or from any network for the same use. */
+  #isArrivingFrom({ accountId, rootId }: Payer, isSameNetwork: boolean): boolean {
+    if (this.#request.raw.complete) return false;
+    return isSameNetwork ? this.#share.accountId === accountId : this.#share.rootId === rootId;
+  }
+
+  #cutOff(): void {
+    this.#release();
+    cutOffBody(this.#request.server.server, this.#request.raw);
+  }
+
   #close(): void {
     this.#isClosed = true;
     this.#onClose?.();
@@ -150,7 +190,13 @@ export class BodyBytes implements HeldBody {
   }
 
   #releaseIfOver(): void {
-    if (this.#isClosed && !this.#isAtWork) this.#body?.release();
+    // A stranger that waits for a slow refusal, or reads a shared file, must not keep others from signing in.
+    if (!this.#isAtWork && (this.#isClosed || this.#budgets.cutOffable)) this.#release();
+  }
+
+  #release(): void {
+    this.#budgets.cutOffable?.delete(this);
+    this.#body?.release();
   }
 
   /** @param bytes the bytes without room. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage, Server } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** Milliseconds for a body. All bodies but files are small. */
@@ -5,11 +6,11 @@ const bodyTimeoutMs = 15_000;
 
 /** Disconnects a client that sends its body too slowly, as the HTTP server does for slow headers. */
 export class BodyTime {
-  readonly #cutOff: () => unknown;
+  readonly #cutOff: () => void;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(app: FastifyInstance, { raw }: FastifyRequest) {
-    this.#cutOff = () => app.server.emit('clientError', tooSlow(), raw.socket);
+    this.#cutOff = () => cutOffBody(app.server, raw);
     if (raw.headers['transfer-encoding'] === undefined && Number(raw.headers['content-length'] ?? 0) === 0) return;
     this.#timer = setTimeout(this.#cutOff, bodyTimeoutMs);
     const stop = (): void => clearTimeout(this.#timer);
@@ -24,6 +25,8 @@ export class BodyTime {
   }
 }
 
-function tooSlow(): Error {
-  return Object.assign(new Error('The body did not arrive in time.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+/** Responds 408 to a request whose body is incomplete, and closes its connection. */
+export function cutOffBody(server: Server, { socket }: IncomingMessage): void {
+  const error = new Error('The body did not arrive in time.');
+  server.emit('clientError', Object.assign(error, { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
 }
