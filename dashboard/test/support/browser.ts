@@ -1,7 +1,7 @@
 import type { Browser } from '../../../server/test/support/browser.ts';
 import type { TestServer } from '../../../server/test/support/server.ts';
 import { latestVersion, versions } from '../../../server/test/support/versions.ts';
-import { openPage, type OpenPage, type WindowOptions } from '../../../ui/test/support/browser.ts';
+import { openPage, respond, type OpenPage, type WindowOptions } from '../../../ui/test/support/browser.ts';
 import type { Session } from '../../src/api/session.ts';
 
 export interface OpenOptions extends Omit<WindowOptions, 'cookies'> {
@@ -21,11 +21,26 @@ export async function openDashboard(
   { session = {}, person, ...options }: OpenOptions = {},
 ): Promise<OpenPage> {
   if (person) return openPage(server.url, `/dashboard${path}`, { ...options, cookies: person.cookies });
-  return openPage(server.url, `/dashboard${path}`, options, async (page) => {
-    await page.route('**/v1/**', (route) =>
-      route.continue({ headers: { ...route.request().headers(), authorization: `Bearer ${server.secretKey}` } }),
-    );
-    await page.route('**/auth/session', (route) => route.fulfill({ json: { ...signedIn, ...session } }));
+  return openPage(server.url, `/dashboard${path}`, {
+    ...options,
+    interceptions: [
+      {
+        urls: ['*/v1/*'],
+        stage: 'Request',
+        handle: ({ session: browser, requestId, request }) => {
+          const headers = { ...request.headers, authorization: `Bearer ${server.secretKey}` };
+          return browser.send('Fetch.continueRequest', {
+            requestId,
+            headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
+          });
+        },
+      },
+      {
+        urls: ['*/auth/session'],
+        stage: 'Request',
+        handle: (paused) => respond(paused, { ...signedIn, ...session }),
+      },
+    ],
   });
 }
 

@@ -5,9 +5,9 @@ import {
   chromium,
   type Browser as Chromium,
   type BrowserContext,
+  type CDPSession,
   type Locator,
   type Page,
-  type Route,
 } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { keepScreenshot } from './screenshots.ts';
@@ -57,6 +57,8 @@ interface Window {
   context: BrowserContext;
   page: Page;
   problems: string[];
+  /** Answers or changes requests for the test. */
+  interceptions: CDPSession[];
   /** Whether a test changed what `leave` cannot restore. */
   isSpent: boolean;
 }
@@ -65,15 +67,10 @@ interface Window {
 const ownSchemes = /^(?:blob|chrome|chrome-extension):/;
 
 /**
- * Where a window waits: an empty page of the same origin and opener policy. Another policy makes Chromium start a new process, which compiles
- * the app again.
+ * Where a window waits: a page of the server without a script, which has the same opener policy. Another policy makes Chromium start a new
+ * process, which compiles the app again. A route of Playwright could answer, but would empty the cache.
  */
-const waitingPath = '/waiting';
-const waitingPage = {
-  contentType: 'text/html',
-  headers: { 'cross-origin-opener-policy': 'same-origin' },
-  body: '<!doctype html>',
-};
+const waitingPath = '/dashboard/assets/waiting';
 
 /** The windows that no test uses. */
 let idle: Window[] = [];
@@ -97,6 +94,56 @@ export interface WindowOptions {
   cookies?: ReadonlyMap<string, string>;
   /** Changes each JSON that the page gets from the server. */
   rewrite?: (json: unknown) => unknown;
+  interceptions?: readonly Interception[];
+}
+
+/** A request or a response that waits, and the browser's session that lets it go on. */
+interface Paused {
+  session: CDPSession;
+  requestId: string;
+  request: { url: string; headers: Record<string, string> };
+  /** Set if a response waits. */
+  responseStatusCode?: number;
+  responseHeaders?: { name: string; value: string }[];
+}
+
+/** What a test does to some requests of a page. */
+export interface Interception {
+  /** Parts of URLs, in which `*` stands for any text. */
+  urls: readonly string[];
+  stage: 'Request' | 'Response';
+  handle: (paused: Paused) => Promise<unknown>;
+}
+
+/** Answers a request or replaces a response. */
+export async function respond({ session, requestId, ...paused }: Paused, json: unknown): Promise<void> {
+  const { responseStatusCode: responseCode = 200, responseHeaders = [] } = paused;
+  const isOfBody = /^content-(?:encoding|length|type)$/i;
+  await session.send('Fetch.fulfillRequest', {
+    requestId,
+    responseCode,
+    responseHeaders: [
+      ...responseHeaders.filter(({ name }) => !isOfBody.test(name)),
+      { name: 'content-type', value: 'application/json; charset=utf-8' },
+    ],
+    body: Buffer.from(JSON.stringify(json)).toString('base64'),
+  });
+}
+
+/** Intercepts requests as a route of Playwright does. Only a route makes the browser load and compile the app anew for each page. */
+async function intercept(
+  { context, page, interceptions }: Window,
+  { urls, stage, handle }: Interception,
+): Promise<void> {
+  const session = await context.newCDPSession(page);
+  interceptions.push(session);
+  session.on('Fetch.requestPaused', (paused) => {
+    handle({ ...paused, session })
+      .catch(() => session.send('Fetch.failRequest', { requestId: paused.requestId, errorReason: 'Failed' }))
+      // The page can close meanwhile.
+      .catch(() => {});
+  });
+  await session.send('Fetch.enable', { patterns: urls.map((urlPattern) => ({ urlPattern, requestStage: stage })) });
 }
 
 /**
@@ -107,7 +154,7 @@ export interface WindowOptions {
 export async function openPage(
   url: string,
   path: string,
-  { width = 1280, theme = 'light', cookies, rewrite }: WindowOptions,
+  { width = 1280, theme = 'light', cookies, rewrite, interceptions = [] }: WindowOptions,
   prepare: (page: Page) => Promise<void> = async () => {},
 ): Promise<OpenPage> {
   const found = idle.find((window) => window.url === url);
@@ -120,7 +167,7 @@ export async function openPage(
   await page.emulateMedia({ colorScheme: theme, reducedMotion: null });
   if (cookies) await context.addCookies([...cookies].map(([name, value]) => ({ name, value, url })));
   await prepare(watched(window));
-  if (rewrite) await page.route(/\/(?:v1|auth)\//, (route) => rewriteJson(route, rewrite));
+  for (const each of [...interceptions, ...(rewrite ? [rewriting(rewrite)] : [])]) await intercept(window, each);
   await page.goto(path);
   return { page: watched(window), problems, [Symbol.asyncDispose]: () => leave(window) };
 }
@@ -140,7 +187,7 @@ async function newWindow(url: string): Promise<Window> {
   const context = await browser.newContext({ baseURL: url });
   await context.grantPermissions(['clipboard-write']);
   const page = await context.newPage();
-  const window: Window = { url, context, page, problems: [], isSpent: false };
+  const window: Window = { url, context, page, problems: [], interceptions: [], isSpent: false };
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) window.problems.push(message.text());
   });
@@ -168,14 +215,15 @@ async function leave(window: Window): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   const isAlone = context.pages().length === 1 && !page.isClosed();
   if (window.isSpent || !isAlone || !page.url().startsWith(window.url)) return context.close();
-  await page.route(`**${waitingPath}`, (route) => route.fulfill(waitingPage));
+  // Chromium writes an error of its own about the waiting page.
+  window.problems = [];
   // A page with unsaved input asks first, and stays.
   const isLeft = await page.goto(waitingPath).then(
     () => true,
     () => false,
   );
   if (!isLeft) return context.close();
-  await page.unrouteAll();
+  await Promise.all(window.interceptions.splice(0).map((session) => session.detach()));
   await page.evaluate(() => {
     localStorage.clear();
     sessionStorage.clear();
@@ -186,12 +234,20 @@ async function leave(window: Window): Promise<void> {
   idle.push(window);
 }
 
-async function rewriteJson(route: Route, rewrite: (json: unknown) => unknown): Promise<void> {
-  // A stream has no end. The server closes it when the page does.
-  if (new URL(route.request().url()).pathname.endsWith('/stream')) return route.continue();
-  const response = await route.fetch();
-  const isJson = response.headers()['content-type']?.startsWith('application/json');
-  await route.fulfill({ response, ...(isJson && { json: rewrite(await response.json()) }) });
+function rewriting(rewrite: (json: unknown) => unknown): Interception {
+  return {
+    urls: ['*/v1/*', '*/auth/*'],
+    stage: 'Response',
+    handle: async (paused) => {
+      const { session, requestId, responseHeaders = [] } = paused;
+      const type = responseHeaders.find(({ name }) => name.toLowerCase() === 'content-type')?.value;
+      // A stream has no end.
+      if (!type?.startsWith('application/json')) return session.send('Fetch.continueResponse', { requestId });
+      const { body, base64Encoded } = await session.send('Fetch.getResponseBody', { requestId });
+      const text = Buffer.from(body, base64Encoded ? 'base64' : 'utf8').toString();
+      return respond(paused, rewrite(JSON.parse(text)));
+    },
+  };
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -218,7 +274,12 @@ export async function expectAccessible(page: Page, { onlyTheme = false } = {}): 
     : { type: 'tag' as const, values: allRules };
   const faults = await page.evaluate(async (rules) => {
     const { axe } = globalThis as unknown as { axe: typeof Axe };
-    const { violations } = await axe.run({ runOnly: rules });
+    // No rule reads the style sheets by itself, so that axe need not load them.
+    const { violations } = await axe.run({
+      runOnly: rules,
+      resultTypes: ['violations'],
+      preload: { assets: ['media'] },
+    });
     const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
     return document.documentElement.scrollWidth > innerWidth ? [...found, 'The page scrolls sideways.'] : found;
   }, runOnly);
