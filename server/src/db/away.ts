@@ -29,3 +29,15 @@ export function awayOf(accountId: string): string {
     where move.account_id = ${accountId} and move.state not in ${statesHere}
   )`;
 }
+
+/**
+ * Returns the message of a request that is refused because its account is not here.
+ *
+ * @param account names the account, such as `The account acct_1`. A stranger must not learn its id.
+ * @param cell the cell to which the account has moved. Empty during the move.
+ */
+export function awayMessage(account: string, cell: string): string {
+  return cell === ''
+    ? `${account} is moving to another cell of Tenure. Nothing was changed. Try again shortly.`
+    : `${account} has moved to the cell ${cell}. Nothing was changed. Send the request to the address of that cell.`;
+}

@@ -213,6 +213,11 @@ export function isOutage(error: unknown): boolean {
   return code === undefined ? driversOutage.test(message) : systemsOutage.has(code);
 }
 
+/** Returns the cell to which the account of a refused write has moved, and an empty text during the move. Null for any other error. */
+export function awayCellOf(error: unknown): string | null {
+  return error instanceof DatabaseError && error.code === awayCode ? (error.hint ?? '') : null;
+}
+
 /** The system's codes for a connection that cannot be made, or that was lost. A missing socket file is ENOENT. */
 const systemsOutage = new Set([
   ...[

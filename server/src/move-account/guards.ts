@@ -128,7 +128,7 @@ function guardFunction(table: TreeTable): string {
         ${pass}
       end if;
       if tg_op = 'INSERT'${hasRevision ? ` or tg_op = 'UPDATE' and new.revision is distinct from old.revision` : ''} then
-        raise exception using errcode = '${awayCode}', message = format('the account %s is moving to another cell', guarded.account_id);
+        ${refusing('guarded.account_id')}
       end if;
       return null;
     end
@@ -137,6 +137,12 @@ function guardFunction(table: TreeTable): string {
 
 /** A row of a delete has no new one. */
 const pass = "if tg_op = 'DELETE' then return old; end if; return new;";
+
+/** Refuses the write. The hint is the cell of a tree that has moved, for the message of the response. */
+function refusing(accountId: string): string {
+  return `raise exception using errcode = '${awayCode}', message = format('the account %s is not in this cell', ${accountId}),
+          hint = case when guarded.state = 'moved' then guarded.cell else '' end;`;
+}
 
 /** Notes the key of the changed row. A table without a key is copied as a whole. */
 function noting({ name, key }: TreeTable): string {
@@ -180,7 +186,7 @@ const joiningAccount = `
             values (new.account_id, guarded.root, guarded.move, guarded.state, guarded.cell, guarded.target)
             on conflict do nothing;
           elsif guarded.state is distinct from 'arrived' then
-            raise exception using errcode = '${awayCode}', message = format('the account %s is moving to another cell', new.parent);
+            ${refusing('new.parent')}
           end if;
         end if;
       end if;`;

@@ -3,6 +3,7 @@ import { withClient } from '../../src/db/pools.ts';
 import { forget, rollBack } from '../../src/move-account/move.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { formOf, pdfOf } from '../support/files.ts';
+import { Browser, goodPassword, signedIn } from '../support/browser.ts';
 import { allPermissions } from '../support/permissions.ts';
 import { apiClient, good } from '../support/server.ts';
 import { addAccount, addKey } from '../support/tenants.ts';
@@ -97,6 +98,7 @@ describe('a moved tree', () => {
     const cells = await twoCells();
     const tree = await newTree(cells);
     await post(tree.root.api, 'first');
+    const person = await signedIn(cells.source, 'owner', { accountId: tree.root.accountId });
     await move(cells, tree.root.accountId);
     for (const key of [tree.root.key, tree.child.key]) {
       const api = apiClient(cells.source.url, key);
@@ -109,6 +111,16 @@ describe('a moved tree', () => {
         });
       }
     }
+    // A sign-in writes, and its person has no key. A stranger must not learn the id of the account.
+    for (const password of [goodPassword, `${goodPassword}?`]) {
+      const response = await new Browser(cells.source).post('/auth/sign_in', { email: person.email, password });
+      expect(response.status).toBe(503);
+      expect(response.body.error.message).toBe(
+        'The account has moved to the cell eu2. Nothing was changed. Send the request to the address of that cell.',
+      );
+    }
+    await good(new Browser(cells.target).post('/auth/sign_in', { email: person.email, password: goodPassword }));
+    await good(person.browser.copy(cells.target).get('/v1/references'));
     await withClient(cells.source.connection, (client) => forget(client, tree.root.accountId));
     const gone = await apiClient(cells.source.url, tree.root.key).get('/v1/references');
     expect(gone.body.error.code).toBe('api_key_invalid');

@@ -5,7 +5,7 @@ import { isId } from '../../core/ids.ts';
 import type { Gateway } from '../../core/gateways.ts';
 import type { Rules } from '../../core/law-rules.ts';
 import type { Provider } from '../../core/providers.ts';
-import { awayOf } from '../../db/away.ts';
+import { awayMessage, awayOf } from '../../db/away.ts';
 import { TtlCache } from '../../db/ttl-cache.ts';
 import type { Reader } from '../../db/reader.ts';
 import type { ApiRequest, AuthenticatedRequest, PinnedAccount } from '../request.ts';
@@ -118,11 +118,7 @@ export async function pinned(
  */
 export function refuseAway({ id, away }: Pick<AccountFacts, 'id' | 'away'>): void {
   if (away === null) return;
-  const message =
-    away === ''
-      ? `The account ${id} is moving to another cell of Tenure. Nothing was changed. Try again shortly.`
-      : `The account ${id} has moved to the cell ${away}. Nothing was changed. Send the request to the address of that cell.`;
-  throw new ApiError('unavailable', message, { retryAfterSeconds: 1 });
+  throw new ApiError('unavailable', awayMessage(`The account ${id}`, away), { retryAfterSeconds: 1 });
 }
 
 function isPinned(facts: AccountFacts): facts is PinnedAccount {

@@ -2,7 +2,8 @@ import { OverloadedError, type StoredResponse } from '../../commit/write-request
 import { ApiError, type ErrorCode } from '../../core/errors.ts';
 import { maskSecrets } from '../../core/mask-secrets.ts';
 import type { Resource } from '../../model/resource.ts';
-import { UnavailableError } from '../../db/pools.ts';
+import { awayMessage } from '../../db/away.ts';
+import { awayCellOf, UnavailableError } from '../../db/pools.ts';
 import { UnknownVersionError } from '../../versions/apply.ts';
 import type { HttpContext } from '../context.ts';
 import type { ReceivedRequest } from '../request.ts';
@@ -25,7 +26,11 @@ export function apiErrorOf(error: unknown, request: ReceivedRequest): ApiError {
   }
   if (error instanceof UnavailableError) {
     if (error.inDoubt) return outcomeUnknown(error, request);
-    const message = 'The database cannot be reached now. Nothing was changed. Try again shortly.';
+    const cell = awayCellOf(error.cause);
+    const message =
+      cell === null
+        ? 'The database cannot be reached now. Nothing was changed. Try again shortly.'
+        : awayMessage('The account', cell);
     return new ApiError('unavailable', message, { retryAfterSeconds: 1, cause: error });
   }
   if (error instanceof UnknownVersionError) {
