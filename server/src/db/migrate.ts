@@ -55,7 +55,7 @@ export class MigrationError extends Error {}
  * call it at once. A migration that finds a table in use tries again, so that it blocks no requests.
  *
  * @throws {MigrationError} if a newer release has made a breaking migration, because this server does not know its rules. Also if a table
- * stays in use, if PostgreSQL is older than 15, or if the encoding of the database is not UTF8.
+ * stays in use, or if the database is older than PostgreSQL 15 or not in UTF8.
  */
 export async function migrate(client: Client, waits: Partial<LockWaits> = {}): Promise<void> {
   const migrations = await readMigrations();

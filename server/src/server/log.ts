@@ -6,7 +6,7 @@ export function openLog(level: string, destination: DestinationStream): Logger {
   return pino({ level, base: null, serializers: { err: shownError } }, destination);
 }
 
-/** Leaves out the stack of an outage: while the database restarts, each duty fails again and again, and no stack says more. */
+/** Leaves out the stack of an outage. While the database restarts, each duty fails again and again. */
 function shownError(error: unknown): unknown {
   if (!isOutage(error)) return pino.stdSerializers.err(error as Error);
   const { name, message, code } = error as Error & { code?: string };
