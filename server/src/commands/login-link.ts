@@ -7,7 +7,7 @@ const help = `${operatorCommand('login-link', '[--account <id>] [--email <addres
 Prints a link to the dashboard. It works once, for an hour. As long as the account has no user, it makes the first owner. Later it
 signs in the first owner, or the user of --email. In live mode, a user without a password and without an identity of the provider
 chooses a password with it. Without --account, the account is the deployment's first. With --reset-second-factor, it also removes the
-app and the passkeys of that user.
+app and the passkeys of that user, and a password of fewer than 15 characters.
 `;
 
 /** Makes and prints a link to the dashboard, for `npm run login-link`. The server may run or not. */

@@ -171,7 +171,7 @@ async function makeFirstOwnerLinkOf(context: Context, accountId: string): Promis
  *
  * @param options.accountId by default the first account.
  * @param options.email of the user, in any account; by default the first owner of the account.
- * @param options.resetsSecondFactor removes the second factor, which the user has lost.
+ * @param options.resetsSecondFactor removes the second factor, which the user has lost, and a password that is too short without one.
  * @returns the URL, to be shown this once.
  * @throws {Error} with a sentence for the operator if there is no such account or user.
  */
@@ -212,7 +212,10 @@ async function removeSecondFactor(context: Context, { accountId, id }: FoundUser
       const before = await context.readRecord(user, accountId, id);
       if (!before) return null;
       const removed = { totp_secret: null, totp_pending: null, totp_step: null, recovery_codes: [], passkeys: [] };
-      const after: UserRecord = { ...before, ...removed, credentials_revision: before.credentials_revision + 1 };
+      // The user sets a password after the link. Until then, a short one must not be the only factor.
+      const unsafe = before.password_is_short ? { password_hash: null, password_is_short: false } : {};
+      const credentials_revision = before.credentials_revision + 1;
+      const after: UserRecord = { ...before, ...removed, ...unsafe, credentials_revision };
       return toDecision(user, before, { after });
     },
   });

@@ -16,7 +16,7 @@ const atOnce = 2;
 const waitingMax = 20;
 
 /** The fewest characters of a password (NIST SP 800-63B-4, 3.1.1.2). */
-const lengthAlone = 15;
+export const lengthAlone = 15;
 const lengthWithSecondFactor = 8;
 export const passwordLengthMax = 256;
 
@@ -30,6 +30,15 @@ export class Passwords {
 
   constructor(randomBytes: RandomBytes) {
     this.#randomBytes = randomBytes;
+  }
+
+  /**
+   * Returns what a user stores of a new password.
+   *
+   * @throws {ApiError} `overloaded` if too many wait.
+   */
+  async stored(password: string): Promise<{ password_hash: string; password_is_short: boolean }> {
+    return { password_hash: await this.hash(password), password_is_short: lengthOf(password) < lengthAlone };
   }
 
   /**
@@ -100,14 +109,18 @@ export async function refuseWeakPassword(
   { hasSecondFactor, names }: { hasSecondFactor: boolean; names: readonly string[] },
 ): Promise<void> {
   const least = hasSecondFactor ? lengthWithSecondFactor : lengthAlone;
-  // Characters as people count them, not code units.
-  if (Array.from(password).length < least)
+  if (lengthOf(password) < least)
     throw weak(`The password has fewer than ${least} characters. Choose a longer one, such as a few words in a row.`);
   if (await isCommonPassword(password)) throw weak('Many people use this password. Choose one that is only yours.');
   const plain = password.toLowerCase();
   const parts = names.flatMap((name) => [name.toLowerCase(), ...name.toLowerCase().split('@')]);
   if ([...parts, 'tenure'].some((part) => part.length > 3 && plain.replaceAll(part, '').length < least / 2))
     throw weak('The password is little more than your name, or that of the account. Choose another one.');
+}
+
+/** Returns the number of characters as people count them, not of code units. */
+function lengthOf(password: string): number {
+  return Array.from(password).length;
 }
 
 function weak(message: string): ApiError {

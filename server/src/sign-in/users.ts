@@ -15,6 +15,7 @@ export function newUser({ ids }: { ids: IdMaker }, accountId: string): Omit<User
     ...newRecord(ids.make('usr'), accountId),
     status: 'active',
     password_hash: null,
+    password_is_short: false,
     totp_secret: null,
     totp_pending: null,
     totp_step: null,

@@ -134,6 +134,7 @@ export async function signedIn(
     role,
     status: 'active',
     password_hash: await hashOfGoodPassword,
+    password_is_short: false,
     totp_secret: null,
     totp_pending: null,
     totp_step: null,

@@ -174,7 +174,7 @@ async function makeUser(
     email,
     name: body.name ?? null,
     role: roleOf(open),
-    password_hash: body.password === undefined ? null : await passwords.hash(body.password),
+    ...(body.password !== undefined && (await passwords.stored(body.password))),
   };
   const { token, record } = newSession({ ids, mode: config.mode, realSeconds, randomBytes }, user, {
     factors: body.password === undefined ? ['link'] : ['link', 'password'],
@@ -213,26 +213,26 @@ async function signInByLink(
   // A link cannot be guessed, but the code of a second factor can. Failures of others must not lock out the owner of the link.
   const subjects: Subject[] = user.totp_secret === null ? [] : [`link ${link.id}`];
   await takeAttemptOf(call, subjects);
-  let passwordHash: string | null = null;
+  let newPassword: Partial<UserRecord> | null = null;
   if (purpose === 'password_reset' && body.password !== undefined) {
     const names = [user.email, user.name ?? '', (await accounts.get(link.account_id))?.name ?? ''];
     await refuseWeakPassword(body.password, { hasSecondFactor: user.totp_secret !== null, names });
-    passwordHash = await passwords.hash(body.password);
+    newPassword = await passwords.stored(body.password);
   }
   const token = await beginSession(call, user, {
     subjects,
-    factors: passwordHash === null ? ['link'] : ['link', 'password'],
+    factors: newPassword === null ? ['link'] : ['link', 'password'],
     async also(current) {
       const changes = await usedUp(call, await openLink(call, body.token));
       // A new password ends all other sessions.
-      const changed = passwordHash !== null && {
-        password_hash: passwordHash,
+      const changed = newPassword !== null && {
+        ...newPassword,
         credentials_revision: current.credentials_revision + 1,
       };
       return { user: { ...current, ...changed }, changes };
     },
   });
-  if (passwordHash !== null) await untilEndedEverywhere(call);
+  if (newPassword !== null) await untilEndedEverywhere(call);
   return token;
 }
 

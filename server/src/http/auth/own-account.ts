@@ -14,7 +14,7 @@ import { session as sessions, type SessionRecord } from '../../resources/people/
 import { user as users, type UserRecord } from '../../resources/people/user.ts';
 import type { ChallengePurpose } from '../../sign-in/challenges.ts';
 import { newLink } from '../../sign-in/links.ts';
-import { refuseWeakPassword } from '../../sign-in/passwords.ts';
+import { lengthAlone, refuseWeakPassword } from '../../sign-in/passwords.ts';
 import {
   endOf,
   isOpen,
@@ -132,20 +132,20 @@ export async function changeMe(call: OwnCall<Static<typeof MeBody>>): Promise<st
       { param: 'email' },
     );
   if (isNewEmail) await requireFreeEmail(call, email);
-  let passwordHash: string | null = null;
+  let newPassword: Partial<UserRecord> | null = null;
   if (body.password !== undefined) {
     const names = [email, body.name ?? user.name ?? '', (await accounts.get(user.account_id))?.name ?? ''];
     await refuseWeakPassword(body.password, { hasSecondFactor: hasSecondFactor(user), names });
-    passwordHash = await passwords.hash(body.password);
+    newPassword = await passwords.stored(body.password);
   }
   return changeOwn(call, async (member) => {
     const changed = {
       ...member,
       email: body.email ?? member.email,
       name: body.name === undefined ? member.name : body.name,
-      ...(passwordHash !== null && { password_hash: passwordHash }),
+      ...newPassword,
     };
-    return { user: isNewEmail || passwordHash !== null ? withNewCredentials(changed, {}) : changed, changes: [] };
+    return { user: isNewEmail || newPassword !== null ? withNewCredentials(changed, {}) : changed, changes: [] };
   });
 }
 
@@ -229,13 +229,18 @@ export async function removeTotp(call: OwnCall): Promise<string> {
  *
  * @param changed the person afterwards.
  * @param reason ends the message of the error: why the person cannot lose it, and what to do.
- * @throws {ApiError} `status_transition_invalid` if the account requires a second factor, and none is left.
+ * @throws {ApiError} `status_transition_invalid` if none is left, and the account requires one or the password is too short without one.
  */
 export async function guardsOfLastFactor({ context }: OwnCall, changed: UserRecord, reason: string): Promise<Guard[]> {
   if (hasSecondFactor(changed)) return [];
   const account = await context.readRecord(accountResource, changed.account_id, changed.account_id);
   if (account?.require_second_factor ?? context.config.mode === 'live')
     throw new ApiError('status_transition_invalid', `Your account requires a second factor, and ${reason}.`);
+  if (changed.password_is_short)
+    throw new ApiError(
+      'status_transition_invalid',
+      `Without a second factor, a password needs ${lengthAlone} characters. Set a longer password first.`,
+    );
   return account ? [{ resource: accountResource, record: account }] : [];
 }
 

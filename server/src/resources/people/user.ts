@@ -35,6 +35,8 @@ export type UserRecord = StoredRecord & {
   status: 'active' | 'disabled';
   /** A PHC string. Null for a user that signs in by link, passkey or identity provider only. */
   password_hash: string | null;
+  /** The password is too short without a second factor. */
+  password_is_short: boolean;
   totp_secret: Buffer | null;
   /** A secret whose first code has not been seen yet. */
   totp_pending: Buffer | null;
@@ -95,6 +97,7 @@ export const user = defineResource<UserRecord>(
         description: '`active`, or `disabled`: the user cannot sign in.',
       },
       password_hash: { column: 'text', schema: nullable(Type.String({ maxLength: 500 })), shown: 'never' },
+      password_is_short: { column: 'boolean', schema: Type.Boolean(), shown: 'never' },
       totp_secret: { column: 'encrypted', schema: nullable(Type.String()), shown: 'never' },
       totp_pending: { column: 'encrypted', schema: nullable(Type.String()), shown: 'never' },
       totp_step: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
