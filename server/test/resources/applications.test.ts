@@ -7,6 +7,7 @@ import { allOf } from '../support/paging.ts';
 import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
 import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { expectShape } from '../support/shapes.ts';
+import { laterThanNow } from '../support/later-than-now.ts';
 
 type Body = ApiResponse['body'];
 
@@ -58,6 +59,7 @@ describe('applications', () => {
   });
 
   test('returns the whole application when it is created with all members, with none or with null', async () => {
+    const madeNow = laterThanNow();
     const body = {
       customers: ['cus_in_a_crm', 'cus_2'],
       unit: 'flat_12',
@@ -69,7 +71,7 @@ describe('applications', () => {
     expect(application).toStrictEqual({
       id: expect.stringMatching(/^app_[0-9A-Za-z]{22}$/),
       object: 'application',
-      created: expect.closeTo(Date.now() / 1000, -1),
+      created: madeNow,
       ...body,
       ...undecided,
       references: noReferences,

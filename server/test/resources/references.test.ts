@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/core/errors.ts';
 import { TestClock } from '../support/clock.ts';
+import { laterThanNow } from '../support/later-than-now.ts';
 import { expectRefusal as expectRefused, invalid } from '../support/refusals.ts';
 import {
   apiClient,
@@ -28,6 +29,7 @@ afterAll(() => server.stop());
 
 describe('reference creation', () => {
   test('returns the whole reference of the specification when a reference is created', async () => {
+    const madeNow = laterThanNow();
     const { status, body } = await api.post('/v1/references', {
       application: 'app_1',
       customer: 'cus_1',
@@ -37,7 +39,7 @@ describe('reference creation', () => {
     expect(body).toStrictEqual({
       id: expect.stringMatching(/^ref_[0-9A-Za-z]{22}$/),
       object: 'reference',
-      created: expect.closeTo(Date.now() / 1000, -1),
+      created: madeNow,
       application: 'app_1',
       automatic_reference: null,
       completed_at: null,
