@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectRefusal, refusals, type Refusal } from '../support/refusals.ts';
-import { good, startTestServer, type Api, type TestServer } from '../support/server.ts';
+import { createTestDatabase, good, startTestServer, type Api, type TestServer } from '../support/server.ts';
 import { addAccount, firstAccountId } from '../support/tenants.ts';
 import { eventsOf, refer, referenceNow, untilReference } from './scenario.ts';
 import { callBack, callbackAbout, giveCredentials, heardBy, startVendor, type TestVendor } from './vendor.ts';
@@ -145,7 +145,7 @@ describe('callbacks', () => {
     const off = (await good(api.post('/v1/references', { application: 'app_1' }))).body.id as string;
     const other = await addAccount(server);
     await giveCredentials(other.api);
-    const before = await written();
+    const before = await writtenIn(server);
     for (const callback of [
       callbackAbout(id, account, { provider: 'provider_c' }),
       callbackAbout(off, account),
@@ -157,7 +157,7 @@ describe('callbacks', () => {
       await heardBy(server.url, callback);
     }
     await aWhile();
-    expect(await written()).toEqual(before);
+    expect(await writtenIn(server)).toEqual(before);
     expect(vendor.reads(id)).toBe(0);
   });
 
@@ -186,13 +186,31 @@ describe('callbacks', () => {
 describe('refused callbacks', () => {
   let id: string;
   let other: string;
+  /** A deployment whose worker has ended, so that only a callback can write. */
+  let idle: TestServer | undefined;
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  /** Its account. */
+  let account: string;
 
   beforeEach(async () => {
-    if (id) return;
-    id = await ordered();
-    const another = await addAccount(server);
+    if (idle) return;
+    database = await createTestDatabase();
+    const { connection } = database;
+    const settings = { TENURE_PROVIDER_A_URL: vendor.url };
+    const working = await startTestServer({ connection, settings, works: true });
+    await giveCredentials(working.api);
+    id = (await refer(working.api)).id;
+    await untilReference(working.api, id, { status: 'processing' });
+    account = await firstAccountId(working);
+    const another = await addAccount(working);
     await giveCredentials(another.api, 'the-secret-of-another');
     other = another.accountId;
+    await working.stop();
+    idle = await startTestServer({ connection, secretKey: working.secretKey, settings, followsNothing: true });
+  });
+  afterAll(async () => {
+    await idle!.stop();
+    await database.drop();
   });
 
   const unsigned = (): ReturnType<typeof callbackAbout> => ({ ...callbackAbout(id, account), headers: {} });
@@ -230,9 +248,9 @@ describe('refused callbacks', () => {
     ['names provider_b, which sends no callbacks', () => callbackAbout(id, account, { provider: 'provider_b' })],
     ['names provider_d, which sends no callbacks', () => callbackAbout(id, account, { provider: 'provider_d' })],
   ])('writes nothing and returns 401 callback_signature_invalid when a callback %s', async (_, callback) => {
-    const before = await written();
-    expectRefusal(await callBack(server.url, callback()), notSigned);
-    expect(await written()).toEqual(before);
+    const before = await writtenIn(idle!);
+    expectRefusal(await callBack(idle!.url, callback()), notSigned);
+    expect(await writtenIn(idle!)).toEqual(before);
     expect(vendor.reads(id)).toBe(0);
   });
 });
@@ -268,8 +286,8 @@ function saying(length: number): object {
 }
 
 /** Returns all that a callback could have written: each table with a digest of its rows, and the queue. */
-async function written(): Promise<Record<string, string>> {
-  const { readers } = server.context.database;
+async function writtenIn({ context }: TestServer): Promise<Record<string, string>> {
+  const { readers } = context.database;
   const { rows: tables } = await readers.query<{ name: string }>(`
     select oid::regclass::text as name
     from pg_class
