@@ -11,6 +11,7 @@ import {
 } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { keepScreenshot } from './screenshots.ts';
+import { waitMs } from '../../../server/test/support/wait.ts';
 
 /* Windows of a real browser, for the tests of every app that the server shows. */
 
@@ -185,6 +186,7 @@ function watched(window: Window): Page {
 
 async function newWindow(url: string): Promise<Window> {
   const context = await browser.newContext({ baseURL: url });
+  context.setDefaultTimeout(waitMs);
   await context.grantPermissions(['clipboard-write']);
   const page = await context.newPage();
   const window: Window = { url, context, page, problems: [], interceptions: [], isSpent: false };
