@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type AddressInfo } from 'node:net';
 import pino from 'pino';
+import { Agent, type Dispatcher } from 'undici';
 import { expect, inject, onTestFinished } from 'vitest';
 import { readConfig, type Config } from '../../src/server/config.ts';
 import { createContext, type Context, type Overrides } from '../../src/server/context.ts';
@@ -9,8 +10,9 @@ import { makeFirstAccount } from '../../src/server/first-account.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { startWork } from '../../src/server/worker.ts';
 import { WorkflowFollower } from '../../src/workflows/follower.ts';
-import { isStream } from './answer-text.ts';
+import { textOf } from './answer-text.ts';
 import { holdAnswers } from './answers.ts';
+import { encodedForm } from './files.ts';
 import { withShortAges, withShortWaits } from './freshness.ts';
 import { databaseIn } from './global-setup.ts';
 import { freePort } from './free-port.ts';
@@ -143,34 +145,40 @@ export async function good(answering: Promise<ApiResponse>): Promise<ApiResponse
   return answer;
 }
 
+/** Keeps connections to each server, as `fetch` does. `fetch` takes half a millisecond more of processor time for each request. */
+const agent = new Agent();
+
 /** Returns a client that sends JSON with a key. */
 export function apiClient(url: string, key: string): Api {
   const send = async (
-    method: string,
+    method: Dispatcher.HttpMethod,
     path: string,
     body: unknown,
     headers: Record<string, string>,
   ): Promise<ApiResponse> => {
-    const response = await fetch(url + path, {
+    const form = body instanceof FormData ? await encodedForm(body) : null;
+    const { origin, href, hash } = new URL(url + path);
+    const response = await agent.request({
+      origin,
+      // Not `pathname` and `search`, which leave out a question mark at the end.
+      path: href.slice(origin.length, href.length - hash.length),
       method,
       headers: {
         authorization: `Bearer ${key}`,
-        // A form sets its own type.
-        ...(body !== undefined && !(body instanceof FormData) && { 'content-type': 'application/json' }),
+        ...(body !== undefined && { 'content-type': form?.contentType ?? 'application/json' }),
         ...headers,
       },
-      ...(body !== undefined && {
-        body: typeof body === 'string' || body instanceof FormData ? body : JSON.stringify(body),
-      }),
+      ...(body !== undefined && { body: form?.bytes ?? (typeof body === 'string' ? body : JSON.stringify(body)) }),
     });
-    // A stream has no end.
-    const isEndless = isStream(response.headers.get('content-type') ?? '');
-    if (isEndless) await response.body!.cancel();
-    const text = isEndless ? '' : await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    const text = await textOf(response);
+    const received = new Headers();
+    for (const [name, values] of Object.entries(response.headers)) {
+      for (const value of [values ?? []].flat()) received.append(name, value);
+    }
+    const isJson = received.get('content-type')?.startsWith('application/json');
     return {
-      status: response.status,
-      headers: response.headers,
+      status: response.statusCode,
+      headers: received,
       text,
       body: isJson && text !== '' ? JSON.parse(text) : null,
     };
