@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { Encryption } from '../../src/core/encryption.ts';
-import { raiseEpoch } from '../../src/db/deployment.ts';
+import { joinDeployment, raiseEpoch } from '../../src/db/deployment.ts';
 import { withClient, type Connection } from '../../src/db/pools.ts';
 import { moveTree, type Moved, type OnStep } from '../../src/move-account/move.ts';
 import { createTestDatabase, startTestServer, type TestServer } from '../support/server.ts';
@@ -17,8 +17,11 @@ export async function twoCells(options: Parameters<typeof startTestServer>[0] = 
   onTestFinished(() => source.stop());
   const { connection, drop } = await createTestDatabase();
   onTestFinished(() => drop());
-  await (await startTestServer({ connection })).stop();
-  await withClient(connection, (client) => raiseEpoch(client, 2));
+  const { config, encryption, versions } = source.context;
+  await withClient(connection, async (client) => {
+    await joinDeployment(client, encryption, config.mode, { versions: versions.upTo(versions.newest), isAlone: true });
+    await raiseEpoch(client, 2);
+  });
   const target = await startTestServer({ works: true, ...options, connection });
   onTestFinished(() => target.stop());
   return { source, target };
