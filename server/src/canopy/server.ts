@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Type, type Static, type TSchema } from 'typebox';
-import { Value } from 'typebox/value';
+import Schema from 'typebox/schema';
 import type { Clock } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
 import { OrderFile } from './order-file.ts';
@@ -197,8 +197,9 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 }
 
 function parsed<Schema extends TSchema>(schema: Schema, body: unknown): Static<Schema> {
-  if (Value.Check(schema, body)) return body;
-  const place = Value.Errors(schema, body)[0]?.instancePath || '/';
+  if (Schema.Check(schema, body)) return body;
+  const [, faults] = Schema.Errors(schema, body);
+  const place = faults[0]?.instancePath || '/';
   throw new Refusal(400, 'INVALID_REQUEST', `The body is wrong at ${place}.`);
 }
 

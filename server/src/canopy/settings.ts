@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Type, type Static } from 'typebox';
-import { Value } from 'typebox/value';
+import Schema from 'typebox/schema';
 
 const text = Type.String({ minLength: 1 });
 
@@ -48,8 +48,8 @@ export type CanopyClient = Static<typeof clientSchema>;
 export function readSettings(file: string): CanopySettings {
   const settings = jsonIn(readFileSync(file, 'utf8'));
   if (settings === undefined) throw new Error(`${file} is no JSON.`);
-  if (!Value.Check(settingsSchema, settings)) {
-    const [fault] = Value.Errors(settingsSchema, settings);
+  if (!Schema.Check(settingsSchema, settings)) {
+    const [, [fault]] = Schema.Errors(settingsSchema, settings);
     throw new Error(`${file} is wrong at ${fault?.instancePath || '/'} (${fault?.message ?? 'it has another shape'}).`);
   }
   for (const [name, url] of [

@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import { Value } from 'typebox/value';
+import Schema from 'typebox/schema';
 import { withoutContacts } from './without-contacts.ts';
 import { ProviderFault } from './service.ts';
 
@@ -9,8 +9,9 @@ import { ProviderFault } from './service.ts';
  * @throws {ProviderFault} `response_invalid`, with the place of the first fault but never its value.
  */
 export function parseResponse<Schema extends TSchema>(schema: Schema, body: unknown): Static<Schema> {
-  if (Value.Check(schema, body)) return body;
-  const place = Value.Errors(schema, body)[0]?.instancePath || '/';
+  if (Schema.Check(schema, body)) return body;
+  const [, faults] = Schema.Errors(schema, body);
+  const place = faults[0]?.instancePath || '/';
   throw new ProviderFault('response_invalid', `The service's answer is not what it should be at ${place}.`);
 }
 

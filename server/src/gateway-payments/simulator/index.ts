@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import Schema from 'typebox/schema';
 import { toSeconds, type Clock } from '../../core/clock.ts';
 import type { Encryption } from '../../core/encryption.ts';
 import type { Pool } from '../../db/pools.ts';
@@ -98,7 +98,7 @@ async function respond(context: GatewayContext, request: ServiceRequest): Promis
   const key = String(headers['idempotency-key'] ?? '');
   if (chargeId === undefined) {
     if (method !== 'POST') return refused(404, 'not_found', 'There is no such page.');
-    if (key === '' || !Value.Check(newCharge, body))
+    if (key === '' || !Schema.Check(newCharge, body))
       return refused(400, 'invalid_request', 'The charge cannot be read.');
     return start(context, key, body);
   }
@@ -107,7 +107,8 @@ async function respond(context: GatewayContext, request: ServiceRequest): Promis
   if (method === 'POST' && action === 'void')
     return shown((await changeCharge(pool, { chargeId }, nowMs, (charge) => voided(charge, nowMs)))?.charge, nowMs);
   if (method !== 'POST' || action !== 'refunds') return refused(404, 'not_found', 'There is no such page.');
-  if (key === '' || !Value.Check(newRefund, body)) return refused(400, 'invalid_request', 'The refund cannot be read.');
+  if (key === '' || !Schema.Check(newRefund, body))
+    return refused(400, 'invalid_request', 'The refund cannot be read.');
   const { amount } = body;
   const changed = await changeCharge(pool, { chargeId }, nowMs, (charge) => withRefund(charge, { key, amount }, nowMs));
   return shown(changed?.charge, nowMs);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import Schema from 'typebox/schema';
 import type { Provider } from '../../core/providers.ts';
 import type { ServiceRequest, ServiceResponse } from '../../external-services/simulated.ts';
 import type { CaseFile } from './findings.ts';
@@ -68,5 +68,5 @@ const emailSchema = Type.Object({ email: Type.String({ minLength: 3 }) });
 
 /** Returns what a request with a new e-mail address asks for. */
 export function invitedBy(orderId: string, body: unknown): Asked {
-  return Value.Check(emailSchema, body) ? { kind: 'invite', orderId, email: body.email } : { kind: 'unreadable' };
+  return Schema.Check(emailSchema, body) ? { kind: 'invite', orderId, email: body.email } : { kind: 'unreadable' };
 }

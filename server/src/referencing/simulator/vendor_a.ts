@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import Schema from 'typebox/schema';
 import { scoreMax, spelledOut } from './findings.ts';
 import type { Phase } from './order.ts';
 import { invitedBy, type Asked, type OrderView, type Vendor } from './vendor.ts';
@@ -107,7 +107,7 @@ export const vendorA: Vendor = {
 };
 
 function placedBy(body: unknown): Asked {
-  if (!Value.Check(orderSchema, body)) return { kind: 'unreadable' };
+  if (!Schema.Check(orderSchema, body)) return { kind: 'unreadable' };
   return {
     kind: 'place',
     order: {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import Schema from 'typebox/schema';
 import { scoreMax, spelledOut, type CheckResult } from './findings.ts';
 import type { Phase } from './order.ts';
 import type { Asked, OrderView, Vendor } from './vendor.ts';
@@ -116,7 +116,7 @@ export const vendorB: Vendor = {
 };
 
 function placedBy(referenceId: string, body: unknown): Asked {
-  if (!Value.Check(orderSchema, body)) return { kind: 'unreadable' };
+  if (!Schema.Check(orderSchema, body)) return { kind: 'unreadable' };
   return {
     kind: 'place',
     order: {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import Schema from 'typebox/schema';
 import { scoreMax, spelledOut, type CheckResult } from './findings.ts';
 import type { Phase } from './order.ts';
 import { invitedBy, type Asked, type OrderView, type Vendor } from './vendor.ts';
@@ -131,7 +131,7 @@ function problem(status: number, code: string, detail: string): { status: number
 }
 
 function placedBy(body: unknown): Asked {
-  if (!Value.Check(orderSchema, body)) return { kind: 'unreadable' };
+  if (!Schema.Check(orderSchema, body)) return { kind: 'unreadable' };
   return {
     kind: 'place',
     order: {

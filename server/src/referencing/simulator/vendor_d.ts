@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import Schema from 'typebox/schema';
 import { scoreMax, type CheckResult } from './findings.ts';
 import type { Phase } from './order.ts';
 import type { Asked, OrderView, Vendor } from './vendor.ts';
@@ -92,7 +92,7 @@ export const vendorD: Vendor = {
 };
 
 function placedBy(body: unknown): Asked {
-  if (!Value.Check(orderSchema, body)) return { kind: 'unreadable' };
+  if (!Schema.Check(orderSchema, body)) return { kind: 'unreadable' };
   return {
     kind: 'place',
     order: {
