@@ -1,7 +1,6 @@
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { buildApp } from '../../src/http/app.ts';
-import type { HttpContext } from '../../src/http/context.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 /* Bodies of requests without a key, which arrive slowly. A proxy forwards the requests of all addresses. */
@@ -38,14 +37,13 @@ test.each([
 
 test('refuses callbacks of one address when 128 of them are in progress', async () => {
   let begun = 0;
-  let finish = (): void => {};
-  const finished = new Promise<void>((resolve) => (finish = resolve));
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
   const take = async (): Promise<boolean> => {
     begun++;
     await finished;
     return true;
   };
-  const app = buildApp({ ...server.context, providerCallbacks: { take } } as unknown as HttpContext);
+  const app = buildApp({ ...server.context, providerCallbacks: { take } });
   await app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => app.close());
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
