@@ -220,17 +220,15 @@ export function awayCellOf(error: unknown): string | null {
 
 /** The system's codes for a connection that cannot be made, or that was lost. A missing socket file is ENOENT. */
 const systemsOutage = new Set([
-  ...[
-    'ECONNREFUSED',
-    'ECONNRESET',
-    'EHOSTUNREACH',
-    'ENETUNREACH',
-    'ENOENT',
-    'ENOTFOUND',
-    'EAI_AGAIN',
-    'EPIPE',
-    'ETIMEDOUT',
-  ],
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
 ]);
 
 /** The driver's errors about connections have no code. */

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-const draft: InvoiceContents = {
+const contents: InvoiceContents = {
   kind: 'invoice',
   id: 'in_1',
   number: null,
@@ -90,7 +90,7 @@ describe('the text of an invoice', () => {
     'has the id of the tenancy on one line when its letters are wide (%s)',
     async (tenancy) => {
       const fonts = await withScriptFonts(loadMainFonts(), tenancy, null);
-      expect(textIn(layOutInvoice({ ...draft, tenancy }, fonts))).toContain(`Tenancy ${tenancy} `);
+      expect(textIn(layOutInvoice({ ...contents, tenancy }, fonts))).toContain(`Tenancy ${tenancy} `);
     },
   );
 
