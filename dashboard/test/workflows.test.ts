@@ -120,14 +120,12 @@ describeInBrowser('workflows', () => {
     // The page is busy between both, so that the scroll is reported after the key.
     await field.evaluate(async (node: HTMLInputElement) => {
       const scrolled = new Promise((resolve) => document.addEventListener('scrollend', resolve, { once: true }));
-      const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
       scrollTo(0, 0);
-      await frame();
-      await frame();
+      for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
       node.focus();
       node.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true, cancelable: true }));
       await scrolled;
-      await frame();
+      await new Promise((resolve) => requestAnimationFrame(resolve));
     });
     const list = page.getByRole('option', { name: 'The people of the application' });
     expect(await page.evaluate(() => scrollY)).toBeGreaterThan(0);
@@ -147,7 +145,7 @@ describeInBrowser('workflows', () => {
     const nodes = await Promise.all(fields.map((one) => one.elementHandle()));
     await choose(page.getByRole('combobox', { name: 'Event' }), 'application.created');
     await page.getByText('When an application is made.').waitFor();
-    const areKept = nodes.map((node) => node!.evaluate(({ isConnected }) => isConnected));
+    const areKept = nodes.map((node) => node.evaluate(({ isConnected }) => isConnected));
     expect(await Promise.all(areKept)).toEqual([true, true]);
     await fields[1]!.press('ArrowDown');
     await page.getByRole('option').filter({ hasText: 'event.data.object.move_in_date' }).click();

@@ -91,14 +91,14 @@ export class Writer {
 /** Follows the stream of an account, and reconnects where it ended, as a browser does. */
 export class Follower {
   readonly failures: string[] = [];
-  readonly #router: Router;
+  readonly #router: Pick<Router, 'url'>;
   readonly #key: string;
   readonly #after: string;
   readonly #streams: EventStream[] = [];
   readonly #running: Promise<void>;
   #hasStopped = false;
 
-  constructor(router: Router, key: string, after: string) {
+  constructor(router: Pick<Router, 'url'>, key: string, after: string) {
     this.#router = router;
     this.#key = key;
     this.#after = after;
@@ -110,7 +110,7 @@ export class Follower {
   }
 
   /** Waits for so many events. The error tells what the stream could wait for. */
-  async count(count: number, { connection }: TwoCells['target']): Promise<void> {
+  async count(count: number, { connection }: Pick<TwoCells['target'], 'connection'>): Promise<void> {
     const untilMs = performance.now() + followedWithinMs;
     while (this.ids.length < count) {
       if (performance.now() > untilMs) {

@@ -190,7 +190,7 @@ describe('refused callbacks', () => {
   let idle: TestServer | undefined;
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   /** Its account. */
-  let account: string;
+  let ownAccount: string;
 
   beforeEach(async () => {
     if (idle) return;
@@ -201,7 +201,7 @@ describe('refused callbacks', () => {
     await giveCredentials(working.api);
     id = (await refer(working.api)).id;
     await untilReference(working.api, id, { status: 'processing' });
-    account = await firstAccountId(working);
+    ownAccount = await firstAccountId(working);
     const another = await addAccount(working);
     await giveCredentials(another.api, 'the-secret-of-another');
     other = another.accountId;
@@ -213,40 +213,40 @@ describe('refused callbacks', () => {
     await database.drop();
   });
 
-  const unsigned = (): ReturnType<typeof callbackAbout> => ({ ...callbackAbout(id, account), headers: {} });
+  const unsigned = (): ReturnType<typeof callbackAbout> => ({ ...callbackAbout(id, ownAccount), headers: {} });
 
   test.each<[string, () => ReturnType<typeof callbackAbout>]>([
-    ['has a wrong signature', () => callbackAbout(id, account, { secret: 'wrong' })],
+    ['has a wrong signature', () => callbackAbout(id, ownAccount, { secret: 'wrong' })],
     [
       'has a wrong signature without a time',
-      () => callbackAbout(id, account, { provider: 'provider_c', secret: 'wrong' }),
+      () => callbackAbout(id, ownAccount, { provider: 'provider_c', secret: 'wrong' }),
     ],
     ['has no signature', unsigned],
-    ['is signed with an empty secret', () => callbackAbout(id, account, { secret: '' })],
-    ['is signed by another account', () => callbackAbout(id, account, { secret: 'the-secret-of-another' })],
+    ['is signed with an empty secret', () => callbackAbout(id, ownAccount, { secret: '' })],
+    ['is signed by another account', () => callbackAbout(id, ownAccount, { secret: 'the-secret-of-another' })],
     ['is sent to another account', () => callbackAbout(id, other)],
-    ['is older than five minutes', () => callbackAbout(id, account, { atSeconds: nowSeconds() - 302 })],
-    ['is from the future', () => callbackAbout(id, account, { atSeconds: nowSeconds() + 302 })],
+    ['is older than five minutes', () => callbackAbout(id, ownAccount, { atSeconds: nowSeconds() - 302 })],
+    ['is from the future', () => callbackAbout(id, ownAccount, { atSeconds: nowSeconds() + 302 })],
     [
       'was changed',
-      () => ({ ...callbackAbout(id, account), body: callbackAbout(id, account).body.replace('}', ' }') }),
+      () => ({ ...callbackAbout(id, ownAccount), body: callbackAbout(id, ownAccount).body.replace('}', ' }') }),
     ],
     [
       'has another time than the signed one',
       () => {
-        const callback = callbackAbout(id, account);
+        const callback = callbackAbout(id, ownAccount);
         return { ...callback, headers: { ...callback.headers, 'x-callback-timestamp': String(nowSeconds() - 1) } };
       },
     ],
     ['is empty', () => ({ ...unsigned(), body: '' })],
-    ['is signed, but has unreadable content', () => callbackAbout(id, account, { says: { clientReferenceId: 7 } })],
+    ['is signed, but has unreadable content', () => callbackAbout(id, ownAccount, { says: { clientReferenceId: 7 } })],
     ['is sent to an unknown account', () => callbackAbout(id, `acct_${'0'.repeat(22)}`)],
     ["is sent to an id that is not an account's", () => callbackAbout(id, id)],
     ['is sent to an id that is not text', () => callbackAbout(id, '%00')],
-    ['names an unknown provider', () => callbackAbout(id, account, { provider: 'provider_z' })],
-    ['names a provider like a member of every object', () => callbackAbout(id, account, { provider: '__proto__' })],
-    ['names provider_b, which sends no callbacks', () => callbackAbout(id, account, { provider: 'provider_b' })],
-    ['names provider_d, which sends no callbacks', () => callbackAbout(id, account, { provider: 'provider_d' })],
+    ['names an unknown provider', () => callbackAbout(id, ownAccount, { provider: 'provider_z' })],
+    ['names a provider like a member of every object', () => callbackAbout(id, ownAccount, { provider: '__proto__' })],
+    ['names provider_b, which sends no callbacks', () => callbackAbout(id, ownAccount, { provider: 'provider_b' })],
+    ['names provider_d, which sends no callbacks', () => callbackAbout(id, ownAccount, { provider: 'provider_d' })],
   ])('writes nothing and returns 401 callback_signature_invalid when a callback %s', async (_, callback) => {
     const before = await writtenIn(idle!);
     expectRefusal(await callBack(idle!.url, callback()), notSigned);

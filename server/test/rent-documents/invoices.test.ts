@@ -258,9 +258,9 @@ test('is a download with its number as the name, and only headers are sent to a 
   expect(head.headers.get('etag')).toBe(got.headers.get('etag'));
   expect((await head.arrayBuffer()).byteLength).toBe(0);
   expect(bytes.subarray(0, 8).toString()).toBe('%PDF-1.7');
-  const draft = await office.invoice({ finalize: false });
-  expect((await office.fetch(`/v1/invoices/${draft.id}/pdf`)).headers.get('content-disposition')).toContain(
-    `filename="draft-${draft.id}.pdf"`,
+  const { id } = await office.invoice({ finalize: false });
+  expect((await office.fetch(`/v1/invoices/${id}/pdf`)).headers.get('content-disposition')).toContain(
+    `filename="draft-${id}.pdf"`,
   );
 });
 

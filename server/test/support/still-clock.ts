@@ -19,7 +19,7 @@ export class StillClock implements Clock {
   }
 }
 
-/** Stops the process's monotonic clock for the rest of the test, so that no rate limit refills, however long requests take. */
+/** Stops the process's monotonic clock for the rest of the test. No rate limit refills, however long requests take. */
 export function stopMonotonicClock(): void {
   const stopped = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
   onTestFinished(() => stopped.mockRestore());

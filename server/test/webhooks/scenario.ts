@@ -203,7 +203,7 @@ export function role(name: 'all' | 'api' | 'worker'): Record<string, string> {
 /** A poll interval so long that no poll happens within a test. */
 export const hardlyEverMs = 600_000;
 
-/** Limits with which a receiver may hold its response for as long as a test needs, however busy the machine is. */
+/** Limits that let a receiver hold its response for as long as a test needs. */
 export const patientLimits = { attemptTimeoutMs: hardlyEverMs, leaseMs: 2 * hardlyEverMs };
 
 /** Starts a process that serves requests and delivers nothing, on a database of its own. */

@@ -314,7 +314,7 @@ test('54: finishes running attempts and leaves the rest to others when a process
   const endpoint = await endpointFor(api, receiver.url);
   await makeReferences(api, 300);
   const stopped = await deployment.start({ TENURE_ROLE: 'worker' });
-  // The receiver holds its responses, so the process is under way with as many as one endpoint gets at a time.
+  // The receiver holds its responses, so as many are under way as one endpoint gets at a time.
   await receiver.count(20 + dispatcherLimits.perEndpointMax);
   const stop = stopped.stop();
   // A process that stops closes its port, and begins no attempt from then on.
