@@ -238,7 +238,7 @@ async function leave(window: Window): Promise<void> {
 
 function rewriting(rewrite: (json: unknown) => unknown): Interception {
   return {
-    urls: ['*/v1/*', '*/auth/*'],
+    urls: ['*/v1/?*', '*/auth/?*'],
     stage: 'Response',
     handle: async (paused) => {
       const { session, requestId, responseHeaders = [] } = paused;
