@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstOwner, member, type Browser } from '../../server/test/support/browser.ts';
 import { apiClient, good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
@@ -35,6 +36,14 @@ const pagesOfPersons: [path: string, ready: string][] = [
   ['/cli', 'enter the code that it shows'],
 ];
 
+/** Faults of a page, each with what a check says of it and the element that has it. */
+const faults: [fault: string, found: string, tag: string, style: { color?: string; width?: string }][] = [
+  ['a dark text on the dark theme', 'color-contrast', 'p', { color: '#222' }],
+  ['a light text on the light theme', 'color-contrast', 'p', { color: '#ddd' }],
+  ['a part that is wider than a phone', 'The page scrolls sideways.', 'div', { width: '400px' }],
+  ['a field without a label', 'label: <input>', 'input', {}],
+];
+
 describeInBrowser('every page', () => {
   let server: TestServer;
   let owner: Browser;
@@ -59,6 +68,21 @@ describeInBrowser('every page', () => {
 
   test.each(pagesOfPersons)('fits WCAG 2.2 AA and its own policy at %s when a person sees it', async (path, ready) => {
     await expectFitsAllWindows(server, path, ready, owner);
+  });
+
+  test.each(faults)('is refused when it has %s', async (_, found, tag, style) => {
+    await using open = await openDashboard(server, '/nowhere');
+    const { page } = open;
+    await page.getByText('There is no such page').waitFor();
+    await page.evaluate(
+      ([name, looks]) => {
+        const part = Object.assign(document.createElement(name), { textContent: 'Planted' });
+        Object.assign(part.style, looks);
+        document.querySelector('main')!.append(part);
+      },
+      [tag, style] as const,
+    );
+    await expect(expectAccessibleAtWidths(page)).rejects.toMatchObject({ actual: [expect.stringContaining(found)] });
   });
 
   test.each([320, 1280])(
@@ -250,9 +274,13 @@ async function expectFitsAllWindows(server: TestServer, path: string, ready: str
   await using open = await openDashboard(server, path, { ...(person && { person }) });
   const { page, problems } = open;
   await page.getByText(ready).first().waitFor();
+  await expectAccessibleAtWidths(page, path);
+  expect(problems).toEqual([]);
+}
+
+async function expectAccessibleAtWidths(page: Page, picture?: string): Promise<void> {
   for (const width of [1280, 320]) {
     await page.setViewportSize({ width, height: 900 });
-    await expectAccessibleInThemes(page, path);
+    await expectAccessibleInThemes(page, picture);
   }
-  expect(problems).toEqual([]);
 }

@@ -25,7 +25,7 @@ export async function openDashboard(
     ...options,
     interceptions: [
       {
-        urls: ['*/v1/*'],
+        urls: ['/v1/'],
         stage: 'Request',
         handle: ({ session: browser, requestId, request }) => {
           const headers = { ...request.headers, authorization: `Bearer ${server.secretKey}` };
@@ -36,7 +36,7 @@ export async function openDashboard(
         },
       },
       {
-        urls: ['*/auth/session'],
+        urls: ['/auth/session'],
         stage: 'Request',
         handle: (paused) => respond(paused, { ...signedIn, ...session }),
       },

@@ -110,7 +110,7 @@ interface Paused {
 
 /** What a test does to some requests of a page. */
 export interface Interception {
-  /** Parts of URLs, in which `*` stands for any text. */
+  /** Ends of the URLs. One with a slash at its end stands for all paths below. */
   urls: readonly string[];
   stage: 'Request' | 'Response';
   handle: (paused: Paused) => Promise<unknown>;
@@ -131,7 +131,7 @@ export async function respond({ session, requestId, ...paused }: Paused, json: u
   });
 }
 
-/** Intercepts requests as a route of Playwright does. Only a route makes the browser load and compile the app anew for each page. */
+/** Intercepts requests. A route of Playwright would make the browser load and compile the app anew for each page. */
 async function intercept(
   { context, page, interceptions }: Window,
   { urls, stage, handle }: Interception,
@@ -144,7 +144,9 @@ async function intercept(
       // The page can close meanwhile.
       .catch(() => {});
   });
-  await session.send('Fetch.enable', { patterns: urls.map((urlPattern) => ({ urlPattern, requestStage: stage })) });
+  await session.send('Fetch.enable', {
+    patterns: urls.map((end) => ({ urlPattern: end.endsWith('/') ? `*${end}*` : `*${end}`, requestStage: stage })),
+  });
 }
 
 /**
@@ -238,7 +240,7 @@ async function leave(window: Window): Promise<void> {
 
 function rewriting(rewrite: (json: unknown) => unknown): Interception {
   return {
-    urls: ['*/v1/?*', '*/auth/?*'],
+    urls: ['/v1/', '/auth/'],
     stage: 'Response',
     handle: async (paused) => {
       const { session, requestId, responseHeaders = [] } = paused;
