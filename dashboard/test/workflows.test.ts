@@ -120,12 +120,15 @@ describeInBrowser('workflows', () => {
     // The page is busy between both, so that the scroll is reported after the key.
     await field.evaluate(async (node: HTMLInputElement) => {
       const scrolled = new Promise((resolve) => document.addEventListener('scrollend', resolve, { once: true }));
+      // oxlint-disable-next-line unicorn/consistent-function-scoping -- The page gets the outer function alone.
+      const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
       scrollTo(0, 0);
-      for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+      await frame();
+      await frame();
       node.focus();
       node.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true, cancelable: true }));
       await scrolled;
-      await new Promise((resolve) => requestAnimationFrame(resolve));
+      await frame();
     });
     const list = page.getByRole('option', { name: 'The people of the application' });
     expect(await page.evaluate(() => scrollY)).toBeGreaterThan(0);

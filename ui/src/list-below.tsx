@@ -5,8 +5,8 @@ import popover from './popover.module.css';
 /**
  * The list of choices below a field that a person types into. It closes when its field scrolls away from it.
  *
- * The browser reports a scroll in a later frame. On a slow computer, a person can open the list before that frame. A scroll from before
- * the list opened must not close it.
+ * The browser reports a scroll in a later frame. On a slow computer, a person can tab to a field out of view and open its list before.
+ * Such a scroll must not close the list.
  */
 export function ListBelow({ children }: { children: ReactNode }): ReactNode {
   const isOpen = useContext(ComboBoxStateContext)?.isOpen ?? false;
