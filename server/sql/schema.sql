@@ -1156,6 +1156,7 @@ create table users (
   identity_issuer text collate "C",
   identity_subject text collate "C",
   identity_linked_at bigint,
+  password_is_short boolean not null default false,
   constraint users_pkey PRIMARY KEY (account_id, id),
   constraint users_role_known CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'operator'::text, 'viewer'::text]))),
   constraint users_status_known CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text])))
