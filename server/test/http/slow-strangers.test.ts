@@ -1,13 +1,16 @@
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
 import { buildApp } from '../../src/http/app.ts';
+import { strangerLimits, strangerRequestBytes } from '../../src/http/body/body-bytes.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { stopMonotonicClock } from '../support/still-clock.ts';
 
 /* Bodies of requests without a key, which arrive slowly. A proxy forwards the requests of all addresses. */
 
 const stranger = '203.0.113.7';
 const other = '198.51.100.9';
-/** Together, these can take the 2 MB of all sign-ins, or of all callbacks. */
+/** Together, these can take the 4 MB of all sign-ins, or of all callbacks. */
 const strangers = [7, 8, 9, 10].map((last) => `203.0.113.${last}`);
 
 let server: TestServer;
@@ -21,15 +24,59 @@ test.each([
   ['/links/open', '/v1/portal/link', 8 * 1024, 401],
   ['/provider_callbacks/provider_a/acct_1', '/provider_callbacks/provider_a/acct_1', 256 * 1024, 401],
 ])('serves every address when four of them send many slow bodies to %s', async (slowPath, path, bytes, status) => {
-  // Each request takes 4 kB more than its body. One that finds no room cuts off the earliest slow one.
-  const count = Math.ceil((2 * 1024 * 1024) / (bytes + 4 * 1024)) + 1;
-  const addresses = Array.from({ length: count }, (_, index) => strangers[index % strangers.length]!);
+  const ofEach = Math.floor(strangerLimits.maxPerAccount / (bytes + strangerRequestBytes));
+  const addresses = strangers.flatMap((address) => Array.from({ length: ofEach + 1 }, () => address));
   const slow = await Promise.all(addresses.map((address) => begin(slowPath, bytes, address)));
+  const body = path === slowPath ? ' '.repeat(bytes) : undefined;
   try {
-    await expect.poll(() => slow.some((each) => statusOf(each) === 408), { interval: 10 }).toBe(true);
-    expect(await send(path, other)).toBe(status);
-    expect(await send(path, stranger)).toBe(status);
-    expect(slow.filter((each) => statusOf(each) === 503)).toEqual([]);
+    // One of each address is refused, so all others hold their room. They are slow in a second.
+    await expect.poll(() => slow.filter((each) => statusOf(each) === 503).length, { interval: 10 }).toBe(4);
+    await untilSlow();
+    expect(await send(path, stranger, { body })).toBe(status);
+    expect(await send(path, other, { body })).toBe(status);
+    await expect.poll(() => slow.filter((each) => statusOf(each) === 408).length, { interval: 10 }).toBe(1);
+  } finally {
+    for (const { socket } of slow) socket.destroy();
+  }
+});
+
+const callbackPath = '/provider_callbacks/provider_a/acct_1';
+const largest = 256 * 1024;
+
+test('cuts off no slow body when a request is too large for all of their room', async () => {
+  const slow = await Promise.all(Array.from({ length: 3 }, () => begin(callbackPath, largest)));
+  try {
+    await untilSlow();
+    expect(await send(callbackPath, stranger, { body: ' '.repeat(largest + 1) })).toBe(413);
+    expect(slow.map(statusOf)).toEqual([NaN, NaN, NaN]);
+  } finally {
+    for (const { socket } of slow) socket.destroy();
+  }
+});
+
+test('takes all of three large callbacks when one address sends them at once', async () => {
+  const pieces = await Promise.all(Array.from({ length: 3 }, () => begin(callbackPath, largest)));
+  for (const { socket } of pieces) socket.write(' '.repeat(largest - 1));
+  await expect.poll(() => pieces.map(statusOf)).toEqual([401, 401, 401]);
+});
+
+test('refuses a callback, and cuts off none, when the bodies of its address have just begun', async () => {
+  stopMonotonicClock();
+  const begun = await Promise.all(Array.from({ length: 3 }, () => begin(callbackPath, largest)));
+  await expect.poll(() => send(callbackPath, stranger, { body: ' '.repeat(largest) })).toBe(503);
+  for (const { socket } of begun) socket.write(' '.repeat(largest - 1));
+  await expect.poll(() => begun.map(statusOf)).toEqual([401, 401, 401]);
+});
+
+test('makes room for a body in chunks when slow bodies fill the share of its address', async () => {
+  const slow = await Promise.all(Array.from({ length: 3 }, () => begin(callbackPath, largest)));
+  const one = await begin(callbackPath, null);
+  try {
+    await untilSlow();
+    for (let sent = 0; sent < 12; sent++) one.socket.write(`4000\r\n${' '.repeat(0x4000)}\r\n`);
+    one.socket.write('0\r\n\r\n');
+    await expect.poll(() => statusOf(one), { interval: 10 }).toBe(401);
+    expect(slow.map(statusOf).filter((status) => status === 408)).toHaveLength(1);
   } finally {
     for (const { socket } of slow) socket.destroy();
   }
@@ -47,7 +94,7 @@ test('refuses callbacks of one address when 128 of them are in progress', async 
   await app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => app.close());
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
-  const path = '/provider_callbacks/provider_a/acct_1';
+  const path = callbackPath;
   // Without a body, so that none is cut off while its body arrives.
   const ofOne = Array.from({ length: 129 }, () => send(path, stranger, { url, body: null }));
   expect(await Promise.race(ofOne)).toBe(503);
@@ -73,6 +120,11 @@ test.each(['/v1/portal/open', '/links/open'])(
     one.socket.destroy();
   },
 );
+
+/** Resolves when the bodies that have begun are slow. */
+function untilSlow(): Promise<void> {
+  return delay(1_100);
+}
 
 interface Begun {
   socket: Socket;
@@ -101,7 +153,10 @@ function statusOf({ text }: Begun): number {
 async function send(
   path: string,
   address: string,
-  { url = server.url, body = JSON.stringify({ token: 'a'.repeat(32) }) }: { url?: string; body?: string | null } = {},
+  {
+    url = server.url,
+    body = JSON.stringify({ token: 'a'.repeat(32) }),
+  }: { url?: string; body?: string | null | undefined } = {},
 ): Promise<number> {
   const response = await fetch(url + path, {
     method: 'POST',

@@ -22,21 +22,24 @@ export const bodyLimits: ByteLimits = {
 };
 
 /**
- * Bytes of bodies of requests without a key. Sign-ins share half of them, and callbacks the other half. A network has a quarter of its half.
- * If there is no room, the bodies that have been arriving for the longest time are cut off. Otherwise strangers with slow bodies would keep
- * all people from signing in.
+ * Bytes of requests without a key. Sign-ins share half of them, and callbacks the other half. A network has a quarter of its half, which is
+ * room for three of the largest callbacks. If a share is full, bodies that arrive slowly are cut off. Otherwise strangers with slow bodies
+ * would keep all people from signing in.
  */
 export const strangerLimits: ByteLimits = {
-  max: 4 * 1024 * 1024,
-  maxPerAccount: 512 * 1024,
-  maxPerTree: 2 * 1024 * 1024,
+  max: 8 * 1024 * 1024,
+  maxPerAccount: 1024 * 1024,
+  maxPerTree: 4 * 1024 * 1024,
 };
 
 /**
  * What a request without a key takes beside its body, in bytes. Requests with a key are counted instead (`requestBounds`). With this, a
  * network has room for up to 128 callbacks at once, and all networks together for 512.
  */
-const strangerRequestBytes = 4 * 1024;
+export const strangerRequestBytes = 8 * 1024;
+
+/** A body that has been arriving for so many milliseconds is slow. The largest callback arrives in less, and a sign-in with its headers. */
+const slowBodyMs = 1_000;
 
 /**
  * Bytes of responses to writes that clients have not read. An account with a full share gets no further write. What others hold never
@@ -96,6 +99,7 @@ export class BodyBytes implements HeldBody {
   #bytes: number;
   /** What the request takes beside its body, in bytes. */
   readonly #besideBytes: number;
+  readonly #begunMs = performance.now();
   #response: HeldBytes | null = null;
   #isAtWork = false;
   #isClosed = false;
@@ -132,7 +136,9 @@ export class BodyBytes implements HeldBody {
 
   grow(bytes: number): void {
     if (this.#isClosed) return;
-    if (!this.#body!.resize(bytes + this.#besideBytes)) throw this.#noRoom(bytes - this.#bytes);
+    const whole = bytes + this.#besideBytes;
+    const more = bytes - this.#bytes;
+    if (!this.#body!.resize(whole) && !(this.#cutOffSlow(more) && this.#body!.resize(whole))) throw this.#noRoom(more);
     this.#bytes = bytes;
   }
 
@@ -158,23 +164,40 @@ export class BodyBytes implements HeldBody {
     if (this.#isClosed) callback?.();
   }
 
-  /** Takes the bytes of the body. Without room, cuts off bodies that are arriving, the earliest first. */
   #takeRoom(bytes: number): HeldBytes | null {
-    const { arriving, cutOffable } = this.#budgets;
-    for (;;) {
-      const taken = arriving.tryTake(this.#share, bytes + this.#besideBytes);
-      if (taken) return taken;
-      const isNetworkFull = arriving.fullShare(this.#share, bytes + this.#besideBytes) === 'account';
-      const earliest = [...(cutOffable ?? [])].find((each) => each.#isArrivingFrom(this.#share, isNetworkFull));
-      if (!earliest) return null;
-      earliest.#cutOff();
-    }
+    const { arriving } = this.#budgets;
+    const whole = bytes + this.#besideBytes;
+    const taken = arriving.tryTake(this.#share, whole);
+    return taken ?? (this.#cutOffSlow(whole) ? arriving.tryTake(this.#share, whole) : null);
   }
 
-  /** Returns whether the body is incomplete, and is from the same network, or from any network for the same use. */
-  #isArrivingFrom({ accountId, rootId }: Payer, isSameNetwork: boolean): boolean {
-    if (this.#request.raw.complete) return false;
-    return isSameNetwork ? this.#share.accountId === accountId : this.#share.rootId === rootId;
+  /**
+   * Makes room in a full share: cuts off requests without a key whose bodies arrive slowly, the earliest first.
+   *
+   * @param bytes the bytes without room.
+   * @returns false, and cuts off none, if all of them together have fewer bytes, or if it is not a share that is full.
+   */
+  #cutOffSlow(bytes: number): boolean {
+    const { arriving, cutOffable } = this.#budgets;
+    const full = cutOffable && arriving.fullShare(this.#share, bytes);
+    if (!full) return false;
+    const slow: BodyBytes[] = [];
+    let slowBytes = 0;
+    for (const each of cutOffable) {
+      if (slowBytes >= bytes) break;
+      if (each === this || !each.#isSlowFrom(this.#share, full)) continue;
+      slow.push(each);
+      slowBytes += each.#bytes + each.#besideBytes;
+    }
+    if (slowBytes < bytes) return false;
+    for (const each of slow) each.#cutOff();
+    return true;
+  }
+
+  /** Returns whether the body has been arriving for long, from the same network, or from any network for the same use. */
+  #isSlowFrom({ accountId, rootId }: Payer, full: 'account' | 'tree'): boolean {
+    if (this.#request.raw.complete || performance.now() - this.#begunMs < slowBodyMs) return false;
+    return full === 'account' ? this.#share.accountId === accountId : this.#share.rootId === rootId;
   }
 
   #cutOff(): void {

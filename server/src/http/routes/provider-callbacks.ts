@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
-import { BodyBytes, strangerOf, type BodyBudgets } from '../body/body-bytes.ts';
+import { BodyBytes, bodyBytesMax, strangerOf, type BodyBudgets } from '../body/body-bytes.ts';
 import type { FailedSignIns } from '../pipeline/rate-limit.ts';
 import type { HttpContext } from '../context.ts';
-import { receiveBytes } from '../body/incoming-bytes.ts';
+import { bodyTooLarge, receiveBytes } from '../body/incoming-bytes.ts';
 
 /**
  * Adds `POST /provider_callbacks/{provider}/{account}`: callbacks of referencing services. They have no key, and authenticate by a
@@ -28,6 +28,8 @@ export function addProviderCallbacks(
       {
         config: { public: true },
         onRequest: async (request, reply) => {
+          // It would take the room of others until it is refused.
+          if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge();
           const payer = strangerOf('callbacks', request.apiRequest.client);
           request.apiRequest.bodyBytes = new BodyBytes(bodies, payer, request, reply);
         },
