@@ -93,7 +93,6 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
-/** Another encoding refuses some names, or compares the bytes of a name in place of its letters. */
 /** The migrations have syntax of PostgreSQL 15. An older one would refuse them in the middle, with a fault of syntax. */
 async function refuseOldPostgres(client: Client): Promise<void> {
   const { rows } = await client.query<{ number: number; version: string }>(
@@ -106,6 +105,7 @@ async function refuseOldPostgres(client: Client): Promise<void> {
   );
 }
 
+/** Another encoding refuses some names, or compares the bytes of a name in place of its letters. */
 async function refuseEncoding(client: Client): Promise<void> {
   const { rows } = await client.query<{ server_encoding: string }>('show server_encoding');
   const { server_encoding: encoding } = onlyRow(rows);

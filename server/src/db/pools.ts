@@ -208,8 +208,9 @@ export function isConnectionFault(error: unknown): boolean {
 export function isOutage(error: unknown): boolean {
   if (error instanceof UnavailableError) return isOutage(error.cause);
   if (!(error instanceof Error)) return false;
-  const { code, message } = error as Error & { code?: string };
-  if (error instanceof DatabaseError && code !== undefined) return isConnectionFault(error);
+  const { code, message, syscall } = error as NodeJS.ErrnoException;
+  if (error instanceof DatabaseError) return hasCode(error, ['08', '57P', '53300']);
+  if (code === 'ENOENT') return syscall === 'connect';
   return code === undefined ? driversOutage.test(message) : systemsOutage.has(code);
 }
 
@@ -218,13 +219,12 @@ export function awayCellOf(error: unknown): string | null {
   return error instanceof DatabaseError && error.code === awayCode ? (error.hint ?? '') : null;
 }
 
-/** The system's codes for a connection that cannot be made, or that was lost. A missing socket file is ENOENT. */
+/** The system's codes for a connection that cannot be made, or that was lost. `isOutage` adds ENOENT, for the file of a socket. */
 const systemsOutage = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  'ENOENT',
   'ENOTFOUND',
   'EAI_AGAIN',
   'EPIPE',

@@ -8,7 +8,7 @@ import { ProviderFault } from './service.ts';
  *
  * @throws {ProviderFault} `response_invalid`, with the place of the first fault but never its value.
  */
-export function parseResponse<Schema extends TSchema>(schema: Schema, body: unknown): Static<Schema> {
+export function parseResponse<Wanted extends TSchema>(schema: Wanted, body: unknown): Static<Wanted> {
   if (Schema.Check(schema, body)) return body;
   const [, faults] = Schema.Errors(schema, body);
   const place = faults[0]?.instancePath || '/';

@@ -1,14 +1,20 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
-import { isOutage } from '../db/pools.ts';
+import { isOutage, UnavailableError } from '../db/pools.ts';
 
 /** Opens the log of a process: a line of JSON for each entry. */
 export function openLog(level: string, destination: DestinationStream): Logger {
   return pino({ level, base: null, serializers: { err: shownError } }, destination);
 }
 
-/** Leaves out the stack of an outage. While the database restarts, each duty fails again and again. */
+/** Leaves out the stacks of an outage, and keeps its causes. While the database restarts, each duty fails again and again. */
 function shownError(error: unknown): unknown {
-  if (!isOutage(error)) return pino.stdSerializers.err(error as Error);
-  const { name, message, code } = error as Error & { code?: string };
-  return { type: name, message, code };
+  const shown = pino.stdSerializers.err(error as Error);
+  if (!isOutage(error)) return shown;
+  // Of a host with several addresses, each one has an error, and the whole has no message.
+  const messages = [
+    shown.message,
+    ...(shown.aggregateErrors ?? []).map(({ message }: { message: string }) => message),
+  ].filter(Boolean);
+  const { code } = (error instanceof UnavailableError ? error.cause : error) as { code?: string };
+  return { type: shown.type, message: messages.join('; '), code };
 }

@@ -97,6 +97,11 @@ test('log one line without a stack when the database is away, and the stack of a
     err: { message: 'planted', stack: expect.stringContaining('TypeError: planted') },
   });
   expect(outages().filter(({ err }) => 'stack' in err)).toEqual([]);
+  // A connection that cannot be made, whether or not a pool has wrapped its error.
+  expect(outages().at(-1)!.err).toMatchObject({
+    code: expect.any(String),
+    message: expect.stringMatching(/ECONN|closed/),
+  });
 });
 
 /** Starts duties that stop with the test. */
