@@ -13,7 +13,15 @@ import { apiKey, type ApiKeyRecord } from '../resources/api_key.ts';
 import { user, type UserRecord } from '../resources/people/user.ts';
 import { newLink } from '../sign-in/links.ts';
 import { realSecondsOf } from '../sign-in/sessions.ts';
-import { findFirstOwner, findUser, hasMembers, newUser, oldestAccountId, type FoundUser } from '../sign-in/users.ts';
+import {
+  findFirstOwner,
+  findUser,
+  hasMembers,
+  hasPasswordOrIdentity,
+  newUser,
+  oldestAccountId,
+  type FoundUser,
+} from '../sign-in/users.ts';
 
 /**
  * Makes the first account and key in an empty database, unless this process is a worker. An operator does not look for a key in a worker's
@@ -104,11 +112,9 @@ function addressTaken(email: string): Error {
  * Returns the purpose of a link for a user. In live mode each user needs a way to sign in, so a user without one chooses a password. In a
  * sandbox the operator can print another link.
  */
-function purposeOf(
-  { config }: Context,
-  { password_hash: password, identity_subject: identity }: UserRecord,
-): 'password_reset' | 'sign_in' {
-  return config.mode === 'live' && password === null && identity === null ? 'password_reset' : 'sign_in';
+function purposeOf(context: Context, member: UserRecord): 'password_reset' | 'sign_in' {
+  const choosesPassword = context.config.mode === 'live' && !hasPasswordOrIdentity(context, member);
+  return choosesPassword ? 'password_reset' : 'sign_in';
 }
 
 function newOwner(context: Context, accountId: string, email: string): UserRecord {
@@ -167,7 +173,7 @@ async function makeFirstOwnerLinkOf(context: Context, accountId: string): Promis
 
 /**
  * Makes a link that signs in a user, for an operator. As long as the account has no user, the link makes its first owner. In live mode, a
- * user without a password and without an identity chooses a password with the link.
+ * user without a password and without an identity chooses a password with the link. See `hasPasswordOrIdentity`.
  *
  * @param options.accountId by default the first account.
  * @param options.email of the user, in any account; by default the first owner of the account.

@@ -38,7 +38,7 @@ export class Passwords {
    * @throws {ApiError} `overloaded` if too many wait.
    */
   async stored(password: string): Promise<{ password_hash: string; password_is_short: boolean }> {
-    return { password_hash: await this.hash(password), password_is_short: lengthOf(password) < lengthAlone };
+    return { password_hash: await this.hash(password), ...lengthFactOf(password) };
   }
 
   /**
@@ -116,6 +116,14 @@ export async function refuseWeakPassword(
   const parts = names.flatMap((name) => [name.toLowerCase(), ...name.toLowerCase().split('@')]);
   if ([...parts, 'tenure'].some((part) => part.length > 3 && plain.replaceAll(part, '').length < least / 2))
     throw weak('The password is little more than your name, or that of the account. Choose another one.');
+}
+
+/**
+ * Returns what a user stores of the length of its password. A hash tells no length, and an older process sets a hash alone. So each
+ * sign-in and each confirmation by password corrects it.
+ */
+export function lengthFactOf(password: string): { password_is_short: boolean } {
+  return { password_is_short: lengthOf(password) < lengthAlone };
 }
 
 /** Returns the number of characters as people count them, not of code units. */

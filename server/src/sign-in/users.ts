@@ -29,6 +29,14 @@ export function newUser({ ids }: { ids: IdMaker }, accountId: string): Omit<User
   };
 }
 
+/** Returns whether a password or an identity signs a user in. An identity counts only if the server has its provider now. */
+export function hasPasswordOrIdentity(
+  { identityProvider: provider }: { identityProvider: { issuer: string } | null },
+  { password_hash: password, identity_issuer: issuer }: Pick<UserRecord, 'password_hash' | 'identity_issuer'>,
+): boolean {
+  return password !== null || (provider !== null && provider.issuer === issuer);
+}
+
 /** Finds the user with an e-mail address, in any account. Case does not matter. */
 export async function findUser(reader: Reader, email: string): Promise<FoundUser | null> {
   const [row] = await reader.query<{ id: Id<'usr'>; account_id: string }>({

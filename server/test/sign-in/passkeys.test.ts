@@ -47,6 +47,11 @@ function errorOf({ status, body }: ApiResponse): [number, string | undefined] {
 
 const failed = [401, 'sign_in_failed'];
 
+/** Returns the settings of an identity provider. Such a server starts without calling it. */
+function providerAt(issuer: string): Record<string, string> {
+  return { TENURE_OIDC_ISSUER: issuer, TENURE_OIDC_CLIENT_ID: 'tenure', TENURE_OIDC_CLIENT_SECRET: 'a secret' };
+}
+
 describe('a sign-in with a passkey', () => {
   test('needs no e-mail address, password or code when the passkey is registered', async () => {
     const { browser: first, email, device } = await withPasskey();
@@ -431,13 +436,18 @@ describe('the last passkey of a person without a password', () => {
     await good(remove(other));
   });
 
-  test('is removed when an identity signs the person in', async () => {
+  test.each([
+    ['stays when the server has no provider for the identity', {}, 400],
+    ['stays when the identity is of another provider', providerAt('https://other.example.com'), 400],
+    ['is removed when the identity is of the provider', providerAt('https://login.example.com'), 200],
+  ])('%s', async (_, settings, status) => {
+    const at = await serverForTest({ settings, overrides: { clock } });
     const identity = { identity_issuer: 'https://login.example.com', identity_subject: 'ada', identity_linked_at: 1 };
-    const person = await signedIn(server, 'viewer', { changed: { password_hash: null, ...identity } });
+    const person = await signedIn(at, 'viewer', { changed: { password_hash: null, ...identity } });
     const browser = person.browser.atLocalhost();
     const device = new Authenticator();
     await device.register(browser);
-    await good(browser.post('/auth/passkeys/remove', { id: device.id }));
+    expect((await browser.post('/auth/passkeys/remove', { id: device.id })).status).toBe(status);
   });
 });
 

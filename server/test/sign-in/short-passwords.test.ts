@@ -7,6 +7,7 @@ import { setUpTotp } from '../support/session-ends.ts';
 
 /** Long enough beside a second factor, and too short without one. */
 const shortPassword = 'qwzmvbxk';
+const longPassword = 'battery horse correct';
 
 let server: TestServer;
 
@@ -27,7 +28,7 @@ describe('a password that is too short without a second factor', () => {
     const refused = await browser.post('/auth/totp/remove');
     expect(errorOf(refused)).toEqual([400, 'status_transition_invalid']);
     expect(refused.body.error.message).toContain('15 characters');
-    await good(browser.post('/auth/me', { password: 'battery horse correct' }));
+    await good(browser.post('/auth/me', { password: longPassword }));
     await good(browser.post('/auth/totp/remove'));
   });
 
@@ -74,5 +75,82 @@ describe('a password that is too short without a second factor', () => {
     expect(body.session.has_password).toBe(false);
     await good(found.post('/auth/me', { password: goodPassword }));
     await good(signIn(short, goodPassword));
+  });
+});
+
+/** Stores a wrong length of the password, as an older process leaves it. */
+async function misjudge({ id }: SignedIn, isShort: boolean): Promise<void> {
+  await server.context.database.writers.query('update users set password_is_short = $1 where id = $2', [isShort, id]);
+}
+
+async function storedOf({ id }: SignedIn): Promise<{ password_is_short: boolean; credentials_revision: string }> {
+  const { rows } = await server.context.database.readers.query<{
+    password_is_short: boolean;
+    credentials_revision: string;
+  }>('select password_is_short, credentials_revision from users where id = $1', [id]);
+  return rows[0]!;
+}
+
+/** Returns a person with an app, with this password, and with the wrong length of it. */
+async function misjudged(password: string): Promise<SignedIn & { codes: string[] }> {
+  const person = await signedIn(server, 'viewer');
+  const { codes } = await setUpTotp(person.browser);
+  await good(person.browser.post('/auth/me', { password }));
+  await misjudge(person, password === longPassword);
+  return { ...person, codes };
+}
+
+describe('a stored length that an older process left wrong', () => {
+  test('is corrected by a sign-in when the password is short, and then keeps the app', async () => {
+    const person = await misjudged(shortPassword);
+    const before = await storedOf(person);
+    const found = new Browser(server);
+    const [code] = person.codes;
+    await good(found.post('/auth/sign_in', { email: person.email, password: shortPassword, code }));
+    expect(await storedOf(person)).toEqual({ ...before, password_is_short: true });
+    expect(errorOf(await found.post('/auth/totp/remove'))).toEqual([400, 'status_transition_invalid']);
+    // The other session goes on.
+    await good(person.browser.get('/v1/account'));
+  });
+
+  test('is corrected by a sign-in when the password is long, and then lets the app go', async () => {
+    const person = await misjudged(longPassword);
+    expect(errorOf(await person.browser.post('/auth/totp/remove'))).toEqual([400, 'status_transition_invalid']);
+    const found = new Browser(server);
+    const [code] = person.codes;
+    await good(found.post('/auth/sign_in', { email: person.email, password: longPassword, code }));
+    await good(found.post('/auth/totp/remove'));
+  });
+
+  test('is corrected by a confirmation when the person has only a passkey beside the password', async () => {
+    const person = await signedIn(server, 'viewer');
+    const browser = person.browser.atLocalhost();
+    const device = new Authenticator();
+    await device.register(browser);
+    await good(browser.post('/auth/me', { password: shortPassword }));
+    await misjudge(person, false);
+    await good(browser.post('/auth/confirm', { password: shortPassword }));
+    const removed = await browser.post('/auth/passkeys/remove', { id: device.id });
+    expect(errorOf(removed)).toEqual([400, 'status_transition_invalid']);
+  });
+
+  test('is not corrected when the password or the code is wrong', async () => {
+    const person = await misjudged(shortPassword);
+    const send = (body: object): Promise<ApiResponse> =>
+      new Browser(server).post('/auth/sign_in', { email: person.email, ...body });
+    await send({ password: longPassword, code: person.codes[0] });
+    await send({ password: shortPassword, code: 'wrong' });
+    await person.browser.post('/auth/confirm', { password: 'aaaaaaaa' });
+    expect((await storedOf(person)).password_is_short).toBe(false);
+  });
+
+  test('still lets the person sign in when a short password is the only factor', async () => {
+    const hash = await server.context.passwords.hash(shortPassword);
+    const person = await signedIn(server, 'viewer', { changed: { password_hash: hash } });
+    const signIn = (): Promise<ApiResponse> =>
+      new Browser(server).post('/auth/sign_in', { email: person.email, password: shortPassword });
+    await good(signIn());
+    expect((await storedOf(person)).password_is_short).toBe(true);
+    await good(signIn());
   });
 });

@@ -14,7 +14,7 @@ import { session as sessions, type SessionRecord } from '../../resources/people/
 import { user as users, type UserRecord } from '../../resources/people/user.ts';
 import type { ChallengePurpose } from '../../sign-in/challenges.ts';
 import { newLink } from '../../sign-in/links.ts';
-import { lengthAlone, refuseWeakPassword } from '../../sign-in/passwords.ts';
+import { lengthAlone, lengthFactOf, refuseWeakPassword } from '../../sign-in/passwords.ts';
 import {
   endOf,
   isOpen,
@@ -105,7 +105,8 @@ export async function confirm(call: OwnCall<Static<typeof ConfirmBody>>): Promis
         ? isRightPassword && member.password_hash === user.password_hash && { user: member }
         : member.totp_secret !== null && useSecondFactor(call, member, body.code);
     if (proved === false || proved instanceof ApiError) return { changes: [], error: proved || signInFailed() };
-    return { user: proved.user, session: confirmed, changes: await forgivenOf(call, subjects) };
+    const fact = body.password === undefined ? null : lengthFactOf(body.password);
+    return { user: { ...proved.user, ...fact }, session: confirmed, changes: await forgivenOf(call, subjects) };
   });
 }
 

@@ -13,6 +13,7 @@ import {
   verifyAttestation,
 } from '../../sign-in/passkeys.ts';
 import { realSecondsOf, requireConfirmation } from '../../sign-in/sessions.ts';
+import { hasPasswordOrIdentity } from '../../sign-in/users.ts';
 import { authError, commitBy, passkeyFailed, refuseStranger, subjectsOf, type AuthCall } from './call.ts';
 import {
   changeOwn,
@@ -139,7 +140,7 @@ export async function removePasskey(call: OwnCall<Static<typeof RemovedPasskeyBo
     const left = member.passkeys.filter(({ id }) => id !== body.id);
     if (left.length === member.passkeys.length)
       throw new ApiError('resource_missing', 'You have no such passkey.', { param: 'id', status: 404 });
-    if (left.length === 0 && member.password_hash === null && member.identity_issuer === null)
+    if (left.length === 0 && !hasPasswordOrIdentity(context, member))
       throw new ApiError(
         'status_transition_invalid',
         'This passkey is your only way to sign in. Set a password or add another passkey first.',

@@ -5,7 +5,7 @@ import { session, type Factor } from '../../resources/people/session.ts';
 import { user as users, type UserRecord } from '../../resources/people/user.ts';
 import { closedObject } from '../../model/schemas.ts';
 import { forgiven, takeAttempt, type Subject } from '../../sign-in/attempts.ts';
-import { passwordLengthMax } from '../../sign-in/passwords.ts';
+import { lengthFactOf, passwordLengthMax } from '../../sign-in/passwords.ts';
 import { endOf, endsForRoom, lifetimeOf, newSession, readSessionsOf, realSecondsOf } from '../../sign-in/sessions.ts';
 import { hashOfRecoveryCode, stepOfCode } from '../../sign-in/totp.ts';
 import { findUser, oldestAccountId } from '../../sign-in/users.ts';
@@ -47,6 +47,7 @@ export async function signIn(call: AuthCall<Static<typeof SignInBody>>): Promise
     subjects,
     factors: ['password'],
     isAllowed: (current) => isRight && current.password_hash === user.password_hash,
+    also: async (current) => ({ user: { ...current, ...lengthFactOf(body.password) }, changes: [] }),
   });
 }
 
