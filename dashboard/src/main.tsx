@@ -4,6 +4,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, useMemo, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { KitProvider, TimeContext, Toasts } from '@tenure/ui';
+import { newQueryCache } from './api/query-cache.ts';
 import { sessionQuery } from './api/session.ts';
 import { basePath } from './base-url.ts';
 import { applyPreferences, usePreferences } from './preferences.ts';
@@ -12,6 +13,7 @@ import { keepFocus } from './shell/kept-focus.ts';
 import { showAfterPress } from './shell/press.ts';
 
 const queries = new QueryClient({
+  queryCache: newQueryCache(),
   defaultOptions: {
     // The SDK repeats what may be repeated. The bar of the lost connection does the rest.
     queries: { retry: false, staleTime: 5_000, networkMode: 'always' },

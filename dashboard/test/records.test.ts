@@ -48,28 +48,6 @@ describeInBrowser('the palette', () => {
     expect(problems).toEqual([]);
   });
 
-  test('keeps the record on its page when it cannot be read again', async () => {
-    const { body: customer } = await good(server.api.post('/v1/customers', { name: 'Ada Example' }));
-    const { body: application } = await good(server.api.post('/v1/applications', { customers: ['case_7'] }));
-    const proposal = { application: application.id, customer: customer.id };
-    const guarantor = (await good(server.api.post('/v1/guarantors', proposal))).body;
-    await using open = await openDashboard(server, `/go/${guarantor.id}`, { person: owner });
-    const { page } = open;
-    const data = page.getByRole('region', { name: 'Data' });
-    await data.waitFor();
-    let failures = 0;
-    const error = { type: 'permission_error', code: 'permission_denied', message: 'Planted.' };
-    await page.route(`**/v1/guarantors/${guarantor.id}*`, async (route) => {
-      await route.fulfill({ status: 403, json: { error } });
-      failures++;
-    });
-    // The page reads again when its tab is shown. A second failure follows the first one, which the page has shown by then.
-    const showTab = () => page.evaluate(() => void window.dispatchEvent(new Event('visibilitychange')));
-    await expect.poll(() => showTab().then(() => failures), { timeout: 30_000 }).toBeGreaterThan(1);
-    expect(await page.getByText('Planted.').count()).toBe(0);
-    expect(await data.count()).toBe(1);
-  });
-
   test('offers the record of every id when the API returns such records', async () => {
     await using open = await openDashboard(server, '/', { person: owner });
     const { page } = open;

@@ -329,4 +329,36 @@ describeInBrowser('a renter in the portal', () => {
     await page.getByText('Standing order').first().waitFor();
     await expect.poll(() => page.getByText('You are offline').count()).toBe(0);
   });
+
+  test.each([403, 404])('shows no documents any more when they are answered %i', async (status) => {
+    await using open = await openPortal(server, '/documents', { customer: full.customer });
+    const { page } = open;
+    await page.getByText('passport.pdf').waitFor();
+    await page.route('**/v1/portal/files?**', (route) =>
+      route.fulfill({ status, json: { error: { code: 'planted' } } }),
+    );
+    // The page reads again when the browser is online again.
+    await page.evaluate(() => void window.dispatchEvent(new Event('online')));
+    const alert = page.getByRole('alert').filter({ hasText: 'Ask your agent' });
+    await alert.waitFor();
+    expect(await page.getByText('passport.pdf').count()).toBe(0);
+    await page.unrouteAll();
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('passport.pdf').waitFor();
+  });
+
+  test('keeps the documents when the server is busy', async () => {
+    await using open = await openPortal(server, '/documents', { customer: full.customer });
+    const { page } = open;
+    await page.getByText('passport.pdf').waitFor();
+    const planted = { status: 503, json: { error: { code: 'overloaded' } } };
+    await page.route('**/v1/portal/files?**', (route) => route.fulfill(planted));
+    const [response] = await Promise.all([
+      page.waitForResponse('**/v1/portal/files?**'),
+      page.evaluate(() => void window.dispatchEvent(new Event('online'))),
+    ]);
+    await response.finished();
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    expect(await page.getByText('passport.pdf').count()).toBe(1);
+  });
 });

@@ -59,16 +59,16 @@ export function useRead<T, Input extends object>(
 }
 
 /** Returns whether two keys differ in nothing but parameters, which are objects. */
-function isSameSubject(former: QueryKey | undefined, key: ReadKey): boolean {
+export function isSameSubject(former: QueryKey | undefined, key: QueryKey): boolean {
   if (former?.length !== key.length) return false;
-  const [kind, account, id, input] = former as unknown as ReadKey;
-  return kind === key[0] && account === key[1] && id === key[2] && subjectOf(input) === subjectOf(key[3]);
+  const [kind, account, id, input] = former as ReadKey;
+  return kind === key[0] && account === key[1] && id === key[2] && subjectOf(input) === subjectOf(key[3] as object);
 }
 
 type ReadKey = readonly [kind: 'api', account: string | undefined, readId: number, input: object];
 
-function subjectOf(input: object): string {
-  return JSON.stringify(Object.entries(input).filter(([, value]) => typeof value !== 'object'));
+function subjectOf(input: object | undefined): string {
+  return JSON.stringify(Object.entries(input ?? {}).filter(([, value]) => typeof value !== 'object'));
 }
 
 /**
@@ -126,6 +126,15 @@ export function useWrite<Input, T>(
 
 function isUnanswered(error: unknown): boolean {
   return error instanceof ConnectionError || error instanceof TimeoutError;
+}
+
+/**
+ * Returns whether a read can soon succeed again, such as after a new sign-in (401). Other errors say that the record is gone, or that the
+ * person may not see it.
+ */
+export function isPassing(error: unknown): boolean {
+  if (isUnanswered(error)) return true;
+  return error instanceof ApiError && (error.status >= 500 || [401, 408, 409, 429].includes(error.status));
 }
 
 /** @throws what a person must know about a change without a response. */

@@ -2,6 +2,7 @@ import { useEffect, type ReactNode } from 'react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { ErrorState, Icon, Id, Link, Skeleton } from '@tenure/ui';
 import { shownError } from '../api/requests.ts';
+import { OldData } from './old-data.tsx';
 import styles from './page.module.css';
 
 /** A page: its title, its buttons and its contents. The title is also that of the tab. */
@@ -87,10 +88,19 @@ export function DetailPage<T>(props: {
   );
 }
 
-/** The sections of one record. A refetch that fails keeps them. An error is shown only if there is nothing else to show. */
+/**
+ * The sections of one record. After a failure that passes, they stay with a line that says how old they are. Other failures leave no data,
+ * so that the error takes their place.
+ */
 export function RecordSections<T>(props: { query: UseQueryResult<T>; children: (record: T) => ReactNode }): ReactNode {
   const { data, error, refetch } = props.query;
-  if (data !== undefined) return <Sections>{props.children(data)}</Sections>;
+  if (data !== undefined)
+    return (
+      <>
+        <OldData query={props.query} />
+        <Sections>{props.children(data)}</Sections>
+      </>
+    );
   if (error !== null) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
   return <Skeleton rows={12} />;
 }

@@ -2,7 +2,10 @@ import { useCallback, useEffect, useState } from 'react';
 import { PortalError, post, read } from './client.ts';
 import { store, type Store } from './store.ts';
 
-/* What pages read and write. A page that is opened again shows what is known at once, and reads it anew. */
+/*
+ * What pages read and write. A page that is opened again shows what is known at once, and reads it anew. What was erased, or may not be
+ * seen any more, is forgotten.
+ */
 
 /** The state of a read. */
 export interface Read<T> {
@@ -33,10 +36,18 @@ function load(path: string): Promise<void> {
   const target = storeOf(path);
   const loading = read(path)
     .then((data) => target.set({ data, error: null }))
-    .catch((error: unknown) => target.set({ data: target.get().data, error: asError(error) }))
+    .catch((thrown: unknown) => {
+      const error = asError(thrown);
+      target.set({ data: isPassing(error) ? target.get().data : undefined, error });
+    })
     .finally(() => inFlight.delete(path));
   inFlight.set(path, loading);
   return loading;
+}
+
+/** Returns whether a read can soon succeed again. The status 0 says that there was no response. */
+function isPassing({ status }: PortalError): boolean {
+  return status === 0 || status >= 500 || [408, 409, 429].includes(status);
 }
 
 /**

@@ -23,6 +23,8 @@ export function useList<T extends { id: string }>(path: string): LongList<T> {
   const { data, error, retry } = useRead<ListOf<T>>(first);
   const [older, setOlder] = useState<ListOf<T> | null>(null);
   const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle');
+  // What the first part may not show any more, the older part may not show either.
+  if (data === undefined && older !== null) setOlder(null);
   // A record that is new can push another one from the first part into the older part.
   const known = new Set(data?.data.map(({ id }) => id));
   const all = data && [...data.data, ...(older?.data.filter(({ id }) => !known.has(id)) ?? [])];
