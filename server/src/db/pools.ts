@@ -210,6 +210,7 @@ export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, message, syscall } = error as NodeJS.ErrnoException;
   if (error instanceof DatabaseError) return hasCode(error, ['08', '57P', '53300']);
+  // The file of a socket is missing, not any other file.
   if (code === 'ENOENT') return syscall === 'connect';
   return code === undefined ? driversOutage.test(message) : systemsOutage.has(code);
 }
@@ -219,7 +220,7 @@ export function awayCellOf(error: unknown): string | null {
   return error instanceof DatabaseError && error.code === awayCode ? (error.hint ?? '') : null;
 }
 
-/** The system's codes for a connection that cannot be made, or that was lost. `isOutage` adds ENOENT, for the file of a socket. */
+/** The system's codes for a connection that cannot be made, or that was lost. */
 const systemsOutage = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -175,7 +175,7 @@ export class BodyBytes implements HeldBody {
    * Makes room in a full share: cuts off requests without a key whose bodies arrive slowly, the earliest first.
    *
    * @param bytes the bytes without room.
-   * @returns false, and cuts off none, if all of them together have fewer bytes, or if it is not a share that is full.
+   * @returns false, and cuts off none, if all of them together have fewer bytes. Also if no share is full, but the process.
    */
   #cutOffSlow(bytes: number): boolean {
     const { arriving, cutOffable } = this.#budgets;
@@ -194,7 +194,7 @@ export class BodyBytes implements HeldBody {
     return true;
   }
 
-  /** Returns whether the body has been arriving for long, from the same network, or from any network for the same use. */
+  /** Returns whether the body is slow, and is from the same network, or from any network for the same use. */
   #isSlowFrom({ accountId, rootId }: Payer, full: 'account' | 'tree'): boolean {
     if (this.#request.raw.complete || performance.now() - this.#begunMs < slowBodyMs) return false;
     return full === 'account' ? this.#share.accountId === accountId : this.#share.rootId === rootId;
