@@ -3,7 +3,7 @@ import type { Role } from '../../src/model/roles.ts';
 import { signedIn } from '../support/browser.ts';
 import { good, serverForTest, startTestServer, type Api, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
-import { idsInOrder, streamForTest } from './scenario.ts';
+import { idsInOrder, streamForTest, untilSettled } from './scenario.ts';
 
 type Listed = { id: string; type: string };
 
@@ -142,6 +142,8 @@ describe('events', () => {
       good(tenant.api.post('/v1/api_keys', { type: 'restricted', permissions: ['events.read'] }));
     await makeHidden();
     const seen = (await listed(api)).map(({ id }) => id);
+    // A stream begins behind the settled events.
+    await untilSettled(tenant, server);
     const quick = await serverForTest({
       connection: server.connection,
       overrides: { streamLimits: { heartbeatMs: 100 } },
