@@ -213,6 +213,6 @@ async function endOf(agency: Agency, tenancy: string, { end, endDays }: Let, beg
   return ends_on;
 }
 
-test('charges each day of a let once, to the penny, whatever happens to it', async () => {
+test('charges each day of a let once, to the penny, when the let changes in any way', async () => {
   await fc.assert(fc.asyncProperty(anyLet, play), { numRuns: rounds(8, 30), endOnFailure: true });
 });

@@ -164,6 +164,7 @@ export class BodyBytes implements HeldBody {
     if (this.#isClosed) callback?.();
   }
 
+  /** Takes the bytes of the body. Makes room in a full share if it can. */
   #takeRoom(bytes: number): HeldBytes | null {
     const { arriving } = this.#budgets;
     const whole = bytes + this.#besideBytes;
