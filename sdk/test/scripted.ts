@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { freePort } from '../../server/test/support/free-port.ts';
 import { Tenure, type ApiVersion, type Fetch, type TenureConfig } from '../src/index.ts';
 
 /** A key of the form of a real one. No server has it. */
@@ -74,10 +75,5 @@ export async function httpServer(
 
 /** Returns an address where no server listens. */
 export async function unusedUrl(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return `http://127.0.0.1:${port}`;
+  return `http://127.0.0.1:${await freePort()}`;
 }

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { HttpProviderClient } from '../../src/external-services/client.ts';
 import { ProviderFault } from '../../src/external-services/service.ts';
 import { referencingProviders } from '../../src/referencing/providers/index.ts';
+import { freePort } from '../support/free-port.ts';
 import { everyMs, pour, rawReceiverForTest } from '../support/receiver.ts';
 import { faultOf, goodCredentials, orderOf } from '../support/services.ts';
 
@@ -163,14 +164,7 @@ describe('faults of a service', () => {
   });
 
   test('reports the service as unreachable when nothing listens', async () => {
-    const url = await serviceThat(() => {});
-    const { port } = new URL(url);
-    const closed = createServer();
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-    const free = (closed.address() as AddressInfo).port;
-    await new Promise((resolve) => closed.close(resolve));
-    expect(free).not.toBe(Number(port));
-    expect((await faultOf(clientOf(`http://127.0.0.1:${free}`).call(get))).code).toBe('unavailable');
+    expect((await faultOf(clientOf(`http://127.0.0.1:${await freePort()}`).call(get))).code).toBe('unavailable');
     expect((await faultOf(clientOf('http://no-such-host.invalid').call(get))).code).toBe('unavailable');
   });
 

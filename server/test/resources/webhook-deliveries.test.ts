@@ -1,8 +1,8 @@
-import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newMasterKey } from '../../src/server/config.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { latestVersion } from '../support/versions.ts';
+import { freePort } from '../support/free-port.ts';
 import { allOf } from '../support/paging.ts';
 import { isSignedWith, receiverForTest } from '../support/receiver.ts';
 import { exclusive, expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
@@ -444,7 +444,7 @@ describe('delivery states', () => {
     const sending = await serverForTest({ settings: { TENURE_RETRY_SCHEDULE: '1000' } });
     const [disabled, deleted] = [
       await endpointOf(sending.api, ['reference.created'], receiver.url),
-      await endpointOf(sending.api, ['reference.created'], `http://127.0.0.1:${await closedPort()}/`),
+      await endpointOf(sending.api, ['reference.created'], `http://127.0.0.1:${await freePort()}/`),
     ];
     await createReference(sending.api);
     const [refused, unreached] = [await attempted(sending.api, disabled.id), await attempted(sending.api, deleted.id)];
@@ -610,15 +610,6 @@ async function queuedFor(endpointId: string): Promise<number> {
     [endpointId],
   );
   return rows[0]!.count;
-}
-
-/** Finds a port of this machine without a listener. */
-async function closedPort(): Promise<number> {
-  const listener = createServer();
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-  const { port } = listener.address() as AddressInfo;
-  await new Promise((resolve) => listener.close(resolve));
-  return port;
 }
 
 function idsOf(records: Body[], member = 'id'): string[] {

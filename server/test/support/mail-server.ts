@@ -1,6 +1,7 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { onTestFinished, vi } from 'vitest';
+import { freePort } from './free-port.ts';
 import { waitMs } from './wait.ts';
 
 /** An e-mail that the server has accepted. */
@@ -58,8 +59,8 @@ export class MailServer {
   /** Listens, after a stop on the same port. */
   async start(): Promise<this> {
     this.#server = createServer((socket) => this.#serve(socket));
+    this.#port ||= await freePort();
     await new Promise<void>((resolve) => this.#server!.listen(this.#port, '127.0.0.1', resolve));
-    this.#port = (this.#server.address() as AddressInfo).port;
     return this;
   }
 

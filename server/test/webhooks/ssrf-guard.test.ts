@@ -2,17 +2,12 @@ import { createSocket } from 'node:dgram';
 import dns from 'node:dns/promises';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import net, {
-  connect as connectDirectly,
-  type AddressInfo,
-  type LookupFunction,
-  type Server,
-  type Socket,
-} from 'node:net';
+import net, { connect as connectDirectly, type LookupFunction, type Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import tls from 'node:tls';
 import { Pool } from 'undici';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { parseRanges } from '../../src/core/address-ranges.ts';
 import {
   guardedConnector,
@@ -397,11 +392,12 @@ async function started(address: string, makeServer: (answerRequest: RequestListe
     request.resume().on('end', () => response.writeHead(200, { connection: 'close' }).end());
   });
   server.on('connection', () => connections++);
+  // No other server listens on this port, on any address.
+  const port = await freePort();
   await new Promise<void>((resolve) => {
-    server.listen(0, address, resolve);
+    server.listen(port, address, resolve);
   });
   onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())));
-  const { port } = server.address() as AddressInfo;
   const target: Target = {
     port,
     requests: 0,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../support/free-port.ts';
 import type { Arrival, History } from './history.ts';
 import { parseObject, textOf } from './json.ts';
 import type { Random } from './random.ts';
@@ -34,8 +34,8 @@ export class Receiver {
 
   /** @returns the URL for events. */
   async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    this.#port = (this.#server.address() as AddressInfo).port;
+    this.#port = await freePort();
+    await new Promise<void>((resolve) => this.#server.listen(this.#port, '127.0.0.1', resolve));
     return `http://127.0.0.1:${this.#port}/${this.name}`;
   }
 

@@ -11,6 +11,7 @@ import {
   type Received,
   type Receiver,
 } from '../../support/receiver.ts';
+import { freePort } from '../../support/free-port.ts';
 import { serverForTest, startTestServer, type ApiResponse, type TestServer } from '../../support/server.ts';
 import { tlsReceiverForTest } from '../../support/tls-receiver.ts';
 import {
@@ -370,9 +371,7 @@ describe('single attempts', () => {
 });
 
 async function closedPort(): Promise<string> {
-  const { url, stop } = await startReceiver();
-  await stop();
-  return url;
+  return `http://127.0.0.1:${await freePort()}/hook`;
 }
 
 function overTls(url: string): string {
