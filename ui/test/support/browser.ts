@@ -193,6 +193,8 @@ async function newWindow(url: string): Promise<Window> {
   const page = await context.newPage();
   const window: Window = { url, context, page, problems: [], interceptions: [], isSpent: false };
   page.on('console', (message) => {
+    // Chromium writes an error about the waiting page, maybe only after the next page has opened.
+    if (message.location().url === url + waitingPath) return;
     if (['error', 'warning'].includes(message.type())) window.problems.push(message.text());
   });
   page.on('pageerror', (error) => window.problems.push(error.message));
@@ -219,7 +221,6 @@ async function leave(window: Window): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   const isAlone = context.pages().length === 1 && !page.isClosed();
   if (window.isSpent || !isAlone || !page.url().startsWith(window.url)) return context.close();
-  // Chromium writes an error of its own about the waiting page.
   window.problems = [];
   // A page with unsaved input asks first, and stays.
   const isLeft = await page.goto(waitingPath).then(
