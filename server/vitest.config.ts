@@ -66,6 +66,8 @@ export default defineConfig({
     hookTimeout: isSlow ? 20 * 60_000 : 300_000,
     // The default, a second, is too short on a busy machine.
     expect: { poll: { timeout: waitMs } },
+    // A failure that comes once must tell everything, such as the items of a list.
+    chaiConfig: { truncateThreshold: 1_000 },
     // A larger young generation is collected less often, which saves a tenth of a worker's processor time.
     execArgv: ['--max-semi-space-size=16'],
     // More than the two cores it is made for: many tests wait, for a lease, a schedule or a retry.
