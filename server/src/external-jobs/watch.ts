@@ -6,11 +6,15 @@ import { UnavailableError } from '../db/pools.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Change, Resource } from '../model/resource.ts';
 
-/** Milliseconds that a test helper waits until a worker gives the record to its service. Without a worker, it fails then. */
-const takenUpMsMax = 10_000;
+/** How long a test helper waits, in milliseconds. */
+export interface WatchLimits {
+  /** Until a worker gives the record to its service. Without a worker, the helper fails then. */
+  takenUpMsMax: number;
+  /** Until the record shows the effect. Two calls to the service may time out before. */
+  shownMsMax: number;
+}
 
-/** Milliseconds that a test helper waits until the record shows the effect. Two calls to the service may time out before. */
-const shownMsMax = 15_000;
+export const watchLimits: WatchLimits = { takenUpMsMax: 10_000, shownMsMax: 15_000 };
 
 const lookEveryMs = 20;
 
@@ -33,10 +37,12 @@ export interface Watched<R extends StoredRecord> {
 export class Watch<R extends StoredRecord> {
   readonly #context: SystemChangeContext;
   readonly #kind: Watched<R>;
+  readonly #limits: WatchLimits;
 
-  constructor(context: SystemChangeContext, kind: Watched<R>) {
+  constructor(context: SystemChangeContext, kind: Watched<R>, limits: WatchLimits) {
     this.#context = context;
     this.#kind = kind;
+    this.#limits = limits;
   }
 
   async now({ account_id: accountId, id }: Pick<StoredRecord, 'account_id' | 'id'>): Promise<R> {
@@ -60,6 +66,7 @@ export class Watch<R extends StoredRecord> {
 
   /** @throws {ApiError} `unavailable` if the service has not got the record in time. Nothing was changed. */
   async untilPlaced(current: R, isPlaced: (now: R) => Promise<boolean>): Promise<void> {
+    const { takenUpMsMax } = this.#limits;
     if (await this.#until(takenUpMsMax, current, isPlaced)) return;
     throw new ApiError(
       'unavailable',
@@ -78,7 +85,7 @@ export class Watch<R extends StoredRecord> {
     const isPlayed = await play().catch((error: unknown) => {
       throw error instanceof UnavailableError ? this.#lostMeanwhile(current, error) : error;
     });
-    await retryWhileUnavailable(shownMsMax, untilShown).catch((error: unknown) => {
+    await retryWhileUnavailable(this.#limits.shownMsMax, untilShown).catch((error: unknown) => {
       throw isPlayed && error instanceof UnavailableError ? this.#notShown(current, error) : error;
     });
     return isPlayed;
@@ -86,7 +93,7 @@ export class Watch<R extends StoredRecord> {
 
   /** @throws {ApiError} `unavailable` if the record does not show the effect in time. The service has done it. */
   async untilShown(current: R, isShown: (now: R) => boolean): Promise<void> {
-    if (await this.#until(shownMsMax, current, async (now) => isShown(now))) return;
+    if (await this.#until(this.#limits.shownMsMax, current, async (now) => isShown(now))) return;
     throw this.#notShown(current);
   }
 
@@ -94,7 +101,7 @@ export class Watch<R extends StoredRecord> {
     const { object } = this.#kind.resource;
     return new ApiError(
       'unavailable',
-      `The simulated service did it, but the ${object} ${id} has not shown it within ${shownMsMax / 1000} seconds. Do not repeat the request: retrieve the ${object} a little later.`,
+      `The simulated service did it, but the ${object} ${id} has not shown it within ${this.#limits.shownMsMax / 1000} seconds. Do not repeat the request: retrieve the ${object} a little later.`,
       { retryAfterSeconds: 1, shouldRetry: false, cause },
     );
   }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../core/json-diff.ts';
 import type { Pool } from '../db/pools.ts';
 import { refundKeyOf, wake } from '../resources/letting/payment/collection.ts';
 import { payment, type PaymentRecord } from '../resources/letting/payment/index.ts';
-import { Watch } from '../external-jobs/watch.ts';
+import { Watch, type WatchLimits } from '../external-jobs/watch.ts';
 import { forcedToFail, forcedToSucceed, type SimulatedCharge } from './simulator/charge.ts';
 import { changeCharge, readCharge } from './simulator/charges.ts';
 
@@ -38,13 +38,14 @@ export class GatewaySimulations {
   readonly #context: SimulationContext;
   readonly #watch: Watch<PaymentRecord>;
 
-  constructor(context: SimulationContext) {
+  constructor(context: SimulationContext, limits: WatchLimits) {
     this.#context = context;
-    this.#watch = new Watch(context, {
+    const kind = {
       resource: payment,
-      dueAtMs: ({ gateway_order: order }) => order?.due_at_ms ?? null,
+      dueAtMs: ({ gateway_order: order }: PaymentRecord) => order?.due_at_ms ?? null,
       requestRead: wake,
-    });
+    };
+    this.#watch = new Watch(context, kind, limits);
   }
 
   /**

@@ -3,7 +3,7 @@ import { ApiError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { Provider } from '../core/providers.ts';
 import type { Pool } from '../db/pools.ts';
-import { Watch } from '../external-jobs/watch.ts';
+import { Watch, type WatchLimits } from '../external-jobs/watch.ts';
 import { reference } from '../resources/reference/index.ts';
 import { orderKeyOf, orderNumberOf } from '../resources/reference/earlier-orders.ts';
 import { requestRead } from '../resources/reference/order.ts';
@@ -54,13 +54,14 @@ export class Simulations {
   readonly #watch: Watch<ReferenceRecord>;
   readonly #simulated: readonly Provider[];
 
-  constructor(context: SimulationContext, simulated: readonly Provider[]) {
+  constructor(context: SimulationContext, simulated: readonly Provider[], limits: WatchLimits) {
     this.#context = context;
-    this.#watch = new Watch(context, {
+    const kind = {
       resource: reference,
-      dueAtMs: ({ provider_order: order }) => order?.due_at_ms ?? null,
+      dueAtMs: ({ provider_order: order }: ReferenceRecord) => order?.due_at_ms ?? null,
       requestRead,
-    });
+    };
+    this.#watch = new Watch(context, kind, limits);
     this.#simulated = simulated;
   }
 

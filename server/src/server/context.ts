@@ -53,6 +53,7 @@ import { deliveriesNotifier } from '../webhooks/notify.ts';
 import { Eraser } from '../maintenance/erasure.ts';
 import { migrateQueue } from '../job-queue/queue.ts';
 import { collectingListener } from '../gateway-payments/listener.ts';
+import { watchLimits, type WatchLimits } from '../external-jobs/watch.ts';
 import { GatewaySimulations } from '../gateway-payments/test-helpers.ts';
 import { paymentGateways } from '../gateway-payments/gateways/index.ts';
 import { gateways } from '../core/gateways.ts';
@@ -144,6 +145,8 @@ export interface Overrides {
   memoryLimits?: Partial<CeilingLimits>;
   workflowLimits?: Partial<WorkflowLimits>;
   fileChecks?: FileCheckerOptions;
+  /** How long test helpers wait. */
+  watchLimits?: Partial<WatchLimits>;
   tracing?: Tracing;
   /** The versions of another release, to test with. */
   versions?: readonly ApiVersion[];
@@ -292,6 +295,7 @@ export async function createContext(
   });
   metrics.holdsBytes('commits', committer.bytes);
   const simulated = simulatedProviders(config);
+  const limitsOfWatches = { ...watchLimits, ...overrides.watchLimits };
   const accounts = openAccounts(reader);
   const fileStore = new FileStore(database.files, accounts, sizes.files);
   const fileChecker = new FileChecker(overrides.fileChecks);
@@ -377,8 +381,8 @@ export async function createContext(
       await sealedFiles.purge(signal);
     },
     simulations: {
-      [reference.path]: new Simulations({ ...systemContext, database }, simulated),
-      [payment.path]: new GatewaySimulations({ ...systemContext, database }),
+      [reference.path]: new Simulations({ ...systemContext, database }, simulated, limitsOfWatches),
+      [payment.path]: new GatewaySimulations({ ...systemContext, database }, limitsOfWatches),
     },
     keyRing: openKeyRing(reader),
     keyUses: new Uses('api_keys'),

@@ -60,7 +60,7 @@ describe('referencing test helpers', () => {
   );
 
   test('changes nothing and leaves the key free when no worker takes the order of a test helper', async () => {
-    const { api: idle, context } = await serverForTest();
+    const { api: idle, context } = await serverForTest({ overrides: { watchLimits: { takenUpMsMax: 3_000 } } });
     const { id } = await refer(idle);
     const key = { 'idempotency-key': 'complete-1' };
     const waiting = idle.post(`/v1/test_helpers/references/${id}/complete`, {}, key);

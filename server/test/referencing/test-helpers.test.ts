@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Simulations } from '../../src/referencing/test-helpers.ts';
 import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts';
+import { longWatches } from '../support/freshness.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import {
   createTestDatabase,
@@ -232,7 +233,7 @@ async function serverThatLoses(
     connection: network.connection,
     changeContext: (context) => ({
       ...context,
-      simulations: { references: new Simulations(change(context, network), ['provider_a']) },
+      simulations: { references: new Simulations(change(context, network), ['provider_a'], longWatches) },
     }),
   });
   return { away, network };

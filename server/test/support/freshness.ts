@@ -6,6 +6,7 @@ import { openPortalRing } from '../../src/sign-in/portal-sessions.ts';
 import { openSessionRing } from '../../src/sign-in/sessions.ts';
 import { openKeyRing } from '../../src/http/pipeline/authenticate.ts';
 import type { Resource } from '../../src/model/resource.ts';
+import { waitMs } from './wait.ts';
 
 /**
  * Replaces 1,000 ms for keys and accounts, and 250 ms for endpoints. A change waits this long for its response, so every change in a test
@@ -16,9 +17,16 @@ const ageMaxMs = 20;
 /** Milliseconds. A busy machine may take longer for a search than the second that clients wait. */
 const searchMsMax = 20_000;
 
-/** Adds the short age of endpoints. */
+/** A busy machine may take longer for a call to a service, and for its effect, than the seconds that people wait. */
+export const longWatches = { takenUpMsMax: waitMs, shownMsMax: waitMs };
+
+/** Adds the short age of endpoints, and long waits of test helpers. */
 export function withShortAges(overrides: Overrides | undefined): Overrides {
-  return { ...overrides, dispatcherLimits: { endpointAgeMaxMs: ageMaxMs, ...overrides?.dispatcherLimits } };
+  return {
+    ...overrides,
+    dispatcherLimits: { endpointAgeMaxMs: ageMaxMs, ...overrides?.dispatcherLimits },
+    watchLimits: { ...longWatches, ...overrides?.watchLimits },
+  };
 }
 
 /** Returns the context with short ages of keys, accounts and all that a change waits for. */
