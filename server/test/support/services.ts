@@ -13,6 +13,7 @@ import { ProviderFault, type ProviderAccess } from '../../src/external-services/
 import { startSimulators } from '../../src/referencing/simulator/index.ts';
 import { createTestDatabase } from './server.ts';
 import { StillClock } from './still-clock.ts';
+import { waitMs } from './wait.ts';
 
 /** A working day of the simulated services in tests. */
 export const workingDayMs = 30_000;
@@ -32,8 +33,8 @@ export interface Services {
   connection: Connection;
   /** The address of one service. */
   url(provider: Provider): string;
-  /** Returns a client of one service, as the product calls it. */
-  service(provider: Provider, credentials?: Readonly<Record<string, string>>): Service;
+  /** Returns a client of one service, as the product calls it. Its calls time out only when the test fails, unless a time is given. */
+  service(provider: Provider, credentials?: Readonly<Record<string, string>>, callTimeoutMs?: number): Service;
   /** Stops them all, as a process that ends. The database stays. */
   stop(): Promise<void>;
 }
@@ -48,7 +49,7 @@ export interface Service {
 }
 
 /** Starts the simulated services on a database of the test's own. With `shared`, they are one more process on its database. */
-export async function servicesForTest(shared?: Services, callTimeoutMs = 5_000): Promise<Services> {
+export async function servicesForTest(shared?: Services): Promise<Services> {
   const clock = shared?.clock ?? new StillClock(Date.UTC(2026, 5, 1, 9));
   const connection = shared?.connection ?? (await emptyDatabase());
   const log = pino({ level: 'silent' });
@@ -79,7 +80,7 @@ export async function servicesForTest(shared?: Services, callTimeoutMs = 5_000):
     connection,
     stop,
     url: (provider) => simulators.urls[provider]!,
-    service(provider, credentials = goodCredentials[provider]) {
+    service(provider, credentials = goodCredentials[provider], callTimeoutMs = waitMs) {
       const client = new HttpProviderClient(simulators.urls[provider]!, callTimeoutMs);
       clients.push(client);
       return serviceOf(provider, { client, credentials });

@@ -9,6 +9,7 @@ import { providerA } from '../../../src/referencing/providers/provider_a.ts';
 import { closedDocument } from '../../support/closed-document.ts';
 import { receiverForTest } from '../../support/receiver.ts';
 import { faultOf, goodCredentials, orderOf, servicesForTest, workingDayMs } from '../../support/services.ts';
+import { waitMs } from '../../support/wait.ts';
 import { meddlerForTest, type Exchange } from './meddler.ts';
 
 /* The published protocol, against what the adapter sends and reads, and what the simulated service responds. */
@@ -83,7 +84,7 @@ async function play(): Promise<{ exchanges: Exchange[]; announced: Piece[] }> {
   const services = await servicesForTest();
   const { url, exchanges } = await meddlerForTest(services.url('provider_a'));
   const receiver = await receiverForTest();
-  const client = new HttpProviderClient(url, 15_000);
+  const client = new HttpProviderClient(url, waitMs);
   const access = { client, credentials: goodCredentials.provider_a };
   const stranger = { client, credentials: { ...goodCredentials.provider_a, api_key: 'invalid' } };
   const order = orderOf('ccj', { callbackUrl: receiver.url, scenario: 'ccj' });

@@ -8,7 +8,7 @@ import { faultOf, orderOf, servicesForTest, workingDayMs, type Services } from '
 let services: Services;
 
 beforeEach(async () => {
-  services = await servicesForTest(undefined, 400);
+  services = await servicesForTest();
 });
 
 const byProvider = (a: string, b: string, c: string, d: string): Record<Provider, string> => ({
@@ -162,7 +162,7 @@ describe.each(providers)('scenarios of %s', (name) => {
     ['invalid_details', 'invalid_details', /date of birth/],
     ['error_document_unreadable', 'document_unreadable', /cannot be carried out/],
   ])('fails every call when the scenario is %s, as %s', async (tag, code, message) => {
-    const service = services.service(name);
+    const service = services.service(name, undefined, tag === 'provider_timeout' ? 400 : undefined);
     const order = orderOf(tag);
     for (let time = 1; time <= 3; time++) {
       const fault = await faultOf(service.submit(order));
