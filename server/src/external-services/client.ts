@@ -28,6 +28,14 @@ const connectionsMax = 32;
 const busySeconds = 60;
 const busySecondsMax = 3_600;
 
+/** Milliseconds for a whole call to a service. A simulated service is on the same machine. */
+export interface CallTimeouts {
+  real: number;
+  simulated: number;
+}
+
+export const callTimeoutsMs: CallTimeouts = { real: 15_000, simulated: 5_000 };
+
 /** Calls one service over kept connections. It makes no retries and follows no redirect: credentials go only to the configured address. */
 export class HttpProviderClient implements ProviderClient {
   readonly #pool: Dispatcher;

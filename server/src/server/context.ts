@@ -53,6 +53,7 @@ import { deliveriesNotifier } from '../webhooks/notify.ts';
 import { Eraser } from '../maintenance/erasure.ts';
 import { migrateQueue } from '../job-queue/queue.ts';
 import { collectingListener } from '../gateway-payments/listener.ts';
+import { callTimeoutsMs, type CallTimeouts } from '../external-services/client.ts';
 import { watchLimits, type WatchLimits } from '../external-jobs/watch.ts';
 import { GatewaySimulations } from '../gateway-payments/test-helpers.ts';
 import { paymentGateways } from '../gateway-payments/gateways/index.ts';
@@ -96,6 +97,7 @@ export interface Context extends HttpContext {
   /** The kind of e-mails, which no route serves. */
   emails: Resource;
   emailLimits: Partial<EmailLimits>;
+  callTimeoutsMs: CallTimeouts;
   /** Whether no other process can run beside this one. */
   isAlone: boolean;
   /** Not started yet. Null in a process without jobs. */
@@ -145,6 +147,7 @@ export interface Overrides {
   memoryLimits?: Partial<CeilingLimits>;
   workflowLimits?: Partial<WorkflowLimits>;
   fileChecks?: FileCheckerOptions;
+  callTimeoutsMs?: CallTimeouts;
   /** How long test helpers wait. */
   watchLimits?: Partial<WatchLimits>;
   tracing?: Tracing;
@@ -360,6 +363,7 @@ export async function createContext(
     readLimits: limitsOfReads,
     emails: email,
     emailLimits: overrides.emailLimits ?? {},
+    callTimeoutsMs: overrides.callTimeoutsMs ?? callTimeoutsMs,
     readBudgets,
     memory,
     eraser,

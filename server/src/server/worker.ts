@@ -27,9 +27,6 @@ import { Sender } from '../webhooks/sender.ts';
 import { WorkflowTask } from '../workflows/task.ts';
 import { workflowRun } from '../resources/workflows/run.ts';
 
-/** Milliseconds for a whole call to a service. A simulated service is on the same machine. */
-const callTimeoutMs = { real: 15_000, simulated: 5_000 };
-
 /** Connections of `http` steps. There are fewer runs at once. */
 const postsAtOnceMax = 64;
 
@@ -47,7 +44,7 @@ export interface Work {
 }
 
 export async function startWork(context: Context): Promise<Work> {
-  const { config, connection, database, encryption, clock, realClock, log } = context;
+  const { config, connection, database, encryption, clock, realClock, log, callTimeoutsMs } = context;
   const simulated = simulatedProviders(config);
   const timeScale = config.simulatedDaySeconds / workingDaySeconds;
   const simulation = {
@@ -65,7 +62,7 @@ export async function startWork(context: Context): Promise<Work> {
     const isSimulated = simulated.includes(provider);
     const url = isSimulated ? simulators.urls[provider] : config.providerUrls[provider];
     if (url === undefined || url === null) continue;
-    const client = new HttpProviderClient(url, isSimulated ? callTimeoutMs.simulated : callTimeoutMs.real);
+    const client = new HttpProviderClient(url, isSimulated ? callTimeoutsMs.simulated : callTimeoutsMs.real);
     clients.push(client);
     connections.set(provider, { client, isSimulated });
   }
@@ -81,7 +78,7 @@ export async function startWork(context: Context): Promise<Work> {
   const gatewayUrl = gateway?.url ?? config.gatewayUrl;
   const gatewayClients = new Map<Gateway, HttpProviderClient>();
   if (gatewayUrl !== null) {
-    const client = new HttpProviderClient(gatewayUrl, callTimeoutMs.simulated);
+    const client = new HttpProviderClient(gatewayUrl, callTimeoutsMs.simulated);
     clients.push(client);
     gatewayClients.set('simulator', client);
   }

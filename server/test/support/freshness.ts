@@ -17,14 +17,20 @@ const ageMaxMs = 20;
 /** Milliseconds. A busy machine may take longer for a search than the second that clients wait. */
 const searchMsMax = 20_000;
 
+/** A busy machine may take longer to receive and to respond than the 15 s of an attempt. A test with limits of its own has only them. */
+const longAttempts = { attemptTimeoutMs: 60_000, leaseMs: 90_000 };
+
 /** A busy machine may take longer for a call to a service, and for its effect, than the seconds that people wait. */
 export const longWatches = { takenUpMsMax: waitMs, shownMsMax: waitMs };
 
-/** Adds the short age of endpoints, and long waits of test helpers. */
+/** Adds the short age of endpoints, and long waits for receivers, services and their effects. */
 export function withShortAges(overrides: Overrides | undefined): Overrides {
+  const { attemptTimeoutMs, leaseMs } = overrides?.dispatcherLimits ?? {};
+  const attempts = attemptTimeoutMs === undefined && leaseMs === undefined ? longAttempts : {};
   return {
     ...overrides,
-    dispatcherLimits: { endpointAgeMaxMs: ageMaxMs, ...overrides?.dispatcherLimits },
+    dispatcherLimits: { endpointAgeMaxMs: ageMaxMs, ...attempts, ...overrides?.dispatcherLimits },
+    callTimeoutsMs: { real: waitMs, simulated: waitMs, ...overrides?.callTimeoutsMs },
     watchLimits: { ...longWatches, ...overrides?.watchLimits },
   };
 }
