@@ -3,7 +3,7 @@ import { withClient } from '../../src/db/pools.ts';
 import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts';
 import { receiverForTest, type Receiver } from '../support/receiver.ts';
 import { createTestDatabase, startTestServer, type TestServer } from '../support/server.ts';
-import { deliveriesOf, Gate, pingedEndpoint, placesOf, queueEmpty, seed, soon } from './scenario.ts';
+import { deliveriesOf, Gate, patientLimits, pingedEndpoint, placesOf, queueEmpty, seed, soon } from './scenario.ts';
 
 /*
  * The dispatcher loses its database. Known outcomes are written when the database is back. Deliveries with an unknown claim or outcome are
@@ -45,7 +45,7 @@ test('writes outcomes once when the database goes right after their commit', asy
 });
 
 test('sends deliveries when their lease ends if the database goes right after a claim', async () => {
-  const { server, proxy, database } = await serverBehindProxy({ attemptTimeoutMs: 500, leaseMs: 1_500 });
+  const { server, proxy, database } = await serverBehindProxy();
   const receiver = await receiverForTest();
   const endpoint = await pingedEndpoint(server.api, receiver.url);
   await withClient(database, async (client) => {
@@ -68,13 +68,13 @@ test('sends deliveries when their lease ends if the database goes right after a 
     proxy.close();
     await client.query('commit');
   });
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await endLeases(database);
   proxy.open();
   await expectDeliveredOnce(server, receiver, endpoint.id, 20);
 });
 
 test('delivers everything, at most twice, when the database is away for longer than the lease', async () => {
-  const { server, proxy } = await serverBehindProxy({ attemptTimeoutMs: 400, leaseMs: 800 });
+  const { server, proxy, database } = await serverBehindProxy();
   const gate = new Gate();
   const receiver = await receiverForTest((response) => void gate.pass().then(() => response.writeHead(200).end()));
   const endpoint = await pingedEndpoint(server.api, receiver.url);
@@ -82,7 +82,7 @@ test('delivers everything, at most twice, when the database is away for longer t
   await receiver.count(5);
   proxy.close();
   gate.open();
-  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  await endLeases(database);
   proxy.open();
   await queueEmpty(server);
   const requests = ids.map((id) => receiver.received.filter((one) => one.headers['service-delivery-id'] === id).length);
@@ -92,7 +92,7 @@ test('delivers everything, at most twice, when the database is away for longer t
 });
 
 test('delivers each, with no more repeats than lost connections, when the database comes and goes under load', async () => {
-  const { server, proxy } = await serverBehindProxy({ attemptTimeoutMs: 700, leaseMs: 1_500, pollMs: 20 });
+  const { server, proxy, database } = await serverBehindProxy();
   const receiver = await receiverForTest((response) => void setTimeout(() => response.writeHead(200).end(), 5));
   const endpoint = await pingedEndpoint(server.api, receiver.url);
   const ids = await seed(server, endpoint.id, 1_000);
@@ -100,7 +100,7 @@ test('delivers each, with no more repeats than lost connections, when the databa
   for (let cut = 1; cut <= cuts; cut++) {
     await receiver.count(cut * 200);
     proxy.close();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await endLeases(database);
     proxy.open();
   }
   await queueEmpty(server);
@@ -117,14 +117,17 @@ test('delivers each, with no more repeats than lost connections, when the databa
   expect(rows[0]!.count).toBe(1_000);
 });
 
-async function serverBehindProxy(
-  limits: { attemptTimeoutMs?: number; leaseMs?: number; pollMs?: number } = {},
-): Promise<{ server: TestServer; proxy: DatabaseProxy; database: TestServer['connection'] }> {
+/** Its attempts and leases end only if the test ends them. */
+async function serverBehindProxy(): Promise<{
+  server: TestServer;
+  proxy: DatabaseProxy;
+  database: TestServer['connection'];
+}> {
   const database = await createTestDatabase();
   const proxy = await startDatabaseProxy(database.connection);
   const server = await startTestServer({
     connection: proxy.connection,
-    overrides: { dispatcherLimits: { pollMs: 50, ...limits } },
+    overrides: { dispatcherLimits: { ...patientLimits, pollMs: 50 } },
   });
   onTestFinished(async () => {
     proxy.open();
@@ -133,6 +136,21 @@ async function serverBehindProxy(
     await database.drop();
   });
   return { server, proxy, database: database.connection };
+}
+
+/** Ends all leases as if their time were over, once no statement of the server runs any more. */
+async function endLeases(database: TestServer['connection']): Promise<void> {
+  await withClient(database, async (client) => {
+    const running = async (): Promise<number> => {
+      const { rows } = await client.query<{ count: number }>(
+        `select count(*)::integer as count from pg_stat_activity
+        where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+      );
+      return rows[0]!.count;
+    };
+    await expect.poll(running, soon).toBe(0);
+    await client.query('update webhook_queue set claimed_until_ms = 0');
+  });
 }
 
 async function expectDeliveredOnce(
