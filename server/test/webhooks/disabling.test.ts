@@ -15,7 +15,16 @@ import {
   type TestServer,
 } from '../support/server.ts';
 import { addAccount, addKey } from '../support/tenants.ts';
-import { copiedEndpoint, deliveriesOf, endpointFor, Gate, makeReferences, queueEmpty, role, soon } from './scenario.ts';
+import {
+  copiedEndpoints,
+  deliveriesOf,
+  endpointFor,
+  Gate,
+  makeReferences,
+  queueEmpty,
+  role,
+  soon,
+} from './scenario.ts';
 
 /*
  * The server disables an endpoint when every attempt has failed for five days, and writes an event about it. It never disables one that
@@ -117,9 +126,7 @@ test('disables an endpoint when many others have failed a few times before it', 
   const receiver = await receiverForTest(500);
   const stranger = await addAccount(server);
   const pattern = await endpointFor(stranger.api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
-  const others = await Promise.all(
-    Array.from({ length: 1_001 }, () => copiedEndpoint(server, pattern.id, receiver.url)),
-  );
+  const others = await copiedEndpoints(server, pattern.id, receiver.url, 1_001);
   await server.context.database.readers.query(
     `insert into webhook_failures (account_id, webhook_endpoint, enablement, since_ms, last_ms, attempt_count, day_count)
      select $1, id, 1, 0, 1, 11, 3 from unnest($2::text[]) as other (id)`,

@@ -225,20 +225,31 @@ export async function expectAttempts({ context }: TestServer, count: number): Pr
 }
 
 /** Copies an endpoint at once. The API call that creates one responds only when every process has read it. */
-export async function copiedEndpoint({ context }: TestServer, endpointId: string, url: string): Promise<string> {
-  const id = context.ids.make('we');
+export async function copiedEndpoint(server: TestServer, endpointId: string, url: string): Promise<string> {
+  const [id] = await copiedEndpoints(server, endpointId, url, 1);
+  return id!;
+}
+
+/** Copies an endpoint this many times, in one statement. */
+export async function copiedEndpoints(
+  { context }: TestServer,
+  endpointId: string,
+  url: string,
+  count: number,
+): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => context.ids.make('we'));
   await context.database.readers.query(
     `
     insert into webhook_endpoints
       (account_id, id, created, revision, url, description, enabled_events, api_version, status, enablement,
         disabled_reason, signing_secret, metadata)
-    select account_id, $2, created, revision, $3, description, enabled_events, api_version, status, enablement,
+    select account_id, copied.id, created, revision, $3, description, enabled_events, api_version, status, enablement,
       disabled_reason, signing_secret, metadata
-    from webhook_endpoints
-    where id = $1`,
-    [endpointId, id, url],
+    from webhook_endpoints, unnest($2::text[]) as copied (id)
+    where webhook_endpoints.id = $1`,
+    [endpointId, ids, url],
   );
-  return id;
+  return ids;
 }
 
 /** Holds back a step of a test until the test opens it. */
