@@ -256,20 +256,20 @@ test('51: queues nothing again when a process fails after its lease and the new 
   expect(receiver.received).toHaveLength(2);
 });
 
-/** One process waits for a response. Another one, with a clock a minute ahead, has claimed the same delivery. */
+/** One process waits for a response. Another one, with a clock ahead by more than the lease, has claimed the same delivery. */
 async function takenOverWhileUnderWay(lateStatus = 200) {
   const [late, takenOver] = [new Gate(), new Gate()];
   const receiver = await receiverForTest(
     (response) => void late.pass().then(() => response.writeHead(lateStatus).end()),
     (response) => void takenOver.pass().then(() => response.writeHead(200).end()),
   );
-  const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: hardlyEverMs } } });
+  const server = await serverForTest({ overrides: { dispatcherLimits: { ...patientLimits, pollMs: hardlyEverMs } } });
   const endpoint = await pingedEndpoint(server.api, receiver.url);
   await ping(server.api, endpoint.id);
   await receiver.count(1);
   const clock = new TestClock();
-  clock.advanceSeconds(60);
-  await workerOn(server, { clock, dispatcherLimits: { pollMs: 20 } });
+  clock.advanceSeconds((2 * patientLimits.leaseMs) / 1000);
+  await workerOn(server, { clock, dispatcherLimits: { ...patientLimits, pollMs: 20 } });
   await receiver.count(2);
   return { late, takenOver, server, endpoint, receiver };
 }
@@ -289,12 +289,12 @@ test('52: delivers each of ten thousand exactly once when eight processes share 
 });
 
 test('53: waits for slow responses within the timeout, and sends nothing twice', async () => {
-  const receiver = await receiverForTest((response) => void setTimeout(() => response.writeHead(200).end(), 900));
+  const receiver = await receiverForTest((response) => void setTimeout(() => response.writeHead(200).end(), 2_600));
   const server = await apiOnly();
   const endpoint = await pingedEndpoint(server.api, receiver.url);
   await seed(server, endpoint.id, 12);
   // Some deliveries wait until their lease is too short for an attempt. They are released and not sent late.
-  const limits = { attemptTimeoutMs: 60_000, leaseMs: 61_500, pollMs: 20, perEndpointMax: 2 };
+  const limits = { attemptTimeoutMs: 60_000, leaseMs: 65_000, pollMs: 20, perEndpointMax: 2 };
   for (let started = 0; started < 2; started++) await workerOn(server, { dispatcherLimits: limits });
   await queueEmpty(server);
   expect(new Set(receiver.received.map(deliveryIdOf)).size).toBe(12);
@@ -313,7 +313,7 @@ test('54: finishes running attempts and leaves the rest to others when a process
   const api = apiClient(answering.url, deployment.secretKey);
   const endpoint = await endpointFor(api, receiver.url);
   await makeReferences(api, 300);
-  const stopped = await deployment.start({ TENURE_ROLE: 'worker' });
+  const stopped = await deployment.start(patientWorker, serverUnderTest);
   // The receiver holds its responses, so as many are under way as one endpoint gets at a time.
   await receiver.count(20 + dispatcherLimits.perEndpointMax);
   const stop = stopped.stop();
