@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { statusesIn, textUntilClosed } from '../support/raw-http.ts';
@@ -31,48 +32,74 @@ describe('endless body', () => {
   const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
   const piece = 'x'.repeat(0x4000);
 
-  const senders: [name: string, head: () => string, piece: string, status: string][] = [
-    ['in chunks', () => post('Transfer-Encoding: chunked', ''), chunk, '413'],
-    ['with a length', () => post('Content-Length: 99999999999', ''), piece, '413'],
-    [
-      'without a key',
-      () => 'POST /v1/references HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
-      chunk,
-      '401',
-    ],
-    [
-      'to no route',
-      () => `POST /v1/nothing HTTP/1.1\r\nHost: x\r\n${authorization()}Transfer-Encoding: chunked\r\n\r\n`,
-      chunk,
-      '404',
-    ],
-    [
-      'of a GET',
-      () => `GET /v1/references HTTP/1.1\r\nHost: x\r\n${authorization()}Transfer-Encoding: chunked\r\n\r\n`,
-      chunk,
-      '200',
-    ],
-    ['of headers', () => `GET /v1/references HTTP/1.1\r\nHost: x\r\n${authorization()}X-Odd: `, piece, '431'],
-    ['of garbage', () => '', piece, '400'],
+  interface Sender {
+    name: string;
+    head: () => string;
+    piece: string;
+    /** Whether the response depends on what follows the head. */
+    needsBytes: boolean;
+    status: string;
+  }
+
+  const senders: Sender[] = [
+    {
+      name: 'in chunks',
+      head: () => post('Transfer-Encoding: chunked', ''),
+      piece: chunk,
+      needsBytes: true,
+      status: '413',
+    },
+    {
+      name: 'with a length',
+      head: () => post('Content-Length: 99999999999', ''),
+      piece,
+      needsBytes: false,
+      status: '413',
+    },
+    {
+      name: 'without a key',
+      head: () => 'POST /v1/references HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
+      piece: chunk,
+      needsBytes: false,
+      status: '401',
+    },
+    {
+      name: 'to no route',
+      head: () => `POST /v1/nothing HTTP/1.1\r\nHost: x\r\n${authorization()}Transfer-Encoding: chunked\r\n\r\n`,
+      piece: chunk,
+      needsBytes: false,
+      status: '404',
+    },
+    {
+      name: 'of a GET',
+      head: () => `GET /v1/references HTTP/1.1\r\nHost: x\r\n${authorization()}Transfer-Encoding: chunked\r\n\r\n`,
+      piece: chunk,
+      needsBytes: false,
+      status: '200',
+    },
+    {
+      name: 'of headers',
+      head: () => `GET /v1/references HTTP/1.1\r\nHost: x\r\n${authorization()}X-Odd: `,
+      piece,
+      needsBytes: true,
+      status: '431',
+    },
+    { name: 'of garbage', head: () => '', piece, needsBytes: true, status: '400' },
   ];
 
   test('responds once and at once to an endless body, then closes the connection', async () => {
     const before = await tracesOf(server);
     await Promise.all(
-      senders.map(async ([name, head, more, status]) => {
-        const startedMs = performance.now();
+      senders.map(async ({ name, head, piece: more, needsBytes, status }) => {
         const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
         const text = textUntilClosed(socket);
+        const answered = once(socket, 'data');
         socket.write(head());
-        let bytesBeforeAnswer = 0;
-        socket.once('data', () => (bytesBeforeAnswer = socket.bytesWritten));
-        const sending = setInterval(() => socket.writable && socket.write(more), 20);
+        // A server that waits for more bytes than it needs answers 408 after its time limit.
+        if (!needsBytes) await answered;
+        const sending = setInterval(() => socket.writable && !socket.writableNeedDrain && socket.write(more), 2);
         expect(statusesIn(await text), name).toEqual([status]);
         clearInterval(sending);
-        // Well below the time limit of a whole request.
-        expect(performance.now() - startedMs, name).toBeLessThan(14_000);
-        // A verdict that needs no more bytes does not wait for them.
-        expect(bytesBeforeAnswer, name).toBeLessThan(5_000_000);
       }),
     );
     expect(await tracesOf(server)).toEqual(before);
