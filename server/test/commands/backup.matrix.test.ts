@@ -60,7 +60,7 @@ afterAll(async () => {
   fs.rmSync(scratch, { recursive: true, force: true });
 });
 
-describe('restored deployments', { timeout: 60_000 }, () => {
+describe('restored deployments', () => {
   test('keeps every response, sends pending deliveries and reuses no event position when a backup is restored', async () => {
     const late = await post(api, '/v1/references', { application: 'app_1' }, 'late');
     const restored = await Deployment.create({ settings, secretKey: original.secretKey });
@@ -202,7 +202,7 @@ describe('backups', () => {
   });
 });
 
-describe('refused restores', { timeout: 60_000 }, () => {
+describe('refused restores', () => {
   let spoiled: string;
 
   beforeAll(() => {
@@ -262,7 +262,7 @@ describe('refused restores', { timeout: 60_000 }, () => {
   });
 });
 
-describe('deployments with the master key in their settings', { timeout: 60_000 }, () => {
+describe('deployments with the master key in their settings', () => {
   const masterKey = newMasterKey();
   const keyed = { ...settings, TENURE_MASTER_KEY: masterKey };
 
@@ -308,7 +308,7 @@ describe('deployments with the master key in their settings', { timeout: 60_000 
   });
 });
 
-describe('live deployments', { timeout: 60_000 }, () => {
+describe('live deployments', () => {
   const live = { TENURE_MODE: 'live', TENURE_SECRET_KEY: makeKey('secret', 'live', randomBytes) };
 
   test('refuses to start a restored live deployment, or to create a key for it, when TENURE_MODE is missing', async () => {
@@ -339,7 +339,7 @@ describe('live deployments', { timeout: 60_000 }, () => {
   });
 });
 
-describe('interrupted commands', { timeout: 60_000 }, () => {
+describe('interrupted commands', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
     'leaves an empty folder when a backup is interrupted by %s',
     async (signal) => {
@@ -401,7 +401,7 @@ describe('interrupted commands', { timeout: 60_000 }, () => {
   });
 });
 
-describe('restores beside other processes', { timeout: 60_000 }, () => {
+describe('restores beside other processes', () => {
   test.each(['postgres', 'master.key'])(
     "leaves another process's %s unchanged when it appears during a restore",
     async (name) => {

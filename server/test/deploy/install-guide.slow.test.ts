@@ -147,7 +147,7 @@ async function startUnit(): Promise<ChildProcess> {
   );
   child.stdout!.resume();
   await expect
-    .poll(() => (child.exitCode === null ? statusOf('/readyz').catch(() => 0) : 'ended'), { timeout: 60_000 })
+    .poll(() => (child.exitCode === null ? statusOf('/readyz').catch(() => 0) : 'ended'))
     .toBeOneOf([200, 'ended']);
   expect(child.exitCode).toBe(null);
   return child;

@@ -46,13 +46,13 @@ test('returns to the chosen moment when a base backup and the archived log are r
   const mistaken = await create('app_mistaken');
   // The archive gets the rest of the log. An operator waits for at most `archive_timeout`.
   const segment = await postgres.ask('select pg_walfile_name(pg_switch_wal()) as value');
-  await expect.poll(() => postgres.archived(), { timeout: 60_000 }).toContain(segment);
+  await expect.poll(() => postgres.archived()).toContain(segment);
   await server.stop();
   postgres.stop();
 
   postgres.restore(settingsIn('restore_command').replace(/'2026-[^']+'/, `'${moment}'`));
   postgres.start();
-  await expect.poll(() => postgres.ask('select pg_is_in_recovery()::text as value'), { timeout: 60_000 }).toBe('false');
+  await expect.poll(() => postgres.ask('select pg_is_in_recovery()::text as value')).toBe('false');
   await postgres.ask(`${sqlIn('event_epoch')} returning event_epoch::text as value`);
   const again = await processes.start({ TENURE_ROLE: 'api' });
   const restored = apiClient(again.url, processes.secretKey);

@@ -170,9 +170,7 @@ async function startProxy(
     for await (const chunk of response.setEncoding('utf8')) text += chunk;
     return { status: response.statusCode!, headers: response.headers, text };
   };
-  await expect
-    .poll(() => send({ path: '/readyz' }).then(({ status }) => status, String), { ...soon, timeout: 30_000 })
-    .toBe(200);
+  await expect.poll(() => send({ path: '/readyz' }).then(({ status }) => status, String), soon).toBe(200);
   return { port, send, open };
 }
 

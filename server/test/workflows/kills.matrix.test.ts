@@ -12,8 +12,8 @@ import { apiClient, good, type Api } from '../support/server.ts';
 const customers = process.env.TENURE_TEST_FULL ? 200 : 30;
 const clientCount = 4;
 
-/** Longer than a process needs to start again, in milliseconds. */
-const patienceMs = 120_000;
+/** Longer than all runs need on a busy machine, in milliseconds. */
+const patienceMs = 600_000;
 
 /** Sends a request with one idempotency key, at either process, until it is carried out. */
 async function insist(apis: readonly Api[], path: string, body: object): Promise<{ id: string }> {
@@ -115,4 +115,4 @@ test('runs each workflow once, and has each effect once, when two processes are 
   // At least once: a repeated request has the same key.
   const keys = receiver.received.map(({ headers }) => headers['idempotency-key']);
   expect(new Set(keys)).toEqual(new Set(runs.map(({ id }) => `${id}/tell/0`)));
-}, 900_000);
+}, 3_000_000);
