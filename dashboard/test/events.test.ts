@@ -4,6 +4,7 @@ import { good, startTestServer, type TestServer } from '../../server/test/suppor
 import { versions } from '../../server/test/support/versions.ts';
 import { describeInBrowser } from '../../ui/test/support/browser.ts';
 import { openDashboard } from './support/browser.ts';
+import { pressUntil } from './support/hand.ts';
 
 describeInBrowser('the pages of events', () => {
   let server: TestServer;
@@ -98,7 +99,7 @@ describeInBrowser('the pages of events', () => {
     await makeCustomer('Charles Example');
     await page.getByRole('button', { name: '1 new' }).click();
     await page.getByText('3 of 3 events').waitFor();
-    expect(await page.getByRole('link', { name: 'customer.created' }).count()).toBe(2);
+    await expect.poll(() => page.getByRole('link', { name: 'customer.created' }).count()).toBe(2);
     expect(problems).toEqual([]);
   });
 
@@ -131,9 +132,7 @@ describeInBrowser('the pages of events', () => {
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.keyboard.press('g');
-    await page.keyboard.press('e');
-    await page.getByRole('table', { name: 'Events' }).waitFor();
+    await pressUntil(page, 'ge', page.getByRole('table', { name: 'Events' }));
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     const id = await page.locator('[data-copy-id]').getAttribute('data-copy-id');
@@ -188,7 +187,7 @@ describeInBrowser('the pages of events', () => {
     await dialog.getByLabel('Password', { exact: true }).fill('correct horse battery');
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('table', { name: 'Events' }).waitFor();
-    expect(await dialog.count()).toBe(0);
+    await dialog.waitFor({ state: 'detached' });
   });
 
   test('tell changed members from what each object inherits', async () => {

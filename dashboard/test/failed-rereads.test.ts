@@ -38,7 +38,7 @@ describeInBrowser('a page that is read again', () => {
     const alert = page.getByRole('alert').filter({ hasText: 'resource_missing' });
     await readAgainUntil(page, () => alert.isVisible());
     expect(await page.getByRole('main').innerText()).not.toContain(name);
-    expect(await page.title()).toBe('File – Tenure');
+    await expect.poll(() => page.title()).toBe('File – Tenure');
     expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
     expect(await page.getByText(notice).count()).toBe(0);
   });
@@ -54,7 +54,7 @@ describeInBrowser('a page that is read again', () => {
     const alert = page.getByRole('alert').filter({ hasText: code });
     await readAgainUntil(page, () => alert.isVisible());
     expect(await page.getByRole('main').innerText()).not.toContain(name);
-    expect(await page.title()).toBe('Person – Tenure');
+    await expect.poll(() => page.title()).toBe('Person – Tenure');
     expect(await page.getByRole('button', { name: 'Change' }).count()).toBe(0);
     answers.fault = null;
     await alert.getByRole('button', { name: 'Try again' }).click();
@@ -142,8 +142,6 @@ async function plant(page: Page, url: string, fault: NonNullable<Answers['fault'
 /** Shows the tab of a page anew, which makes the page read again, until something is so. Data of the last five seconds stay. */
 async function readAgainUntil(page: Page, isSo: () => Promise<boolean>): Promise<void> {
   await expect
-    .poll(() => page.evaluate(() => void window.dispatchEvent(new Event('visibilitychange'))).then(isSo), {
-      timeout: 30_000,
-    })
+    .poll(() => page.evaluate(() => void window.dispatchEvent(new Event('visibilitychange'))).then(isSo))
     .toBe(true);
 }

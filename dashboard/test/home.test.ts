@@ -18,7 +18,7 @@ describeInBrowser('the home page', () => {
     const { page, problems } = open;
     const steps = page.getByRole('region', { name: 'First steps' }).getByRole('listitem');
     await steps.filter({ hasText: 'Create a reference' }).waitFor();
-    expect(await steps.count()).toBe(5);
+    await expect.poll(() => steps.count()).toBe(5);
     expect(await steps.filter({ hasText: /Create a reference\s+done/ }).count()).toBe(0);
     await page.getByRole('button', { name: 'Create a sample reference' }).click();
     await page.getByRole('heading', { name: /^Check of Ada Sample/ }).waitFor();
@@ -51,8 +51,8 @@ describeInBrowser('the home page', () => {
     const requests = page.getByRole('article', { name: 'Requests' });
     await requests.getByText('As a table').click();
     const hours = requests.getByRole('table').getByRole('row');
-    expect(await hours.count()).toBe(1 + 24);
-    expect(await requests.getByRole('definition').nth(1).innerText()).toBe('1');
+    await expect.poll(() => hours.count()).toBe(1 + 24);
+    await expect.poll(() => requests.getByRole('definition').nth(1).innerText()).toBe('1');
     expect(problems).toEqual([]);
   });
 
@@ -70,7 +70,8 @@ describeInBrowser('the home page', () => {
       const { body } = await good(server.api.get(`/v1/activity?interval=hour&webhook_endpoint=${failing}`));
       return body.data.reduce((sum: number, { attempts }: ActivityPoint) => sum + attempts.failed, 0);
     };
-    await expect.poll(failedAttempts).toBe(1);
+    // A retry may follow before the next look.
+    await expect.poll(failedAttempts).toBeGreaterThan(0);
     const key = { type: 'restricted', name: 'Rolled import', permissions: ['references.read'] };
     const { id } = (await good(server.api.post('/v1/api_keys', key))).body;
     await good(server.api.post(`/v1/api_keys/${id}/roll`, { expires_in: 86_400 }));

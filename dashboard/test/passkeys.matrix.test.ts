@@ -23,7 +23,7 @@ describeInBrowser('a person with a passkey', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     const row = page.getByRole('table', { name: 'Passkeys' }).getByRole('row', { name: /Blue key/ });
     await row.waitFor();
-    expect(await row.textContent()).toContain('never');
+    await expect.poll(() => row.textContent()).toContain('never');
     await expectAccessible(page);
 
     // The device has one already.

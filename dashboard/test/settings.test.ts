@@ -92,7 +92,7 @@ describeInBrowser('the pages of accounts and settings', () => {
     await page.getByText('Go back to My account first').waitFor();
     await page.getByRole('button', { name: 'Back to My account' }).click();
     await page.waitForURL((url) => url.search === '');
-    expect(await page.getByText('You act as').count()).toBe(0);
+    await expect.poll(() => page.getByText('You act as').count()).toBe(0);
     expect(problems).toEqual([]);
   });
 });

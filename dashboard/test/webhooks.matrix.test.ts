@@ -106,12 +106,12 @@ describeInBrowser('people', () => {
     await dialog.getByText('All events, also of types that come later').click();
     await dialog.getByText('reference.*').click();
     await dialog.getByLabel('Find an event').fill('customer.cr');
-    expect(await dialog.getByRole('group', { name: /\.\*$/ }).count()).toBe(1);
+    await expect.poll(() => dialog.getByRole('group', { name: /\.\*$/ }).count()).toBe(1);
     await dialog.getByText('customer.created').click();
     await dialog.getByRole('button', { name: 'Create endpoint' }).click();
     await dialog.getByText('The URL must begin with').waitFor();
     await url.fill(receiver.url);
-    expect(await dialog.getByText('The URL must begin with').count()).toBe(0);
+    await expect.poll(() => dialog.getByText('The URL must begin with').count()).toBe(0);
     await dialog.getByRole('button', { name: 'Create endpoint' }).click();
     const created = page.getByRole('dialog', { name: 'Endpoint created' });
     const secret = await created.getByText(/^whsec_\w+$/).innerText();
@@ -122,7 +122,7 @@ describeInBrowser('people', () => {
     const [ping] = await receiver.count(1);
     expect(isSignedWith(secret, ping!)).toBe(true);
     expect(ping!.body.data.object).toMatchObject({ description: 'Back office', enabled_events: ['customer.created'] });
-    expect(await page.getByText(secret).count()).toBe(0);
+    await expect.poll(() => page.getByText(secret).count()).toBe(0);
   });
 
   test('show the secret after a confirmation, and only while its dialog is open', async () => {
@@ -226,7 +226,7 @@ describeInBrowser('people', () => {
     }
     await page.getByRole('button', { name: 'More actions' }).click();
     const entries = page.getByRole('menuitem');
-    expect(await entries.count()).toBe(4);
+    await expect.poll(() => entries.count()).toBe(4);
     for (const entry of await entries.all()) expect(await entry.getAttribute('aria-disabled')).toBe('true');
   });
 });

@@ -71,11 +71,12 @@ describeInBrowser('a whole list', () => {
     await using open = await openDashboard(server, '/customers');
     const { page, problems } = open;
     const { promise: asked, resolve } = Promise.withResolvers<void>();
+    const canceled = Promise.withResolvers<void>();
     const downloads: unknown[] = [];
     page.on('download', (download) => downloads.push(download));
     await page.route(/starting_after/, async (route) => {
       resolve();
-      await new Promise((done) => setTimeout(done, 500));
+      await canceled.promise;
       await route.continue().catch(() => {});
     });
     await page.getByRole('button', { name: 'Download CSV' }).click();
@@ -83,6 +84,7 @@ describeInBrowser('a whole list', () => {
     await page.getByRole('dialog').getByText(`50 of ${peopleCount} people are read.`).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    canceled.resolve();
     await page.waitForTimeout(700);
     expect([downloads, problems]).toEqual([[], []]);
   });

@@ -67,9 +67,7 @@ describeInBrowser('workflows', () => {
     await application();
     const runs = page.getByRole('region', { name: 'Runs' });
     await expect
-      .poll(async () => (await good(server.api.get('/v1/workflow_runs?status=succeeded'))).body.count, {
-        timeout: 15_000,
-      })
+      .poll(async () => (await good(server.api.get('/v1/workflow_runs?status=succeeded'))).body.count)
       .toBe(1);
     await page.reload();
     await runs.getByRole('link', { name: 'Ada Lovelace' }).click();
@@ -132,7 +130,7 @@ describeInBrowser('workflows', () => {
     });
     const list = page.getByRole('option', { name: 'The people of the application' });
     expect(await page.evaluate(() => scrollY)).toBeGreaterThan(0);
-    expect(await list.isVisible()).toBe(true);
+    await list.waitFor();
     await page.mouse.wheel(0, -50);
     await list.waitFor({ state: 'detached' });
     expect(problems).toEqual([]);

@@ -280,7 +280,7 @@ describeInBrowser('a renter in the portal', () => {
     await page.getByRole('link', { name: 'See each bill and payment with the balance' }).click();
     const statement = page.getByRole('list', { name: 'Statement' }).getByRole('listitem');
     await statement.first().waitFor();
-    expect(await statement.count()).toBe(3);
+    await expect.poll(() => statement.count()).toBe(3);
     await expectFocus(page.getByRole('heading', { level: 1, name: 'Statement' }));
     expect(ownProblems(open)).toEqual([]);
   });
@@ -313,7 +313,7 @@ describeInBrowser('a renter in the portal', () => {
       expect(snapshot).toContain(part);
     const pages = page.getByRole('navigation', { name: 'Pages' });
     expect(await pages.getByRole('link', { name: 'Rent and payments' }).getAttribute('aria-current')).toBe('page');
-    expect(await page.title()).toBe('Rent and payments – Ouse Lettings');
+    await expect.poll(() => page.title()).toBe('Rent and payments – Ouse Lettings');
   });
 
   test('keeps what is known when the connection is lost, and goes on when it is back', async () => {

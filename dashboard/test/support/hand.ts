@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { Keyboard } from '../../../ui/test/support/keyboard.ts';
 
 /** A way to use a page: by the mouse or by the keyboard. Both find parts by role and label only. */
@@ -16,6 +17,15 @@ export const hands: [name: string, width: number, make: (page: Page) => Hand][] 
   ['by mouse at 390 px', 390, mouse],
   ['by keyboard at 1280 px', 1280, keyboard],
 ];
+
+/** Presses keys until they lead to something. A busy machine may take longer for two of them than a person has. */
+export async function pressUntil(page: Page, keys: string, shown: Locator): Promise<void> {
+  const press = async (): Promise<boolean> => {
+    for (const key of keys) await page.keyboard.press(key);
+    return shown.isVisible();
+  };
+  await expect.poll(press, { interval: 1_000 }).toBe(true);
+}
 
 export function mouse(page: Page): Hand {
   return {
