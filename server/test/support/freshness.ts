@@ -14,6 +14,9 @@ import { waitMs } from './wait.ts';
  */
 const ageMaxMs = 20;
 
+/** Milliseconds. */
+const connectMsMax = 60_000;
+
 /** Milliseconds. A busy machine may take longer for a search than the second that clients wait. */
 const searchMsMax = 20_000;
 
@@ -40,6 +43,11 @@ export function withShortWaits(context: Context): Context {
   const { reader, database } = context;
   // No connection is open yet: each takes the limit when it opens.
   database.searchers.options.statement_timeout = searchMsMax;
+  const { readers, listers, followers, files, writers, deliverers, jobs, searchers } = database;
+  // A busy machine may take longer to open a connection, or to free one, than five seconds.
+  for (const { options } of [readers, listers, followers, files, writers, deliverers, jobs, searchers]) {
+    options.connectionTimeoutMillis = connectMsMax;
+  }
   return {
     ...context,
     resources: quickened(context.resources),
