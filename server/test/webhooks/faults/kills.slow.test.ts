@@ -8,7 +8,9 @@ import { Load, print, startImpatient, tallyOf } from './load.ts';
 import { rounds } from '../../support/rounds.ts';
 
 const kills = rounds(12, 50);
-const limits = { attemptTimeoutMs: 1_000, leaseMs: 2_000, pollMs: 200 };
+// A busy machine needs seconds for an attempt.
+const limits = { attemptTimeoutMs: 10_000, leaseMs: 15_000, pollMs: 200 };
+const deliveriesEachRound = 20;
 
 test(`50: loses nothing and repeats only deliveries of unknown outcome when a delivering process is killed ${kills} times under load`, async () => {
   const receiver = await receiverForTest(
@@ -24,7 +26,9 @@ test(`50: loses nothing and repeats only deliveries of unknown outcome when a de
   const startedMs = performance.now();
   const load = new Load(api, { clients: 4, pauseMs: 40 });
   for (let round = 0; round < kills; round++) {
+    const answered = load.answeredAtMs.size;
     await sleep(1_200 + 400 * Math.random());
+    await expect.poll(() => load.answeredAtMs.size).toBeGreaterThan(answered + deliveriesEachRound);
     const which = round % workers.length;
     // On a busy machine a start takes longer than a round. The other processes must be there to take over.
     await Promise.all(ready);
@@ -39,11 +43,11 @@ test(`50: loses nothing and repeats only deliveries of unknown outcome when a de
       `the longest took ${tally.longestMs} ms, ${Math.round((performance.now() - startedMs) / 1000)} s`,
   );
   expect(tally).toMatchObject({ lost: 0, needless: 0 });
-  expect(tally.deliveries).toBeGreaterThan(20 * kills);
+  expect(tally.deliveries).toBeGreaterThan(deliveriesEachRound * kills);
   // At most 32 attempts to one endpoint are running at the time of a kill.
   expect(tally.duplicates).toBeLessThanOrEqual(32 * kills);
   // Some kills interrupted an attempt.
   expect(tally.duplicates).toBeGreaterThan(0);
   // A delivery whose process is killed twice in a row waits for two leases.
-  expect(tally.longestMs).toBeLessThan(2 * (limits.leaseMs + limits.pollMs) + 2_000);
+  expect(tally.longestMs).toBeLessThan(2 * (limits.leaseMs + limits.pollMs) + 30_000);
 });

@@ -119,7 +119,7 @@ test('2: signs exactly the received bytes and the time of sending when an event 
   const [delivery] = await receiver.count(1);
   expect(delivery!.body.data.object).toEqual(reference.body);
   expect(isSignedWith(endpoint.signing_secret, delivery!)).toBe(true);
-  expect(Math.abs(delivery!.receivedAtMs / 1000 - timeOf(delivery!))).toBeLessThan(10);
+  expect(Math.abs(delivery!.receivedAtMs / 1000 - timeOf(delivery!))).toBeLessThan(60);
 });
 
 test.each([
