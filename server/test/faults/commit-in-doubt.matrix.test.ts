@@ -44,9 +44,13 @@ test.each(['roll_back', 'commit'] as const)(
 
 test('refuses a key as in use while its commit outcome is unknown', async () => {
   const { server, proxy } = await serverBehindProxy();
-  proxy.cutAfterNextCommit(async () => proxy.close());
+  const cut = Promise.withResolvers<void>();
+  proxy.cutAfterNextCommit(async () => {
+    proxy.close();
+    cut.resolve();
+  });
   const first = server.api.post('/v1/references', body, { 'idempotency-key': 'twin' });
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await cut.promise;
   const twin = await server.api.post('/v1/references', body, { 'idempotency-key': 'twin' });
   expect(twin.status).toBe(409);
   proxy.open();

@@ -19,8 +19,15 @@ export class StillClock implements Clock {
   }
 }
 
-/** Stops the process's monotonic clock for the rest of the test. No rate limit refills, however long requests take. */
-export function stopMonotonicClock(): void {
+/**
+ * Stops the process's monotonic clock for the rest of the test, or until the returned function is called. No rate limit refills, however
+ * long requests take.
+ */
+export function stopMonotonicClock(): () => void {
+  // It already stands still.
+  if (vi.isMockFunction(performance.now)) return () => {};
   const stopped = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
-  onTestFinished(() => stopped.mockRestore());
+  const restart = (): void => stopped.mockRestore();
+  onTestFinished(restart);
+  return restart;
 }
