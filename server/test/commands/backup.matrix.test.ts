@@ -96,9 +96,7 @@ describe('restored deployments', () => {
     const ofCreation = (eventsBefore.data as JsonObject[]).find(({ type }) => type === 'reference.created')!;
     const path = `/v1/webhook_endpoints/${textOf(endpoint, 'id')}/deliveries`;
     await expect
-      .poll(async () => ((await again.read(path)).data as JsonObject[]).map(({ event, status }) => [event, status]), {
-        timeout: 20_000,
-      })
+      .poll(async () => ((await again.read(path)).data as JsonObject[]).map(({ event, status }) => [event, status]))
       .toContainEqual([ofCreation.id, 'delivered']);
   });
 

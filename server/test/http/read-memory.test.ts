@@ -14,6 +14,7 @@ import { makeLargeCustomer } from '../support/large-records.ts';
 import { Scrape } from '../support/prometheus.ts';
 import { good, serverForTest } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
+import { waitMs } from '../support/wait.ts';
 
 const megabyte = 1024 * 1024;
 setFlagsFromString('--expose-gc');
@@ -167,10 +168,10 @@ test('returns all memory when requests with expanded records find no room, or th
     await response.text();
     return response.status;
   };
-  const patient = Array.from({ length: 6 }, () => ask(AbortSignal.timeout(20_000)));
+  const patient = Array.from({ length: 6 }, () => ask(AbortSignal.timeout(waitMs)));
   const hasty = Array.from({ length: 6 }, (_, index) => ask(AbortSignal.timeout(20 * index + 1)).catch(() => 0));
   const statuses = await Promise.all([...patient, ...hasty]);
   expect(statuses).toContain(200);
   await expect.poll(() => server.context.readBudgets.reads.held).toBe(0);
-  expect(await ask(AbortSignal.timeout(20_000))).toBe(200);
+  expect(await ask(AbortSignal.timeout(waitMs))).toBe(200);
 });

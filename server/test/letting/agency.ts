@@ -4,11 +4,12 @@ import type { Clock } from '../../src/core/clock.ts';
 import { allPermissions } from '../support/permissions.ts';
 import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, addKey } from '../support/tenants.ts';
+import { waitMs } from '../support/wait.ts';
 
 /** The day on which the tests begin, at noon in London. */
 export const startDay = '2027-01-04';
 const daySeconds = 86_400;
-export const dawnMsMax = 20_000;
+export const dawnMsMax = waitMs;
 
 export const rent = { amount: 95_000, currency: 'gbp', interval: 'month' };
 

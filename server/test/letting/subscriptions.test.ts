@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Agency, advance, dawn, expectCode, rent, startLetting, type Made } from './agency.ts';
+import { Agency, advance, dawn, dawnMsMax, expectCode, rent, startLetting, type Made } from './agency.ts';
 import { withClient } from '../../src/db/pools.ts';
 import { apiClient, good, type ApiResponse, type TestServer } from '../support/server.ts';
 
@@ -276,7 +276,7 @@ describe('a rent', () => {
     const apis = [server.api, apiClient(other.url, server.secretKey)];
     await Promise.all(apis.map((api) => good(api.get('/v1/test_helpers/clock'))));
     await Promise.all(
-      [server, other, server, other].map(({ context }) => context.breakDays(AbortSignal.timeout(20_000))),
+      [server, other, server, other].map(({ context }) => context.breakDays(AbortSignal.timeout(dawnMsMax))),
     );
     const all = await invoices();
     expect(new Set(all.map((line) => line.slice(0, 10))).size).toBe(all.length);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { serverForTest } from '../support/server.ts';
+import { waitMs } from '../support/wait.ts';
 
 /*
  * Executes the guides as a reader would, each command in turn. `key_…` stands for the newest key. The same holds for ids. A shown
@@ -49,7 +50,7 @@ describe.each(guides)('%s', (file) => {
         const { stdout } = await run(process.execPath, program, {
           cwd: rootDir,
           env: { ...process.env, ...settingsOfClient },
-          timeout: 30_000,
+          timeout: waitMs,
         });
         answer = stdout.trim();
         commands++;

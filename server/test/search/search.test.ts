@@ -5,6 +5,7 @@ import { allPermissions } from '../support/permissions.ts';
 import { expectRefusal, invalid, missing, refusals } from '../support/refusals.ts';
 import { good, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addKey } from '../support/tenants.ts';
+import { waitMs } from '../support/wait.ts';
 
 let server: TestServer;
 let agency: Agency;
@@ -269,7 +270,7 @@ describe('the index', () => {
     try {
       await agency.make('customers', { name: 'Ada' });
       const { id } = await other.make('customers', { name: 'Grace' });
-      const signal = AbortSignal.timeout(20_000);
+      const signal = AbortSignal.timeout(waitMs);
       await expect(searchIndex.advance(signal)).rejects.toThrow('planted');
       await expect(searchIndex.advance(signal)).rejects.toThrow('planted');
       const { rows } = await database.readers.query('select id from search_entries where account_id = $1', [
@@ -279,7 +280,7 @@ describe('the index', () => {
     } finally {
       await database.readers.query('drop function refuse_entry cascade');
     }
-    await searchIndex.advance(AbortSignal.timeout(20_000));
+    await searchIndex.advance(AbortSignal.timeout(waitMs));
     expect(await idsFor('ada')).toHaveLength(1);
   });
 

@@ -48,6 +48,12 @@ export function withShortWaits(context: Context): Context {
   for (const { options } of [readers, listers, followers, files, writers, deliverers, jobs, searchers]) {
     options.connectionTimeoutMillis = connectMsMax;
   }
+  // Monitoring gives up after 0.3 s. Some tests wait for that, so this is not much more.
+  Object.assign(database.watchers.options, {
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: 5_000,
+    query_timeout: 10_000,
+  });
   return {
     ...context,
     resources: quickened(context.resources),
