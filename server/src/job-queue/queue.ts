@@ -2,7 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { migrateLockKey, withLock, workerLockKey } from '../db/advisory-locks.ts';
-import { withClient, type Client, type Connection, type Pool } from '../db/pools.ts';
+import { UnavailableError, withClient, type Client, type Connection, type Pool } from '../db/pools.ts';
+import { OverloadedError } from '../commit/write-request.ts';
 import { onlyRow } from '../db/only-row.ts';
 
 /** The record that a job is about. */
@@ -39,6 +40,14 @@ const lastStatementsMs = 2_000;
 
 /** Milliseconds. A dead worker is noticed within twice this time. */
 const releaseEveryMs = 5_000;
+
+/**
+ * The error of jobs that found the database away, or the server overloaded. They are retried every ten seconds at least: the queue's pauses
+ * grow to hours, and such an outage is soon over. It uses up no more attempts than these, so that a long one gives no job up.
+ */
+const passingMessage = 'The database was away, or the server was overloaded.';
+const passingPauseMs = 10_000;
+const passingAttempts = 2;
 
 /**
  * Makes or migrates the queue's tables. Another process may do the same at this moment. Loading the library takes long, so it is loaded
@@ -136,7 +145,7 @@ export class JobWorker {
         Object.entries(this.#tasks).map(([name, task]) => [
           name,
           async (subject) => {
-            const running = task.run(subject as JobSubject);
+            const running = task.run(subject as JobSubject).catch(withPassingMessage);
             underWay.add(running);
             await running.finally(() => underWay.delete(running));
           },
@@ -192,8 +201,9 @@ export class JobWorker {
     return Object.values(this.#tasks).flatMap((task) => task.crowdedGroups());
   }
 
-  /** Puts the jobs of dead workers back into the queue. */
+  /** Puts the jobs of dead workers back into the queue, and tidies those that have failed. */
   async #releaseDead(client: Client, ownName: string): Promise<void> {
+    await tidy(client);
     const { rows } = await client.query<{ name: string }>(
       // A worker that has just started may not have its lock yet.
       `select distinct locked_by as name
@@ -211,6 +221,39 @@ export class JobWorker {
       await client.query('select pg_advisory_unlock($1, hashtext($2))', [workerLockKey, name]);
     }
   }
+}
+
+/**
+ * Removes replaced jobs, and shortens the pauses of jobs that could not reach the database. The queue takes the key of a job that is replaced
+ * while it is under way, and never runs it again. If it then fails, or its worker dies, the queue keeps it for ever.
+ */
+async function tidy(client: Client): Promise<void> {
+  await client.query({
+    name: 'tidy_jobs',
+    text: `
+      with replaced as materialized (
+        select id
+        from graphile_worker._private_jobs
+        where key is null and locked_at is null
+        for update skip locked
+      ),
+      removed as (
+        delete from graphile_worker._private_jobs using replaced where _private_jobs.id = replaced.id
+      ),
+      passing as materialized (
+        select id
+        from graphile_worker._private_jobs
+        where is_available and last_error = $1 and (attempts > ${passingAttempts} or run_at > now() + $2 * interval '1 ms')
+          -- Leave jobs of a tree that moves to another cell: those are postponed for longer than any pause.
+          and run_at < now() + interval '1 day'
+        for update skip locked
+      )
+      update graphile_worker._private_jobs
+      set attempts = least(attempts, ${passingAttempts}), run_at = least(run_at, now() + $2 * interval '1 ms')
+      from passing
+      where _private_jobs.id = passing.id`,
+    values: [passingMessage, passingPauseMs],
+  });
 }
 
 async function release(client: Client, name: string): Promise<void> {
@@ -256,6 +299,12 @@ async function lookForJobs(
   });
   const { due, next_in_ms: nextInMs } = onlyRow(rows);
   return { due, nextInMs: nextInMs ?? lookEveryMsMax };
+}
+
+/** Throws the error again. A fault that passes by itself gets a message by which its job is found in the queue. */
+function withPassingMessage(cause: unknown): never {
+  const isPassing = cause instanceof UnavailableError || cause instanceof OverloadedError;
+  throw isPassing ? new Error(passingMessage, { cause }) : cause;
 }
 
 /** Waits, or until the signal. */

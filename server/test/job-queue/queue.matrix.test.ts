@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 import pino from 'pino';
 import { beforeEach, expect, inject, onTestFinished, test } from 'vitest';
-import { openDatabase, withClient, type Connection, type Database } from '../../src/db/pools.ts';
+import { openDatabase, UnavailableError, withClient, type Connection, type Database } from '../../src/db/pools.ts';
 import { JobWorker, migrateQueue, queueSchemaVersion, type JobSubject, type Task } from '../../src/job-queue/queue.ts';
 import { databaseIn } from '../support/global-setup.ts';
 import { urlOf } from '../support/processes.ts';
@@ -226,6 +226,54 @@ test("runs a process's jobs on another one when the process was killed", async (
   await once(dying, 'exit');
   await expect.poll(() => done.toSorted()).toEqual(ids);
   await expect.poll(jobsLeft).toBe(0);
+});
+
+/** Replaces a job, as a commit does while the job is under way. */
+async function replace(id: string): Promise<void> {
+  await database.readers.query(
+    `select graphile_worker.add_job('work', json_build_object('account', 'acct_1', 'id', $1::text), job_key => $1)`,
+    [id],
+  );
+}
+
+test('keeps no replaced job when its process was killed, or when it failed', async () => {
+  const program = fileURLToPath(new URL('endless-worker.ts', import.meta.url));
+  const dying = spawn(process.execPath, [program, urlOf(connection)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void dying.kill('SIGKILL'));
+  await add(['ref_killed']);
+  const [killed] = (await once(dying.stdout, 'data')) as [Buffer];
+  expect(killed.toString()).toBe('ref_killed\n');
+  await replace('ref_killed');
+  dying.kill('SIGKILL');
+  await once(dying, 'exit');
+  const { promise: isReplaced, resolve: wasReplaced } = Promise.withResolvers<void>();
+  const runs: string[] = [];
+  workerForTest(async ({ id }) => {
+    runs.push(id);
+    if (id === 'ref_fails' && runs.filter((each) => each === id).length === 1) {
+      await isReplaced;
+      throw new Error('On purpose.');
+    }
+  });
+  await add(['ref_fails']);
+  await expect.poll(() => runs).toContain('ref_fails');
+  await replace('ref_fails');
+  wasReplaced();
+  await expect.poll(jobsLeft).toBe(0);
+  expect(runs.filter((id) => id === 'ref_fails')).toHaveLength(2);
+});
+
+test('retries a job within seconds when the database was away at each of its many attempts', async () => {
+  const tried: number[] = [];
+  await add(['ref_1']);
+  // The queue itself would now wait for six hours.
+  await database.readers.query('update graphile_worker._private_jobs set attempts = 20');
+  workerForTest(async () => {
+    tried.push(performance.now());
+    if (tried.length === 1) throw new UnavailableError(false, new Error('On purpose.'));
+  });
+  await expect.poll(jobsLeft).toBe(0);
+  expect(tried).toHaveLength(2);
 });
 
 test("creates the queue's tables once when five processes start at once on an empty database", async () => {
