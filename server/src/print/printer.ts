@@ -1,16 +1,25 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Printed } from './thread.ts';
 
 export interface PrinterOptions {
-  /** Milliseconds from the start of its turn, the start of a thread included. */
-  printTimeoutMs?: number;
+  /** Milliseconds of processor time, the start of a thread included. */
+  processorMsMax?: number;
+  /** Milliseconds from the start of its turn. */
+  turnMsMax?: number;
   /** The file that the thread runs. It calls `printOnRequest`. */
   threadFile: URL;
 }
 
-/** Milliseconds. The largest documents take a fraction of them. */
-const usualTimeoutMs = 10_000;
+/** Milliseconds of processor time. The largest documents take a fraction of them. */
+const usualProcessorMs = 10_000;
+
+/** Milliseconds. A thread that gets a tenth of a processor still prints the largest documents. */
+const usualTurnMs = 60_000;
+
+/** Milliseconds between looks at the processor time of the thread. */
+const lookEveryMs = 500;
 
 /** Megabytes. A statement of 2,000 entries fits, and does not fit into 64. A document that takes more ends the thread, not the process. */
 const threadMemoryMb = 128;
@@ -21,27 +30,33 @@ const youngMemoryMb = 12;
 /** A document could not be printed. A retry is harmless, and may help. */
 export class PrintError extends Error {}
 
+/** The document is not the cause: the machine was too busy to print it in time, or the printer was stopped. A retry helps. */
+export class PrinterBusyError extends PrintError {}
+
 /**
  * Prints documents in their own thread, so that no other work waits for them. The thread starts with the first document and stays. If it
- * dies or prints for too long, its document fails, and the next document gets a new thread.
+ * dies or takes too long, its document fails, and the next document gets a new thread. Its time is that of the processor: on a busy machine,
+ * a thread waits most of the time.
  */
 export class Printer<Contents> {
-  readonly #timeoutMs: number;
+  readonly #processorMsMax: number;
+  readonly #turnMsMax: number;
   readonly #threadFile: URL;
   #thread: Worker | null = null;
   /** Settles when the document before has left the thread. */
   #lastTurn: Promise<unknown> = Promise.resolve();
   readonly #stopping = new AbortController();
 
-  constructor({ threadFile, printTimeoutMs = usualTimeoutMs }: PrinterOptions) {
+  constructor({ threadFile, processorMsMax = usualProcessorMs, turnMsMax = usualTurnMs }: PrinterOptions) {
     this.#threadFile = threadFile;
-    this.#timeoutMs = printTimeoutMs;
+    this.#processorMsMax = processorMsMax;
+    this.#turnMsMax = turnMsMax;
   }
 
   /**
    * Prints a document as a PDF. Documents are printed one after the other, in the order of the calls.
    *
-   * @throws {PrintError} also for all waiting documents when the printer is stopped.
+   * @throws {PrintError} {@link PrinterBusyError} for all waiting documents when the printer is stopped.
    */
   print(contents: Contents): Promise<Buffer> {
     const printing = this.#lastTurn.then(() => this.#printNow(contents));
@@ -57,23 +72,24 @@ export class Printer<Contents> {
   }
 
   async #printNow(contents: Contents): Promise<Buffer> {
-    if (this.#stopping.signal.aborted) throw new PrintError('The printer was stopped.');
+    if (this.#stopping.signal.aborted) throw new PrinterBusyError('The printer was stopped.');
     const thread = (this.#thread ??= this.#startThread());
-    try {
-      const printed = await this.#printedBy(thread, contents);
-      if ('bytes' in printed) return Buffer.from(printed.bytes.buffer);
-      throw new PrintError(`The document could not be laid out: ${printed.fault}`);
-    } catch (error) {
-      if (error instanceof PrintError) throw error;
+    const printed = await this.#printedBy(thread, contents).catch(async (error: unknown) => {
       await this.#dropThread();
+      if (error instanceof PrinterBusyError) throw error;
       throw new PrintError(`The thread that prints failed: ${(error as Error).message}`, { cause: error });
-    }
+    });
+    if ('bytes' in printed) return Buffer.from(printed.bytes.buffer);
+    throw new PrintError(`The document could not be laid out: ${printed.fault}`);
   }
 
-  /** @throws {Error} if the thread dies first, if it takes too long, or if the printer is stopped. */
+  /**
+   * @throws {PrinterBusyError} if the turn takes too long, or if the printer is stopped.
+   * @throws {Error} if the thread dies first, or needs too much of the processor.
+   */
   async #printedBy(thread: Worker, contents: Contents): Promise<Printed> {
     const waiting = new AbortController();
-    const tooLong = AbortSignal.timeout(this.#timeoutMs);
+    const tooLong = AbortSignal.timeout(this.#turnMsMax);
     const signal = AbortSignal.any([waiting.signal, tooLong, this.#stopping.signal]);
     thread.postMessage(contents, []);
     try {
@@ -81,12 +97,24 @@ export class Printer<Contents> {
       const exit = once(thread, 'exit', { signal }).then(([code]) =>
         Promise.reject(new Error(`it ended with code ${code}`)),
       );
-      const [printed] = await Promise.race([message, exit]);
+      const [printed] = await Promise.race([message, exit, this.#outOfTime(thread, signal)]);
       return printed as Printed;
     } catch (error) {
-      throw signal.aborted ? signal.reason : error;
+      if (!signal.aborted) throw error;
+      const why = tooLong.aborted ? 'The machine is too busy to print the document.' : 'The printer was stopped.';
+      throw new PrinterBusyError(why, { cause: signal.reason });
     } finally {
       waiting.abort();
+    }
+  }
+
+  /** Rejects when the thread has used its processor time, or when the signal is aborted. */
+  async #outOfTime(thread: Worker, signal: AbortSignal): Promise<never> {
+    const beforeMs = await processorMsOf(thread);
+    for (;;) {
+      await delay(lookEveryMs, undefined, { signal, ref: false });
+      const usedMs = (await processorMsOf(thread)) - beforeMs;
+      if (usedMs >= this.#processorMsMax) throw new Error(`it used the processor for ${Math.round(usedMs)} ms`);
     }
   }
 
@@ -110,4 +138,10 @@ export class Printer<Contents> {
     this.#thread = null;
     await thread?.terminate();
   }
+}
+
+/** Returns the processor time of a thread so far, in milliseconds. 0 before it has started, and after its end. */
+async function processorMsOf(thread: Worker): Promise<number> {
+  const { user, system } = await thread.cpuUsage().catch(() => ({ user: 0, system: 0 }));
+  return (user + system) / 1000;
 }

@@ -5,11 +5,13 @@ import { newRecord } from '../model/change.ts';
 import type { RecordChange } from '../model/resource.ts';
 import type { Mode } from '../core/api-keys.ts';
 import { findPayer } from '../core/byte-budget.ts';
+import { ApiError } from '../core/errors.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { FairQueue, patient } from '../core/fair-queue.ts';
 import type { IdMaker } from '../core/ids.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { ProviderFault } from '../external-services/service.ts';
+import { PrinterBusyError } from '../print/printer.ts';
 import type { Findings } from './providers/provider.ts';
 import type { ReportContents, ReportDecision, Unfinished } from './report/contents.ts';
 import type { Logos } from '../rent-documents/logos.ts';
@@ -41,6 +43,9 @@ export interface ReportContext {
 
 const partBytes = 256 * 1024;
 
+/** Seconds until a report is made again that the machine had no time for. */
+const busySeconds = 5;
+
 /** What a report is about, besides its reference. */
 export interface ReportSubject {
   /** Null if no service has finished, or if its findings cannot be read. */
@@ -68,7 +73,7 @@ export class Reports {
   /**
    * Prints the report and stores its bytes. Resolves to the change that makes it a file.
    *
-   * @throws {ProviderFault} `report_failed`
+   * @throws {ProviderFault} `report_failed`. It is `busyForSeconds` if the machine has no time for it, or for the logo.
    */
   async make(reference: ReferenceRecord, subject: ReportSubject): Promise<RecordChange> {
     const { ids, fileStore, realClock } = this.#context;
@@ -106,11 +111,12 @@ export class Reports {
     });
   }
 
-  /** Prints the report. An error becomes a fault like any other, so that the reference shows it. */
+  /** Prints the report. An error becomes a fault like any other, so that the reference shows it. A busy machine is no fault. */
   async #print(contents: ReportContents): Promise<Buffer> {
     try {
       return await this.#printer.print(contents);
     } catch (error) {
+      if (error instanceof PrinterBusyError) throw busy(error);
       this.#context.log.error({ reference: contents.referenceId, err: error }, 'a report could not be printed');
       const message =
         'The report could not be printed. It is tried again. If this continues, tell the operator of this server.';
@@ -137,7 +143,9 @@ export class Reports {
     const share = shareOf(wish, personId);
     const address = person?.addresses.find(({ to }) => to === null);
     const owner = await readAccount(readRecord, accountId);
-    const logo = await logos.of(owner);
+    const logo = await logos.of(owner).catch((error: unknown) => {
+      throw error instanceof ApiError ? busy(error) : error;
+    });
     return {
       referenceId: reference.id,
       created: reference.created,
@@ -188,6 +196,14 @@ export class Reports {
     const member = type === 'user' ? await this.#context.readRecord(user, accountId, id) : null;
     return member?.name ?? name ?? id;
   }
+}
+
+/** Returns the fault of a report that the machine had no time for. Soon it is made again, and the reference shows nothing. */
+function busy(cause: Error): ProviderFault {
+  return new ProviderFault('report_failed', 'The server is too busy to print the report.', {
+    busyForSeconds: busySeconds,
+    cause,
+  });
 }
 
 type Decided = NonNullable<ReferenceRecord['decision']>;

@@ -4,7 +4,7 @@ import { patient, FairQueue } from '../core/fair-queue.ts';
 import { moduleFile } from '../core/installation.ts';
 import type { StatementFacts } from '../db/ledger-statement.ts';
 import type { StoredRecord } from '../model/record.ts';
-import { Printer } from '../print/printer.ts';
+import { Printer, PrinterBusyError, type PrinterOptions } from '../print/printer.ts';
 import type { InvoiceRecord } from '../resources/letting/invoice/index.ts';
 import type { TenancyRecord } from '../resources/letting/tenancy/index.ts';
 import type { DocumentContents } from './contents.ts';
@@ -12,9 +12,6 @@ import { readInvoice, readStatementDocument, type Reading } from './read.ts';
 
 /** Documents that are read or wait for the thread. One is read while another is printed. */
 const atOnceMax = 2;
-
-/** Milliseconds. A statement of 2,000 entries takes a second, and more on a busy machine. */
-const printTimeoutMs = 20_000;
 
 /** An estimate of the bytes that the thread takes for each byte of data. A statement of 2,000 entries does not fit into 64 MB. */
 const printedPerByte = 150;
@@ -33,17 +30,18 @@ export class Documents {
   /** The memory of documents that are printed. */
   readonly bytes: ByteBudget;
 
-  constructor(reading: Reading, memory: ByteCeiling) {
+  /** @param printer other limits or another thread, for a test. */
+  constructor(reading: Reading, memory: ByteCeiling, printer: Partial<PrinterOptions> = {}) {
     this.#reading = reading;
     this.bytes = new ByteBudget(printBytes, memory);
-    this.#printer = new Printer({ threadFile: moduleFile('./thread', import.meta.url), printTimeoutMs });
+    this.#printer = new Printer({ threadFile: moduleFile('./thread', import.meta.url), ...printer });
   }
 
   /**
    * Returns an invoice as a PDF.
    *
-   * @throws {ApiError} `overloaded` if there is no room for it.
-   * @throws {PrintError} if the thread fails, or the printer is stopped.
+   * @throws {ApiError} `overloaded` if there is no room for it, if the machine is too busy, or if the printer is stopped.
+   * @throws {PrintError} if the thread fails.
    */
   invoice(payer: Payer, invoice: StoredRecord): Promise<Buffer> {
     return this.#print(payer, () => readInvoice(this.#reading, invoice as InvoiceRecord));
@@ -52,7 +50,7 @@ export class Documents {
   /**
    * Returns a statement of a tenancy as a PDF.
    *
-   * @throws {PrintError} as `invoice`.
+   * @throws {ApiError} {@link PrintError} as `invoice`.
    */
   statement(payer: Payer, tenancy: StoredRecord, facts: StatementFacts): Promise<Buffer> {
     return this.#print(payer, () => readStatementDocument(this.#reading, tenancy as TenancyRecord, facts));
@@ -80,6 +78,12 @@ export class Documents {
     });
     try {
       return await this.#printer.print(contents);
+    } catch (error) {
+      if (!(error instanceof PrinterBusyError)) throw error;
+      throw new ApiError('overloaded', 'The server is too busy to print this document. Try again shortly.', {
+        retryAfterSeconds: 5,
+        cause: error,
+      });
     } finally {
       held.release();
     }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { lettingClock, startLetting } from '../letting/agency.ts';
+import { ByteCeiling } from '../../src/core/byte-budget.ts';
+import { Documents } from '../../src/rent-documents/index.ts';
 import { newMasterKey } from '../../src/server/config.ts';
 import { serverForTest } from '../support/server.ts';
 import { Office } from './office.ts';
@@ -31,6 +33,36 @@ test('refuses with 429, or 503 for other accounts, when too many documents are i
   waiting.resolve(Buffer.from('%PDF-1.7 a document'));
   expect(await (await first).text()).toBe('%PDF-1.7 a document');
   expect((await office.fetch(statement)).status).toBe(200);
+});
+
+test('refuses with 503 and Retry-After when the machine is too busy to print in time, or when the server stops', async () => {
+  let documents: Documents;
+  const server = await serverForTest({
+    overrides: { clock: lettingClock() },
+    changeContext: (context) => {
+      const memory = new ByteCeiling({ max: 2 ** 30, maxPerTree: 2 ** 30, reserved: 0, little: 0 });
+      documents = new Documents({ ...context, mode: 'sandbox' }, memory, { turnMsMax: 1 });
+      return { ...context, documents };
+    },
+  });
+  const office = await Office.on(server);
+  const paths = [
+    `/v1/invoices/${(await office.invoice()).id}/pdf`,
+    `/v1/tenancies/${office.tenancy.id}/statement?format=pdf`,
+  ];
+  const expectBusy = async (): Promise<void> => {
+    for (const path of paths) {
+      const refused = await office.fetch(path);
+      expect([refused.status, await codeOf(refused), refused.headers.get('retry-after')]).toEqual([
+        503,
+        'overloaded',
+        '5',
+      ]);
+    }
+  };
+  await expectBusy();
+  await documents!.stop();
+  await expectBusy();
 });
 
 test('prints many documents at once for several accounts when the process has the role api', async () => {

@@ -6,6 +6,7 @@ import type { ReportContents } from '../../../src/referencing/report/index.ts';
 parentPort!.on('message', ({ referenceId }: ReportContents) => {
   if (referenceId === 'ref_dies') process.exit(7);
   if (referenceId === 'ref_endless') for (;;);
+  if (referenceId === 'ref_waits') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 12_000);
   if (referenceId === 'ref_greedy') for (const kept: number[][] = []; ; kept.push(Array(1e6).fill(0.5)));
 });
 

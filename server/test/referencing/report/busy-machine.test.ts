@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { ApiError } from '../../../src/core/errors.ts';
+import { PrinterBusyError } from '../../../src/print/printer.ts';
+import { Reports } from '../../../src/referencing/reports.ts';
+import { reference } from '../../../src/resources/reference/index.ts';
+import { good, serverForTest } from '../../support/server.ts';
+import { firstAccountId } from '../../support/tenants.ts';
+
+const busyPrinter = { print: () => Promise.reject(new PrinterBusyError('The machine is too busy.')) };
+const busyLogos = {
+  of: () => Promise.reject(new ApiError('overloaded', 'The server has too many files to check.')),
+};
+
+test.each([
+  ['print it', (context: object) => context, busyPrinter],
+  ['prepare its logo', (context: object) => ({ ...context, logos: busyLogos }), { print: async () => Buffer.alloc(1) }],
+] as const)('postpones a report without a failure when the machine is too busy to %s', async (_, change, printer) => {
+  const server = await serverForTest();
+  const { id } = (await good(server.api.post('/v1/references', { application: 'app_1' }))).body;
+  const record = await server.context.readRecord(reference, await firstAccountId(server), id);
+  const reports = new Reports({ ...server.context, ...change(server.context) }, printer);
+  const made = reports.make(record!, { findings: null, decision: null, number: 1 });
+  // Without this time, the pauses would grow to hours, and the tenth failure would end the check.
+  await expect(made).rejects.toMatchObject({ code: 'report_failed', busyForSeconds: 5 });
+});
