@@ -37,7 +37,7 @@ import { orderOf, readAccount, readApplicant } from './order-contents.ts';
 import { lateRead, scaled, workingDaySeconds } from '../external-services/pauses.ts';
 import type { Reports, ReportContext } from './reports.ts';
 
-/** Seconds until a new order is first read. A callback during its submission is lost. */
+/** Seconds until a new order is first read, unless a callback comes. */
 const firstLookSeconds = 60;
 
 export interface ReferencingContext extends ReportContext, SystemChangeContext {
@@ -115,7 +115,8 @@ export class Referencing implements Steps<ReferenceRecord, OrderStep> {
     if (earlier) return recordStopFailure(now, earlier, retryAtMs);
     // A failure at a service that the reference has left says nothing about the present one.
     if (!hasSameOrder(now, seen)) return null;
-    return recordFailure(now, fault, { nowMs, retryAtMs, look: readNumberOf(seen) });
+    const dueAtMs = seen.provider_order?.due_at_ms ?? null;
+    return recordFailure(now, fault, { nowMs, retryAtMs, look: readNumberOf(seen), dueAtMs });
   }
 
   stepTaken(provider: Provider, step: OrderStep, result: 'done' | 'busy' | 'failed', durationMs: number): void {
@@ -123,6 +124,7 @@ export class Referencing implements Steps<ReferenceRecord, OrderStep> {
   }
 
   async take(current: ReferenceRecord, provider: Provider, step: OrderStep): Promise<void> {
+    const begunAtMs = this.#context.clock.nowMs();
     const service = this.#serviceOf(provider);
     const connection = this.#connectionOf(provider);
     const access = await this.#accessOf(current, provider, connection);
@@ -141,6 +143,7 @@ export class Referencing implements Steps<ReferenceRecord, OrderStep> {
         : await service.read(access, orderId!);
     const nextReadSeconds = step === 'submit' ? firstLookSeconds : service.lookAgainAfterSeconds;
     await this.#applyStatus(current, progress, {
+      begunAtMs,
       nextReadMs: scaled(nextReadSeconds, this.timeScaleOf(provider)),
       // Services with callbacks report later changes themselves.
       lateReadEveryMs: service.readCallback ? null : scaled(secondsOfDay(connection), this.timeScaleOf(provider)),
@@ -203,11 +206,13 @@ export class Referencing implements Steps<ReferenceRecord, OrderStep> {
     current: ReferenceRecord,
     progress: Progress,
     {
+      begunAtMs,
       nextReadMs,
       lateReadEveryMs,
       repeatsInvitations,
       findings,
     }: {
+      begunAtMs: number;
       nextReadMs: number;
       lateReadEveryMs: number | null;
       repeatsInvitations: boolean;
@@ -220,6 +225,7 @@ export class Referencing implements Steps<ReferenceRecord, OrderStep> {
       nowMs: clock.nowMs(),
       look: readNumberOf(current),
       dueAtMs: providerOrderOf(current).due_at_ms,
+      begunAtMs,
       nextReadAtMs: clock.nowMs() + nextReadMs,
       repeatsInvitations,
       lateReadAtMs: lateReadEveryMs === null ? null : lateRead(clock.nowMs(), completedAtMs, lateReadEveryMs),

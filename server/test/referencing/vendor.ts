@@ -33,6 +33,8 @@ export interface TestVendor {
   readonly held: number;
   /** Sends the waiting responses, and holds back no more. */
   release(): void;
+  /** Responds with 500 to the waiting calls, and holds back further ones. */
+  refuseHeld(): void;
   /** The number of reads of a reference. */
   reads(reference: string): number;
   stop(): Promise<void>;
@@ -44,7 +46,7 @@ export async function startVendor(port = 0): Promise<TestVendor> {
   const calls: { kind: Kind; reference: string; atMs: number }[] = [];
   const stopped = new Set<string>();
   const emails = new Map<string, (string | null)[]>();
-  const waiting: (() => void)[] = [];
+  const waiting: { send: () => void; refuse: () => void }[] = [];
   let holding: string | null = null;
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -71,7 +73,8 @@ export async function startVendor(port = 0): Promise<TestVendor> {
       kind === 'report' ? reportOf(vendor) : kind === 'find' ? found : requestOf(ordered, vendor),
     );
     const send = (): void => void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
-    if (kind === holding) waiting.push(send);
+    const refuse = (): void => void response.writeHead(500).end();
+    if (kind === holding) waiting.push({ send, refuse });
     else send();
   };
 
@@ -96,7 +99,10 @@ export async function startVendor(port = 0): Promise<TestVendor> {
     },
     release() {
       holding = null;
-      for (const send of waiting.splice(0)) send();
+      for (const { send } of waiting.splice(0)) send();
+    },
+    refuseHeld() {
+      for (const { refuse } of waiting.splice(0)) refuse();
     },
     reads: (wanted) => calls.filter(({ kind, reference }) => kind === 'read' && reference === wanted).length,
     async stop() {

@@ -169,6 +169,18 @@ describe('references at a provider', () => {
       }),
     );
   });
+
+  test('retries within five seconds when a callback came during a request that has failed many times', () => {
+    const seen = applyStatus(made(), inProgress(0), askedAt(1_000_000), null).after;
+    const nowMs = 2_000_000;
+    const called = onCallback(seen, nowMs).after;
+    const dueAtMs = seen.provider_order!.due_at_ms;
+    const failure = { nowMs, retryAtMs: nowMs + 7_200_000, look: 0, dueAtMs };
+    const fault = { code: 'unavailable', message: 'The service cannot be reached.' };
+    const retryOf = (now: ReferenceRecord) => recordFailure(now, fault, failure).after.provider_order!.due_at_ms;
+    expect(retryOf(called)).toBe(nowMs + 5_000);
+    expect(retryOf(seen)).toBe(nowMs + 7_200_000);
+  });
 });
 
 interface Happened {
@@ -213,7 +225,7 @@ function happen(current: ReferenceRecord, what: Happening, nowMs: number): Chang
       return recordFailure(
         current,
         { code: 'unavailable', message: 'The service cannot be reached.' },
-        { nowMs, retryAtMs: nowMs + 60_000, look: 0 },
+        { nowMs, retryAtMs: nowMs + 60_000, look: 0, dueAtMs: current.provider_order!.due_at_ms },
       );
     case 'busy':
       return step === null ? { after: current } : recordBusy(current, nowMs + 5_000);
@@ -231,7 +243,7 @@ function happen(current: ReferenceRecord, what: Happening, nowMs: number): Chang
 }
 
 function askedAt(nowMs: number) {
-  return { nowMs, look: 0, dueAtMs: null, nextReadAtMs: nowMs + 3_600_000, lateReadAtMs: null };
+  return { nowMs, look: 0, dueAtMs: null, begunAtMs: nowMs, nextReadAtMs: nowMs + 3_600_000, lateReadAtMs: null };
 }
 
 function made(): ReferenceRecord {

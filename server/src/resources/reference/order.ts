@@ -48,6 +48,9 @@ export const failuresMax = 10;
 /** Mere progress is shown at most this often, in milliseconds. */
 const shownEveryMs = 5_000;
 
+/** Milliseconds by which a step can begin before its time, because processes and the database measure time by their own clocks. */
+const skewMs = 1_000;
+
 const lateWordsMax = 20;
 
 const noContactChanges: ContactChanges = { made: 0, told: 0 };
@@ -128,9 +131,10 @@ export function onCallback(current: ReferenceRecord, nowMs: number): Change<Refe
   if (nextStepOf(current) === null) return { after: current };
   const soonMs = isOpen(current) ? Math.max(nowMs, order.shown_at_ms + shownEveryMs) : nowMs;
   const wanted = order.due_at_ms;
-  if (wanted !== null && wanted > nowMs && wanted <= soonMs) return { after: current };
   // A due read may already run, and its response may be older than this callback. A different time causes another read.
-  const dueAtMs = wanted !== null && wanted <= nowMs ? wanted + 1 : soonMs;
+  const mayRun = wanted !== null && wanted <= nowMs + skewMs;
+  if (wanted !== null && !mayRun && wanted <= soonMs) return { after: current };
+  const dueAtMs = mayRun ? wanted + 1 : soonMs;
   return { after: { ...current, provider_order: { ...order, due_at_ms: dueAtMs } } };
 }
 
@@ -213,6 +217,8 @@ export interface ReadContext {
   look: number;
   /** When the step was due. If the order has another time now, another step was requested for that time. */
   dueAtMs: number | null;
+  /** When the step began. One that began long before its time does not stand for the step of that time. */
+  begunAtMs: number;
   /** When to read again without a callback. */
   nextReadAtMs: number;
   /** When to read again after the order is done. Null if the provider sends callbacks, or was asked often enough. */
@@ -248,7 +254,7 @@ export function applyStatus(
         // A callback during the creation of the report may announce a changed verdict.
         provider_order: {
           ...order,
-          due_at_ms: before.due_at_ms === read.dueAtMs ? read.lateReadAtMs : before.due_at_ms,
+          due_at_ms: isAnswered(before, read) ? read.lateReadAtMs : before.due_at_ms,
         },
         status: 'complete',
         completed_at: Math.floor(read.nowMs / 1000),
@@ -275,13 +281,16 @@ export function applyStatus(
 export function recordFailure(
   current: ReferenceRecord,
   fault: { code: string; message: string },
-  { nowMs, retryAtMs, look }: { nowMs: number; retryAtMs: number; look: number },
+  { nowMs, retryAtMs, look, dueAtMs }: { nowMs: number; retryAtMs: number } & Pick<ReadContext, 'look' | 'dueAtMs'>,
 ): Change<ReferenceRecord> {
   const before = providerOrderOf(current);
   const order = { ...before, ...withReads(before, { failed: look }) };
   const failures = order.failures + 1;
   const isLast = failures >= failuresMax;
-  const failed = { ...order, failures, due_at_ms: isLast ? null : retryAtMs };
+  // A callback during the request shows that the provider works again.
+  const wanted = before.due_at_ms === dueAtMs ? null : before.due_at_ms;
+  const againAtMs = wanted === null ? retryAtMs : Math.min(retryAtMs, Math.max(wanted, nowMs + shownEveryMs));
+  const failed = { ...order, failures, due_at_ms: isLast ? null : againAtMs };
   // A reference that a client has ended shows no further errors.
   if (!isOpen(current))
     return { after: { ...current, provider_order: { ...failed, stopped: order.stopped || isLast } } };
@@ -347,10 +356,20 @@ function hasEnded(status: string): boolean {
 }
 
 /** Returns the time of the next read. A callback may have set an earlier one meanwhile. */
-function nextReadTime(order: ProviderOrder, { nowMs, dueAtMs, nextReadAtMs: lookAgainAtMs }: ReadContext): number {
+function nextReadTime(order: ProviderOrder, read: ReadContext): number {
+  const { nowMs, nextReadAtMs: lookAgainAtMs } = read;
   const wanted = order.due_at_ms;
   if (isContactOutdated(order)) return Math.max(nowMs, (wanted ?? 0) + 1);
-  return wanted === null || wanted === dueAtMs ? lookAgainAtMs : Math.min(wanted, lookAgainAtMs);
+  // A callback came before the id of the order did, so its news was not read.
+  if (order.id === null && order.called) return Math.min(lookAgainAtMs, nowMs + shownEveryMs);
+  if (wanted === null || isAnswered(order, read)) return lookAgainAtMs;
+  // The step of this time is still wanted. A different time puts its job into the queue.
+  return Math.min(wanted === read.dueAtMs ? wanted + 1 : wanted, lookAgainAtMs);
+}
+
+/** Tells whether the read is the one that the order waits for. */
+function isAnswered({ due_at_ms: wanted }: ProviderOrder, { dueAtMs, begunAtMs }: ReadContext): boolean {
+  return wanted === dueAtMs && (wanted === null || begunAtMs >= wanted - skewMs);
 }
 
 /** Returns `automatic_reference` after a report. */
