@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { SignJWT, UnsecuredJWT, exportSPKI, generateKeyPair, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { request } from 'undici';
@@ -93,6 +94,33 @@ describe('a member', () => {
     await good(browser.get('/v1/account'));
     // The process may use the session from its cache for a moment.
     await expect.poll(async () => errorOf(await thief.get('/v1/account'))).toEqual([401, 'session_expired']);
+  });
+
+  test('is told to try again when its identity is linked to another member at this moment', async () => {
+    const { writers } = server.context.database;
+    let [lost, won]: (ApiResponse | undefined)[] = [];
+    // A sign-in that is late finds the identity with the other member. Then two further members try.
+    for (let round = 0; round < 20 && !lost; round++) {
+      const members = [await signedIn(server, 'developer'), await signedIn(server, 'developer')];
+      const claims = members.map(({ email }) => ({ ...somePerson(email), sub: `subject of round ${round}` }));
+      const browsers = [stranger(), stranger()];
+      const answers = await Promise.all(
+        browsers.map(async (browser, index) => provider.authorize(await begin(browser), claims[index]!)),
+      );
+      const client = await writers.connect();
+      await client.query('begin; lock table users in share mode');
+      const finished = Promise.all(browsers.map((browser, index) => finish(browser, answers[index]!)));
+      await delay(500);
+      await client.query('commit');
+      client.release();
+      const ended = await finished;
+      lost = ended.find(({ status }) => status !== 200);
+      won = ended.find(({ status }) => status === 200);
+    }
+    expect(won!.status).toBe(200);
+    expect(errorOf(lost!)).toEqual([503, 'unavailable']);
+    expect(lost!.body.error.message).toMatch(/^Another request has just used the same e-mail address or identity\. /);
+    expect(lost!.headers.get('retry-after')).toBe('1');
   });
 
   test('leaves a log without bodies when it signs in or is refused', async () => {

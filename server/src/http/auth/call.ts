@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { randomBase62 } from '../../core/base62.ts';
 import { ApiError, type ErrorCode } from '../../core/errors.ts';
 import { findKnown } from '../../core/arrays.ts';
-import { DatabaseError, UnavailableError } from '../../db/pools.ts';
+import { DatabaseError } from '../../db/pools.ts';
 import { principalOfPerson, type Actor, type Principal } from '../../model/principal.ts';
 import type { RecordChange, Resource } from '../../model/resource.ts';
 import type { Guard } from '../../commit/write-request.ts';
@@ -80,9 +80,13 @@ export async function commitAs(
     },
   });
   if (outcome.kind === 'refused') {
-    // Another process has just made a record with the same e-mail address or counter.
+    // Another request has just stored the same e-mail address, identity or counter.
     if (outcome.error instanceof DatabaseError && outcome.error.code === '23505')
-      throw new UnavailableError(false, outcome.error);
+      throw new ApiError(
+        'unavailable',
+        'Another request has just used the same e-mail address or identity. Nothing was changed. Try again.',
+        { retryAfterSeconds: 1, cause: outcome.error },
+      );
     throw outcome.error;
   }
   if (!refusal) return;
