@@ -1,6 +1,7 @@
 import { randomBytes as random } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { reference } from '../../src/resources/reference/index.ts';
 import { expectRefusal, refusals, type Refusal } from '../support/refusals.ts';
 import {
   createTestDatabase,
@@ -87,8 +88,12 @@ describe('callbacks', () => {
     await expect.poll(() => vendor.held).toBe(1);
     await heardBy(server.url, callbackAbout(id, account));
     vendor.release();
+    vendor.hold('read');
     await untilReference(api, id, { status: 'processing' });
+    const { provider_order: order } = (await server.context.readRecord(reference, account, id))!;
+    expect(order!.due_at_ms).toBe(order!.shown_at_ms + shownEverySeconds * 1000);
     vendor.stage = 'DONE';
+    vendor.release();
     await good(api.post('/v1/test_helpers/clock/advance', { seconds: shownEverySeconds }));
     await untilReference(api, id, { status: 'complete' });
   });
