@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { safeLines, safeText } from '../src/output/text.ts';
+import { anyCodePoint } from '../../server/test/support/any-code-point.ts';
 
 test('leaves nothing but colours, line ends and tabs that a terminal obeys', () => {
   const pieces = fc.constantFrom(
@@ -15,7 +16,7 @@ test('leaves nothing but colours, line ends and tabs that a terminal obeys', () 
     '\u202e',
   );
   fc.assert(
-    fc.property(fc.array(fc.oneof(pieces, fc.string({ unit: 'binary' }))), (texts) => {
+    fc.property(fc.array(fc.oneof(pieces, fc.string({ unit: anyCodePoint }))), (texts) => {
       // oxlint-disable-next-line no-control-regex -- A colour begins with one.
       const plain = safeLines(texts.join('')).replaceAll(/[\n\t]|\u001b\[\d+m/g, '');
       expect(safeText(plain)).toBe(plain);

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { Route } from '../../src/http/route.ts';
+import { anyCodePoint } from './any-code-point.ts';
 import { naughtyStrings } from './naughty-strings.ts';
 
 export interface AnyRequest {
@@ -29,7 +30,7 @@ export function anyRequest(routes: Route[], ids: Record<string, string>): fc.Arb
 }
 
 const anyText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: anyCodePoint, maxLength: 30 }),
   fc.string({ unit: 'grapheme', maxLength: 30 }),
   fc.constantFrom(...naughtyStrings),
   fc.constantFrom('app_1', 'cus_1', 'file_1', 'ada@example.org', 'x'.repeat(501), 'x'.repeat(300)),
@@ -127,7 +128,7 @@ const anyBody = fc.oneof(
       .tuple(fc.constantFrom(...validBodies), fc.array(mutation(), { minLength: 1, maxLength: 3 }))
       .map(mutated),
   },
-  { weight: 2, arbitrary: fc.json({ depthSize: 'medium', stringUnit: 'binary' }) },
+  { weight: 2, arbitrary: fc.json({ depthSize: 'medium', stringUnit: anyCodePoint }) },
   {
     weight: 1,
     arbitrary: fc
@@ -137,7 +138,7 @@ const anyBody = fc.oneof(
   {
     weight: 2,
     arbitrary: fc
-      .tuple(fc.constantFrom(...validBodies), fc.nat(), fc.nat(5), fc.string({ unit: 'binary', maxLength: 3 }))
+      .tuple(fc.constantFrom(...validBodies), fc.nat(), fc.nat(5), fc.string({ unit: anyCodePoint, maxLength: 3 }))
       .map(([body, at, length, text]) => spliced(JSON.stringify(body), at, length, text)),
   },
 );
@@ -174,7 +175,7 @@ export function mutation(): fc.Arbitrary<Mutation> {
       fc.constantFrom('application', 'name', 'metadata', 'status', 'outcome', '__proto__', 'addresses'),
     ),
     value: fc.oneof(
-      fc.jsonValue({ depthSize: 'small', stringUnit: 'binary' }),
+      fc.jsonValue({ depthSize: 'small', stringUnit: anyCodePoint }),
       anyText,
       fc.constantFrom(null, 'processing', 'accept', {}, []),
     ),

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/core/json-diff.ts';
 import { formats } from '../../src/core/formats.ts';
 import { countryCodes, currencyCodes } from '../../src/core/iso-codes.ts';
+import { anyCodePoint } from './any-code-point.ts';
 
 /** The rules of JSON Schema that our schemas use. */
 export interface JsonSchema {
@@ -111,7 +112,7 @@ function anyText({ format, pattern, minLength = 0, maxLength = Infinity }: JsonS
     return any.filter((text) => fits(text) && formats[format as keyof typeof formats](text) === null);
   }
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern, 'u')).filter(fits);
-  const any = fc.string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, 20) });
+  const any = fc.string({ unit: anyCodePoint, minLength, maxLength: Math.min(maxLength, 20) });
   return fc.oneof(
     { weight: 4, arbitrary: any },
     { weight: 1, arbitrary: fc.constantFrom(...trickyTexts).filter(fits) },

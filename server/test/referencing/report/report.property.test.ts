@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { reportPrinter, type ReportContents } from '../../../src/referencing/report/index.ts';
+import { anyCodePoint } from '../../support/any-code-point.ts';
 import { naughtyStrings } from '../../support/naughty-strings.ts';
 import { pagesOf, pdfToolsMissing } from '../../support/pdf.ts';
 import { rounds } from '../../support/rounds.ts';
@@ -11,7 +12,7 @@ afterAll(() => printer.stop());
 describe('reports with any findings', () => {
   const anyText = fc.oneof(
     { weight: 4, arbitrary: fc.string({ unit: 'grapheme', maxLength: 100 }) },
-    { weight: 4, arbitrary: fc.string({ unit: 'binary', maxLength: 100 }) },
+    { weight: 4, arbitrary: fc.string({ unit: anyCodePoint, maxLength: 100 }) },
     { weight: 4, arbitrary: fc.constantFrom(...naughtyStrings) },
     {
       weight: 1,
