@@ -197,6 +197,7 @@ describe('cached reads', () => {
     onTestFinished(() => clock.mockRestore());
     const { fresh, answer, asked } = answeredByHand();
     const first = fresh.get('key');
+    await expect.poll(asked).toBe(1);
     nowMs += ageMaxMs + 5;
     // The query is not finished, and already too old to share.
     const second = fresh.get('key');

@@ -11,6 +11,7 @@ import {
   expectAttempts,
   hardlyEverMs,
   makeReferences,
+  patientLimits,
   pingedEndpoint,
   queueEmpty,
   seed,
@@ -20,8 +21,9 @@ import {
 
 test('delivers each of four hundred exactly once when they arrive while four processes deliver', async () => {
   const receiver = await receiverForTest();
-  const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
-  for (let started = 0; started < 3; started++) await workerOn(server, { dispatcherLimits: { pollMs: 20 } });
+  const server = await serverForTest({ overrides: { dispatcherLimits: { ...patientLimits, pollMs: 20 } } });
+  for (let started = 0; started < 3; started++)
+    await workerOn(server, { dispatcherLimits: { ...patientLimits, pollMs: 20 } });
   await endpointFor(server.api, receiver.url);
   await makeReferences(server.api, 400);
   await queueEmpty(server);

@@ -279,7 +279,7 @@ test('52: delivers each of ten thousand exactly once when eight processes share 
   const server = await apiOnly();
   for (const { url } of receivers) await seed(server, (await pingedEndpoint(server.api, url)).id, 5_000);
   for (let started = 0; started < 8; started++) {
-    await workerOn(server, { dispatcherLimits: { pollMs: 50, claimMax: 40, heldMax: 80 } });
+    await workerOn(server, { dispatcherLimits: { ...patientLimits, pollMs: 50, claimMax: 40, heldMax: 80 } });
   }
   await queueEmpty(server, 900_000);
   const ids = receivers.flatMap(({ received }) => received.map(deliveryIdOf));
