@@ -112,7 +112,6 @@ test('answers all accounts when many bodies without a Content-Length have begun'
 test('counts a body until its request has ended when the client goes away before', async () => {
   const { writers } = server.context.database;
   // The commit waits for a database connection while the test looks at it.
-  writers.options.connectionTimeoutMillis = 60_000;
   const held = await Promise.all([writers.connect(), writers.connect()]);
   // Also after a failure, so that later tests and the stop of the server do not wait.
   const release = (): void => {

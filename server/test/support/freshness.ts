@@ -15,7 +15,7 @@ import { waitMs } from './wait.ts';
 const ageMaxMs = 20;
 
 /** Milliseconds. */
-const connectMsMax = 60_000;
+const databaseMsMax = 60_000;
 
 /** Milliseconds. A busy machine may take longer for a search than the second that clients wait. */
 const searchMsMax = 20_000;
@@ -44,10 +44,12 @@ export function withShortWaits(context: Context): Context {
   // No connection is open yet: each takes the limit when it opens.
   database.searchers.options.statement_timeout = searchMsMax;
   const { readers, listers, followers, files, writers, deliverers, jobs, searchers } = database;
-  // A busy machine may take longer to open a connection, or to free one, than five seconds.
-  for (const { options } of [readers, listers, followers, files, writers, deliverers, jobs, searchers]) {
-    options.connectionTimeoutMillis = connectMsMax;
+  // A busy machine may take longer to open a connection, or to free one, than five seconds, and longer for a statement than ten.
+  for (const { options } of [readers, listers, followers, files, writers, deliverers, jobs]) {
+    Object.assign(options, { connectionTimeoutMillis: databaseMsMax, statement_timeout: databaseMsMax });
+    options.query_timeout = databaseMsMax + 5_000;
   }
+  searchers.options.connectionTimeoutMillis = databaseMsMax;
   // Monitoring gives up after 0.3 s. Some tests wait for that, so this is not much more.
   Object.assign(database.watchers.options, {
     connectionTimeoutMillis: 10_000,
