@@ -177,10 +177,10 @@ test('returns a statement as an object or as a file, by the method', async () =>
 test('downloads for longer than its limit for a response, until the signal is aborted', async () => {
   const { url } = await httpServer((_, response) => {
     response.writeHead(200, { 'content-type': 'application/pdf' }).write('%PDF');
-    setTimeout(() => response.write('-1.7'), 150);
+    setTimeout(() => response.write('-1.7'), 6_000);
   });
   const ending = new AbortController();
-  const slow = new Tenure({ apiKey: server.secretKey, baseUrl: url, timeoutMs: 100 });
+  const slow = new Tenure({ apiKey: server.secretKey, baseUrl: url, timeoutMs: 5_000 });
   const response = await slow.files.contents('file_1', { signal: ending.signal });
   const reader = response.body!.getReader();
   let text = '';

@@ -8,6 +8,7 @@ import {
 } from '../../src/email/smtp.ts';
 import { mailServerForTest, type MailServer } from '../support/mail-server.ts';
 import { certificateForTest } from '../support/tls-receiver.ts';
+import { waitMs } from '../support/wait.ts';
 
 const message: OutgoingMessage = {
   messageId: '<eml_1@tenure.example>',
@@ -23,7 +24,7 @@ const message: OutgoingMessage = {
 const credentials = { user: 'user', password: 'secret' };
 
 function senderTo({ port }: MailServer, settings: Partial<SmtpSettings>): SmtpSender {
-  const limits = { connectMs: 2_000, silenceMs: 2_000, wholeMs: 3_000 };
+  const limits = { connectMs: waitMs, silenceMs: waitMs, wholeMs: waitMs };
   const server = { host: 'localhost', port, tls: 'upgrade' as const, credentials, from: message.from.address };
   return new SmtpSender({ ...server, ...settings }, 'tenure.example', limits);
 }

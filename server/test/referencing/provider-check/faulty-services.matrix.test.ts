@@ -233,7 +233,7 @@ test.each(faults)('fails exactly the broken rules when a service $what', async (
   const { url } = await meddlerForTest(await serviceInRealTime('provider_a'), meddle);
   // Nothing comes of what a faulty service leaves out, so it is not waited for long.
   const isSilent = Object.keys(breaks).some((name) => name.startsWith('callback.'));
-  const changes = { ...(answerMs !== undefined && { answerMs }), ...(isSilent && { waitMs: 8_000 }) };
+  const changes = { ...(answerMs !== undefined && { answerMs }), ...(isSilent && { waitMs: 15_000 }) };
   expect(broken(await judged(url, changes))).toEqual(breaks);
 });
 
