@@ -61,9 +61,9 @@ export default defineConfig({
     // files measure processes, and get one of their own.
     isolate: isSlow,
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // Far more than any test takes. A machine can have half of its speed while others use it, and no test judges the time.
-    testTimeout: isSlow ? 20 * 60_000 : 300_000,
-    hookTimeout: isSlow ? 20 * 60_000 : 300_000,
+    // Far more than any test takes. A machine can have a tenth of its speed while others use it, and no test judges the time.
+    testTimeout: isSlow ? 20 * 60_000 : 15 * 60_000,
+    hookTimeout: isSlow ? 20 * 60_000 : 15 * 60_000,
     // The default, a second, is too short on a busy machine.
     expect: { poll: { timeout: waitMs } },
     // A failure that comes once must tell everything, such as the items of a list.

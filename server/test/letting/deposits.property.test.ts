@@ -45,7 +45,7 @@ const course: Operation[] = (
   ] as const
 ).map(([kind, which, amount, other]) => ({ kind, which, choice: 0, amount, other }));
 
-test('moves as the contract says when random operations follow each other', { timeout: 600_000 }, async () => {
+test('moves as the contract says when random operations follow each other', async () => {
   await fc.assert(asModeled(null), {
     numRuns: rounds(5, 60),
     examples: [[course]],
@@ -53,7 +53,7 @@ test('moves as the contract says when random operations follow each other', { ti
   });
 });
 
-test('keeps every penny when random operations meet', { timeout: 600_000 }, async () => {
+test('keeps every penny when random operations meet', async () => {
   const property = fc.asyncProperty(anyOperations, async (operations) => {
     const of = await open();
     for (let next = 0; next < operations.length; next += 5)

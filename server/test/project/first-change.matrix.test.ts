@@ -68,7 +68,7 @@ test('adds a field to customers when the four steps of docs/first-change.md are 
   }
   for (const generated of ['server/sql/schema.sql', 'openapi/2026-11-01.json', 'sdk/src/generated/2026-11-01.ts'])
     expect(readFileSync(join(folder, generated), 'utf8')).toContain('preferred_language');
-}, 600_000);
+});
 
 /** The fenced blocks of the page with this language and file. */
 function blocksFor(info: string): string[] {
