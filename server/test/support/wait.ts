@@ -1,2 +1,2 @@
 /** Milliseconds for which a test waits for something, however busy the machine is. A test waits this long only if it fails. */
-export const waitMs = 120_000;
+export const waitMs = 240_000;
