@@ -73,14 +73,16 @@ test('issues no report, and keeps no reason, when a customer is deleted before t
 
 test('orders nothing when a customer is deleted before the order', async () => {
   const { server, api, vendor } = await withVendor();
-  vendor.answers.push({ status: 503 });
+  // A busy machine may take longer than the pause before the next call.
+  vendor.answers.push(...Array.from({ length: 9 }, () => ({ status: 503 })));
   const customer = await personBy(api);
   const { id } = await refer(api, { customer });
   await untilReference(api, id, { automatic_reference: { last_error: expect.any(String) } });
   await good(api.delete(`/v1/customers/${customer}`));
+  vendor.answers.length = 0;
   await good(api.post('/v1/test_helpers/clock/advance', { seconds: 60 }));
   await new Promise((resolve) => setTimeout(resolve, 1_300));
-  expect(vendor.calls).toHaveLength(1);
+  expect(vendor.orders.size).toBe(0);
   expect(await referenceNow(api, id)).toMatchObject(erased);
   await expectErased(server);
 });
