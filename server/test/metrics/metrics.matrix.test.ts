@@ -5,6 +5,8 @@ import { openDatabase, withClient } from '../../src/db/pools.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { TestClock } from '../support/clock.ts';
 import { startDatabaseProxy } from '../support/database-proxy.ts';
+import { makeTables } from '../support/global-setup.ts';
+import { ownClusterForTest } from '../support/own-cluster.ts';
 import { Scrape } from '../support/prometheus.ts';
 import { serverForTest, startTestServer, type TestServer } from '../support/server.ts';
 import { pingedEndpoint, role, seed, soon } from '../webhooks/scenario.ts';
@@ -75,17 +77,21 @@ describe('metrics from the database', () => {
   });
 
   test('tells apart the age of an idle transaction that has written and of one that has only read when both are open', async () => {
-    await withClient(server.connection, async (client) => {
+    // Written transactions count in all databases of a cluster, and other tests have some.
+    const { connection } = await ownClusterForTest();
+    await makeTables(connection);
+    const own = await serverForTest({ connection });
+    await withClient(connection, async (client) => {
       await client.query('begin isolation level repeatable read');
       await client.query('select 1 from accounts');
       await new Promise((resolve) => setTimeout(resolve, 2_000));
-      const looking = await looked(server);
+      const looking = await looked(own);
       expect(looking.value('tenure_database_oldest_snapshot_age_seconds')).toBeGreaterThanOrEqual(2);
       expect(looking.value('tenure_database_oldest_transaction_age_seconds')).toBeLessThan(2);
       await client.query('select pg_current_xact_id()');
-      expect((await looked(server)).value('tenure_database_oldest_transaction_age_seconds')).toBeGreaterThanOrEqual(2);
+      expect((await looked(own)).value('tenure_database_oldest_transaction_age_seconds')).toBeGreaterThanOrEqual(2);
       await client.query('rollback');
-      expect((await looked(server)).value('tenure_database_oldest_snapshot_age_seconds')).toBeLessThan(2);
+      expect((await looked(own)).value('tenure_database_oldest_snapshot_age_seconds')).toBeLessThan(2);
     });
   });
 
