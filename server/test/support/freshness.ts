@@ -35,6 +35,8 @@ export function withShortAges(overrides: Overrides | undefined): Overrides {
     dispatcherLimits: { endpointAgeMaxMs: ageMaxMs, ...attempts, ...overrides?.dispatcherLimits },
     callTimeoutsMs: { real: waitMs, simulated: waitMs, ...overrides?.callTimeoutsMs },
     watchLimits: { ...longWatches, ...overrides?.watchLimits },
+    // Nothing passes over a connection while a test helper waits.
+    readLimits: { stalledMs: 2 * waitMs, ...overrides?.readLimits },
   };
 }
 
