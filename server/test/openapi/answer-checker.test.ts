@@ -17,6 +17,7 @@ let made: ObservedAnswer;
 let listed: ObservedAnswer;
 let refused: ObservedAnswer;
 let missing: ObservedAnswer;
+let events: ObservedAnswer;
 
 beforeAll(async () => {
   server = await startTestServer();
@@ -25,12 +26,13 @@ beforeAll(async () => {
   made = observed('POST', '/v1/references', await api.post('/v1/references', { application: 'app_1' }));
   listed = observed('GET', '/v1/references', await api.get('/v1/references'));
   refused = observed('POST', '/v1/references', await api.post('/v1/references', {}));
+  events = observed('GET', '/v1/events', await api.get('/v1/events'));
   missing = observed('GET', '/v1/references/:id', await api.get('/v1/references/ref_1'));
 });
 afterAll(() => server.stop());
 
 test('finds no fault when responses are unchanged', () => {
-  for (const answer of [made, listed, refused, missing]) expect(checker.faultsOf(answer)).toEqual([]);
+  for (const answer of [made, listed, refused, missing, events]) expect(checker.faultsOf(answer)).toEqual([]);
 });
 
 describe('planted faults', () => {
@@ -48,6 +50,17 @@ describe('planted faults', () => {
       'whose list has a wrong item',
       () => withBody(listed, { data: [{ id: 'ref_1' }] }),
       /\/data\/0 must have required/,
+    ],
+    [
+      'with an event of an unknown type',
+      () => withEvent({ type: 'reference.lost' }),
+      /\/data\/0 must be .*documented type/,
+    ],
+    ['with an event of another record', () => withEvent({ type: 'customer.created' }), /\/data\/0\/data\/object must/],
+    [
+      'with an event that has a wrong member deep inside',
+      () => withEvent({ data: { ...firstEvent().data, object: { ...firstEvent().data.object, created: '1' } } }),
+      /\/data\/0\/data\/object\/created must be integer/,
     ],
     [
       'of a status that is not documented',
@@ -111,6 +124,14 @@ function observed(
 
 function withBody(answer: ObservedAnswer, members: object): ObservedAnswer {
   return { ...answer, body: JSON.stringify({ ...(JSON.parse(answer.body.toString()) as object), ...members }) };
+}
+
+function firstEvent(): { data: { object: object } } {
+  return (JSON.parse(events.body.toString()) as { data: { data: { object: object } }[] }).data[0]!;
+}
+
+function withEvent(members: object): ObservedAnswer {
+  return withBody(events, { data: [{ ...firstEvent(), ...members }] });
 }
 
 function withHeader(answer: ObservedAnswer, name: string, value?: string): ObservedAnswer {
