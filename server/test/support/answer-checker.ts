@@ -60,16 +60,17 @@ export class AnswerChecker {
     this.#document = closedDocument(document, 'retrieved');
     this.#ajv.addFormat('date', /^\d{4}-\d{2}-\d{2}$/);
     for (const name of ['single-line', 'country', 'currency']) this.#ajv.addFormat(name, true);
-    this.#addKeyword('documented', ($ref: string) => this.#deref({ $ref }));
-    this.#addKeyword('discriminator', ({ propertyName, mapping }: Discriminator, value) => {
+    this.#addKeyword('documented', ($ref) => this.#deref({ $ref: $ref as string }));
+    this.#addKeyword('discriminator', (setting, value) => {
+      const { propertyName, mapping } = setting as Discriminator;
       const $ref = mapping[(value as Record<string, string> | null)?.[propertyName] ?? ''];
       return $ref ? this.#deref({ $ref }) : noDocumentedType;
     });
   }
 
   /** Adds a keyword that holds a value against the schema which `schemaOf` finds. */
-  #addKeyword<Setting>(keyword: string, schemaOf: (setting: Setting, value: unknown) => object): void {
-    const holds: SchemaValidateFunction = (setting: Setting, value: unknown, _parent, place) => {
+  #addKeyword(keyword: string, schemaOf: (setting: unknown, value: unknown) => object): void {
+    const holds: SchemaValidateFunction = (setting: unknown, value: unknown, _parent, place) => {
       const validate = this.#validatorOf(schemaOf(setting, value));
       if (validate(value)) return true;
       holds.errors = validate.errors!.map((error) => ({
