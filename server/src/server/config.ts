@@ -100,12 +100,12 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
   const port = readPort(text('PORT') ?? '4000', faults);
   const mode = oneOf('TENURE_MODE', ['sandbox', 'live'], 'sandbox');
   const cell = readCell(text('TENURE_CELL'), faults);
-  const databaseUrl = readUrl('DATABASE_URL', text('DATABASE_URL'), ['postgres:', 'postgresql:'], faults);
+  const databaseUrl = readDatabaseUrl(text('DATABASE_URL'), faults);
   const publicUrl = readUrl('TENURE_PUBLIC_URL', text('TENURE_PUBLIC_URL'), ['http:', 'https:'], faults);
   const masterKey = readMasterKey(text('TENURE_MASTER_KEY'), needsMasterKey && databaseUrl !== null, faults);
   const secretKey = readSecretKey(text('TENURE_SECRET_KEY'), mode, faults);
   const role = oneOf<Role>('TENURE_ROLE', ['all', 'api', 'worker'], 'all');
-  if (role !== 'all' && databaseUrl === null) {
+  if (role !== 'all' && text('DATABASE_URL') === null) {
     faults.push(
       `TENURE_ROLE is "${role}", which needs DATABASE_URL: the embedded database belongs to one process, which does everything.`,
     );
@@ -446,6 +446,26 @@ function readUrl(name: string, value: string | null, protocols: string[], faults
     `${name} is no valid address; it must begin with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}${protocols.includes('https:') ? ', and have no spaces, line breaks or backslashes' : ''}.`,
   );
   return null;
+}
+
+/** Modes of the driver for TLS to PostgreSQL. It takes every other word for `verify-full`. */
+const sslModes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'];
+
+function readDatabaseUrl(value: string | null, faults: string[]): string | null {
+  const url = readUrl('DATABASE_URL', value, ['postgres:', 'postgresql:'], faults);
+  if (url === null) return null;
+  // After the host, an `@` or a `#` can only be of a password with a `/`, `?` or `#`. The driver would look up a part of it as a host.
+  if (/^[a-z]+:\/\/[^/?#]*(#|\/[^?]*[@#]|\?[^&]*@[^&]*\/)/.test(url)) {
+    faults.push(
+      'DATABASE_URL is no valid address: encode the special characters of its password, such as %40 for @, %2F for /, %3F for ? and %23 for #.',
+    );
+    return null;
+  }
+  const sslMode = /[?&]sslmode=([^&]*)/.exec(url)?.[1];
+  if (sslMode !== undefined && !sslModes.includes(sslMode)) {
+    faults.push(`The sslmode of DATABASE_URL is "${sslMode}"; it must be one of ${sslModes.join(', ')}.`);
+  }
+  return url;
 }
 
 function readMasterKey(value: string | null, isRequired: boolean, faults: string[]): Uint8Array | null {

@@ -238,3 +238,37 @@ describe('the settings of e-mail', () => {
     expect(readConfig({ TENURE_MODE: 'live' }).smtp).toBeNull();
   });
 });
+
+describe('the address of the database', () => {
+  const own = { TENURE_MASTER_KEY: 'A'.repeat(43) };
+
+  test.each(['pass/w@rd', 'p@ss/word', 'hunter2#@db', 'hunter2/x', 'hunter2?a/b'])(
+    'asks for an encoded password, and does not show it, when it is %j',
+    (password) => {
+      const url = `postgres://tenure:${password}@127.0.0.1/tenure`;
+      expect(() => readConfig({ ...own, DATABASE_URL: url })).toThrow(
+        /^DATABASE_URL is no valid address: encode the special characters of its password, such as %40 for @, %2F for \/, %3F for \? and %23 for #\.$/,
+      );
+    },
+  );
+
+  test.each([
+    'postgres://tenure:p%40ss%2Fword@127.0.0.1/tenure?sslmode=verify-full&sslrootcert=/etc/ca.pem',
+    'postgres://tenure@/tenure?host=/run/postgresql&user=tenure@db',
+    'postgresql:///tenure?host=/run/postgresql',
+    'postgres://tenure:p@ss@127.0.0.1/tenure',
+  ])('takes the address when the driver reads it right: %j', (url) => {
+    expect(readConfig({ ...own, DATABASE_URL: url }).databaseUrl).toBe(url);
+  });
+
+  test('lists the modes of TLS when there is no such `sslmode`', () => {
+    expect(() => readConfig({ ...own, DATABASE_URL: 'postgres://db/tenure?sslmode=disabled' })).toThrow(
+      'The sslmode of DATABASE_URL is "disabled"; it must be one of disable, no-verify, prefer,',
+    );
+  });
+
+  test('names only the address when a role has an address of another database', () => {
+    const settings = { ...own, DATABASE_URL: 'mysql://db/tenure', TENURE_ROLE: 'api' };
+    expect(() => readConfig(settings)).toThrow(/^DATABASE_URL is no valid address; .*$/);
+  });
+});
