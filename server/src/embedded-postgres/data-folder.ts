@@ -30,20 +30,23 @@ const socketPathBytesMax = 103;
  * Returns the data folder. It is `requested` (DATA_DIR, relative to the home folder) if that is set, else `.tenure` in the home folder. As
  * root, if PostgreSQL's own user cannot reach the home folder, it is a folder in /var/lib/tenure. Creates nothing.
  *
- * @throws {EmbeddedDatabaseError} if the requested folder cannot be used.
+ * @throws {EmbeddedDatabaseError} if the folder cannot be used.
  */
 export function chooseDataDir(requested: string | undefined, homeDir: string): string {
   if (requested) {
-    const dataDir = resolve(homeDir, requested);
-    const fault = whyUnusable(dataDir);
-    if (fault) {
-      throw new EmbeddedDatabaseError(`DATA_DIR ${dataDir} cannot be used: ${fault}. Set it to another folder.`);
-    }
-    return dataDir;
+    return usable(resolve(homeDir, requested));
   }
   const inHome = resolve(homeDir, '.tenure');
   if (!folderClosedTo(databaseUser(inHome), dirname(inHome))) return inHome;
-  return join('/var/lib/tenure', shortHash(fs.realpathSync(homeDir)));
+  // A service of systemd keeps /var/lib/tenure for its own user.
+  return usable(join('/var/lib/tenure', shortHash(fs.realpathSync(homeDir))));
+}
+
+/** Returns the folder. @throws {EmbeddedDatabaseError} if the server or its PostgreSQL cannot use it. */
+function usable(dataDir: string): string {
+  const fault = whyUnusable(dataDir);
+  if (fault === undefined) return dataDir;
+  throw new EmbeddedDatabaseError(`DATA_DIR ${dataDir} cannot be used: ${fault}`);
 }
 
 /**
@@ -115,18 +118,19 @@ export function socketDirFor(dataDir: string): string {
   return Buffer.byteLength(longest) <= socketPathBytesMax ? inside : `/tmp/tenure-${shortHash(real)}`;
 }
 
+/** Returns why the folder cannot be used and what to do, or undefined. */
 function whyUnusable(dataDir: string): string | undefined {
   const existing = nearestExisting(dataDir);
-  if (!fs.statSync(existing).isDirectory()) return `${existing} is not a folder`;
+  if (!fs.statSync(existing).isDirectory()) return `${existing} is not a folder. Set it to another folder.`;
   try {
     fs.accessSync(existing, fs.constants.W_OK | fs.constants.X_OK);
   } catch (error) {
-    return `${existing} cannot be written (${errorCode(error)})`;
+    return `${existing} cannot be written (${errorCode(error)}). Let the user of the server write there, or set it to another folder.`;
   }
   const user = databaseUser(dataDir);
   if (!user) return undefined;
   const closed = folderClosedTo(user, isOurs(dataDir) ? dirname(dataDir) : dataDir);
-  return closed && `PostgreSQL runs as the user "${user.name}", who cannot enter ${closed}`;
+  return closed && `PostgreSQL runs as the user "${user.name}", who cannot enter ${closed}. Set it to another folder.`;
 }
 
 /** Tells whether only Tenure uses the folder, so that its permissions may be changed. */

@@ -192,6 +192,11 @@ class Lifetime {
 
 /** What an operator can do about errors of a database. Each pattern is tried on the code of the error, a space and its message. */
 const databaseAdvice: readonly [fault: RegExp, advice: string][] = [
+  [
+    /^28P01 /,
+    'Check the user and the password in DATABASE_URL. Encode special characters of the password: `%40` is `@`.',
+  ],
+  [/^3D000 /, 'Make the database first, or correct its name in DATABASE_URL.'],
   [/^42501 /, "Let an administrator make Tenure's role the owner of the database and of its tables."],
   [
     /^(\w*CERT|ERR_TLS_|UNABLE_TO_)/,
@@ -199,14 +204,18 @@ const databaseAdvice: readonly [fault: RegExp, advice: string][] = [
   ],
   [/^ The server does not support SSL/, 'Turn on its TLS, or remove `sslmode` from DATABASE_URL.'],
   [
-    /^(E\w+ connect |ECONN|ENOTFOUND|ETIMEDOUT|EHOST|EAI_|ERR_INVALID_URL|28|3D|57P|08)/,
+    /^(E\w+ connect |ECONN|ENOTFOUND|ETIMEDOUT|EHOST|EAI_|ERR_INVALID_URL|28|57P|08)/,
     'Check that it runs and that the address is right.',
   ],
 ];
 
 /** Ends the process with 1. Prints one line for each fault that the operator can correct, or else the whole error. */
 function fail(error: unknown): never {
-  const { code, message, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  const { code, message, syscall, hostname, address, port, path } = error as NodeJS.ErrnoException & {
+    hostname?: string;
+    address?: string;
+    port?: number;
+  };
   const expected = [
     ConfigError,
     EmbeddedDatabaseError,
@@ -221,6 +230,14 @@ function fail(error: unknown): never {
   } else if (code === 'EADDRINUSE') {
     process.stderr.write(
       `Port ${port} on ${address} is already in use. Stop what uses it, or set PORT to another one.\n`,
+    );
+  } else if (code === 'EACCES' && syscall === 'listen') {
+    process.stderr.write(
+      `Port ${port} on ${address} needs a right that this user lacks. Set PORT to 1024 or more, behind a reverse proxy.\n`,
+    );
+  } else if (code === 'EADDRNOTAVAIL' || (hostname !== undefined && hostname === process.env.HOST?.trim())) {
+    process.stderr.write(
+      `HOST is "${process.env.HOST}", which is no address of this machine. Set it to one of its addresses, or to 0.0.0.0 for all.\n`,
     );
   } else if (path !== undefined && process.env.DATABASE_URL?.includes(`=${path}`)) {
     process.stderr.write(

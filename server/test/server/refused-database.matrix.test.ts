@@ -10,7 +10,7 @@ import { urlOf } from '../support/processes.ts';
 import { createTestDatabase } from '../support/server.ts';
 import { certificateForTest } from '../support/tls-receiver.ts';
 
-/* Starts the program on databases that it cannot use, and reads its message to the operator. */
+/* Starts the program on databases and addresses that it cannot use, and reads its message to the operator. */
 
 const unusable = 'The database of DATABASE_URL cannot be used: ';
 
@@ -59,6 +59,26 @@ test('names the address in one line when no PostgreSQL listens on its socket', a
   );
 });
 
+test('says what to correct in one line when the database does not exist', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const absent = urlOf({ ...database.connection, database: 'absent' });
+  expect(await messageOfStart(absent)).toBe(
+    `${unusable}database "absent" does not exist. Make the database first, or correct its name in DATABASE_URL.\n`,
+  );
+});
+
+test.each(['192.0.2.1', 'absent.invalid'])(
+  'names HOST in one line when it is no address of the machine: %s',
+  async (host) => {
+    const database = await createTestDatabase();
+    onTestFinished(() => database.drop());
+    expect(await messageOfStart(urlOf(database.connection), { HOST: host })).toBe(
+      `HOST is "${host}", which is no address of this machine. Set it to one of its addresses, or to 0.0.0.0 for all.\n`,
+    );
+  },
+);
+
 /** Starts a server that takes the first request of a client for TLS as PostgreSQL does, and goes no further. */
 async function urlOfTlsAnswer(answer: 'S' | 'N'): Promise<string> {
   const server = createServer((socket) => {
@@ -76,9 +96,10 @@ async function urlOfTlsAnswer(answer: 'S' | 'N'): Promise<string> {
 }
 
 /** Returns all that a failed start prints. */
-async function messageOfStart(databaseUrl: string): Promise<string> {
+async function messageOfStart(databaseUrl: string, settings: NodeJS.ProcessEnv = {}): Promise<string> {
   const main = join(import.meta.dirname, '../../src/main.ts');
-  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl, TENURE_MASTER_KEY: newMasterKey(), PORT: '1' };
+  const own = { PATH: process.env.PATH, DATABASE_URL: databaseUrl, TENURE_MASTER_KEY: newMasterKey(), PORT: '1' };
+  const env = { ...own, ...settings };
   const child = execFile(process.execPath, [main], { env });
   let printed = '';
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (piece: string) => (printed += piece));
