@@ -42,8 +42,8 @@ const lastStatementsMs = 2_000;
 const releaseEveryMs = 5_000;
 
 /**
- * The error of jobs that found the database away, or the server overloaded. They are retried every ten seconds at least: the queue's pauses
- * grow to hours, and such an outage is soon over. It uses up no more attempts than these, so that a long one gives no job up.
+ * The error of jobs that found the database away, or the server overloaded. Retry them every ten seconds at least: the queue's pauses grow
+ * to hours. Such a fault uses up no more attempts than these, so that a long outage gives no job up.
  */
 const passingMessage = 'The database was away, or the server was overloaded.';
 const passingPauseMs = 10_000;
@@ -224,8 +224,8 @@ export class JobWorker {
 }
 
 /**
- * Removes replaced jobs, and shortens the pauses of jobs that could not reach the database. The queue takes the key of a job that is replaced
- * while it is under way, and never runs it again. If it then fails, or its worker dies, the queue keeps it for ever.
+ * Removes replaced jobs, and shortens the pauses of jobs that could not reach the database. A job that is replaced while it is under way
+ * loses its key. The queue never runs it again, and would keep it for ever if it fails or its worker dies.
  */
 async function tidy(client: Client): Promise<void> {
   await client.query({

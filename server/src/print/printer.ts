@@ -30,7 +30,7 @@ const youngMemoryMb = 12;
 /** A document could not be printed. A retry is harmless, and may help. */
 export class PrintError extends Error {}
 
-/** The document is not the cause: the machine was too busy to print it in time, or the printer was stopped. A retry helps. */
+/** The machine was too busy to print the document in time, or the printer was stopped. A retry helps. */
 export class PrinterBusyError extends PrintError {}
 
 /**

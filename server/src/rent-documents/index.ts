@@ -40,7 +40,7 @@ export class Documents {
   /**
    * Returns an invoice as a PDF.
    *
-   * @throws {ApiError} `overloaded` if there is no room for it, if the machine is too busy, or if the printer is stopped.
+   * @throws {ApiError} `overloaded` if there is no room for it, the machine is too busy, or the printer is stopped.
    * @throws {PrintError} if the thread fails.
    */
   invoice(payer: Payer, invoice: StoredRecord): Promise<Buffer> {

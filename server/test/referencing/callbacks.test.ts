@@ -1,7 +1,7 @@
-import { randomBytes as random } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { reference } from '../../src/resources/reference/index.ts';
+import { reference as references } from '../../src/resources/reference/index.ts';
 import { expectRefusal, refusals, type Refusal } from '../support/refusals.ts';
 import {
   createTestDatabase,
@@ -67,6 +67,11 @@ function readsByTime(id: string): number {
   return passedMs < 60_000 ? 0 : 1 + Math.floor((passedMs - 60_000) / 300_000);
 }
 
+/** Makes each pause after a failure the shortest one. It ends before progress may be shown again. */
+function shortestPauses(size: number): Uint8Array {
+  return size === 4 ? new Uint8Array(4) : randomBytes(size);
+}
+
 /** Longer than the queue needs to find a due job. */
 const aWhile = (): Promise<void> => delay(1_300);
 
@@ -100,7 +105,7 @@ describe('callbacks', () => {
     vendor.release();
     vendor.hold('read');
     await untilReference(api, id, { status: 'processing' });
-    const { provider_order: order } = (await server.context.readRecord(reference, account, id))!;
+    const { provider_order: order } = (await server.context.readRecord(references, account, id))!;
     expect(order!.due_at_ms).toBe(order!.shown_at_ms + shownEverySeconds * 1000);
     vendor.stage = 'DONE';
     vendor.release();
@@ -109,12 +114,10 @@ describe('callbacks', () => {
   });
 
   test('reads the order again when a callback arrives during a read that has begun before its time', async () => {
-    // The shortest pause after a failure, which ends before progress may be shown again.
-    const randomBytes = (size: number): Uint8Array => (size === 4 ? new Uint8Array(4) : random(size));
     const own = await serverForTest({
       settings: { TENURE_PROVIDER_A_URL: vendor.url },
       works: true,
-      overrides: { randomBytes },
+      overrides: { randomBytes: shortestPauses },
     });
     const owner = await firstAccountId(own);
     await giveCredentials(own.api);

@@ -48,7 +48,7 @@ export const failuresMax = 10;
 /** Mere progress is shown at most this often, in milliseconds. */
 const shownEveryMs = 5_000;
 
-/** Milliseconds by which a step can begin before its time, because processes and the database measure time by their own clocks. */
+/** Milliseconds by which a step can begin before its time, because processes and the database have clocks of their own. */
 const skewMs = 1_000;
 
 const lateWordsMax = 20;
