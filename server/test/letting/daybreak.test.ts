@@ -134,6 +134,30 @@ describe('days', () => {
     });
   });
 
+  test('changes records of several accounts at once when their day begins', async () => {
+    const agencies = await Promise.all(Array.from({ length: 8 }, () => Agency.on(server)));
+    const { now } = (await good(server.api.get('/v1/test_helpers/clock'))).body;
+    const start_date = new Date((now + 86_400) * 1000).toISOString().slice(0, 10);
+    const lets = await Promise.all(
+      agencies.map(async (agency) => agency.signed((await agency.unit()).id, { ...company, start_date })),
+    );
+    let atOnce = 0;
+    let most = 0;
+    const { committer } = server.context;
+    const watched = {
+      commitAsSystem: async (change: Parameters<typeof committer.commitAsSystem>[0]) => {
+        most = Math.max(most, ++atOnce);
+        await committer.commitAsSystem(change).finally(() => atOnce--);
+      },
+    };
+    const clock = { nowMs: () => server.context.clock.nowMs() + 86_400_000 };
+    const context = { ...server.context, committer: watched as typeof committer, clock };
+    expect(await breakDays(context, AbortSignal.timeout(dawnMsMax))).toBeGreaterThanOrEqual(lets.length);
+    for (const [index, { id }] of lets.entries())
+      expect((await agencies[index]!.get('tenancies', id)).status).toBe('active');
+    expect(most).toBe(8);
+  });
+
   test('changes all other records of a page when one cannot be read', async () => {
     const agency = await Agency.on(server);
     const { now } = (await good(agency.api.get('/v1/test_helpers/clock'))).body;
