@@ -1,4 +1,5 @@
 import { findPayer, type Payer } from '../core/byte-budget.ts';
+import { ApiError } from '../core/errors.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { Logo } from '../print/letterhead.ts';
 import { file } from '../resources/file/index.ts';
@@ -70,7 +71,16 @@ export class Logos {
   async #make(accountId: string, fileId: string, type: string): Promise<Logo> {
     const { accounts, fileStore, fileChecker } = this.#source;
     const payer = await findPayer(accounts, accountId);
-    const bytes = await fileChecker.shrink(payer, type, fileStore.read(accountId, fileId), fit);
+    const bytes = await fileChecker
+      .shrink(payer, type, fileStore.read(accountId, fileId), fit)
+      .catch((error: unknown) => {
+        // The picture was accepted at its upload, so a refusal now shows that the machine is too busy.
+        if (!(error instanceof ApiError) || error.code === 'overloaded') throw error;
+        throw new ApiError('overloaded', 'The server is too busy to prepare the logo. Try again shortly.', {
+          retryAfterSeconds: 5,
+          cause: error,
+        });
+      });
     return { type, base64: bytes.toString('base64') };
   }
 }

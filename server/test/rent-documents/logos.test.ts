@@ -1,5 +1,8 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { invalidParameter } from '../../src/core/errors.ts';
+import { Logos } from '../../src/rent-documents/logos.ts';
+import { account } from '../../src/resources/account/index.ts';
 import { startLetting } from '../letting/agency.ts';
 import { formOf, pdfOf } from '../support/files.ts';
 import { jpegOf, pngOf } from '../support/pictures.ts';
@@ -63,6 +66,20 @@ describe('the logo of an account', () => {
     }
     // The picture is made small, so that a document stays small.
     expect(invoice.length - plain.length).toBeLessThan(400_000);
+  });
+
+  test('is refused as too much work, and not as a wrong file, when it takes too long to open', async () => {
+    await good(setLogo(await uploaded(await pngOf(100, 100))));
+    const { readRecord, accounts, fileStore } = server.context;
+    const tooLong = invalidParameter('file', '`file` takes too long to open.');
+    const logos = new Logos({
+      readRecord,
+      accounts,
+      fileStore,
+      fileChecker: { shrink: () => Promise.reject(tooLong) },
+    });
+    const owner = await readRecord(account, office.agency.accountId, office.agency.accountId);
+    await expect(logos.of(owner!)).rejects.toMatchObject({ status: 503, code: 'overloaded', retryAfterSeconds: 5 });
   });
 
   test('is left out, and its id stays, when its file is deleted', async () => {
