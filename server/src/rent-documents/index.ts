@@ -13,6 +13,9 @@ import { readInvoice, readStatementDocument, type Reading } from './read.ts';
 /** Documents that are read or wait for the thread. One is read while another is printed. */
 const atOnceMax = 2;
 
+/** Milliseconds. Two documents are in progress, and the second must end before a proxy gives up, which is often after a minute. */
+const turnMsMax = 30_000;
+
 /** An estimate of the bytes that the thread takes for each byte of data. A statement of 2,000 entries does not fit into 64 MB. */
 const printedPerByte = 150;
 
@@ -34,7 +37,7 @@ export class Documents {
   constructor(reading: Reading, memory: ByteCeiling, printer: Partial<PrinterOptions> = {}) {
     this.#reading = reading;
     this.bytes = new ByteBudget(printBytes, memory);
-    this.#printer = new Printer({ threadFile: moduleFile('./thread', import.meta.url), ...printer });
+    this.#printer = new Printer({ threadFile: moduleFile('./thread', import.meta.url), turnMsMax, ...printer });
   }
 
   /**
