@@ -13,7 +13,7 @@ import { readInvoice, readStatementDocument, type Reading } from './read.ts';
 /** Documents that are read or wait for the thread. One is read while another is printed. */
 const atOnceMax = 2;
 
-/** Milliseconds. Two documents are in progress, and the second must end before a proxy gives up, which is often after a minute. */
+/** Milliseconds. The second of two documents in progress must end before a proxy gives up, often after a minute. */
 const turnMsMax = 30_000;
 
 /** An estimate of the bytes that the thread takes for each byte of data. A statement of 2,000 entries does not fit into 64 MB. */
