@@ -3,10 +3,20 @@
  * network.
  */
 export function networkOf(address: string): string {
+  return prefixOf(address, 4);
+}
+
+/** Returns the site of an address: for IPv6 its /48, the largest block that a provider usually gives to one customer. */
+export function siteOf(address: string): string {
+  return prefixOf(address, 3);
+}
+
+/** Returns the first groups of an IPv6 address, or the whole IPv4 address. */
+function prefixOf(address: string, groups: number): string {
   if (!address.includes(':') || address.toLowerCase().startsWith('::ffff:')) return address;
   const [left = '', right = ''] = address.split('::');
   const head = left === '' ? [] : left.split(':');
   const tail = right === '' ? [] : right.split(':');
   const zeros = address.includes('::') ? '0'.repeat(8 - head.length - tail.length).split('') : [];
-  return [...head, ...zeros, ...tail].slice(0, 4).join(':');
+  return [...head, ...zeros, ...tail].slice(0, groups).join(':');
 }

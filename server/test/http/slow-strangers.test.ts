@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildApp } from '../../src/http/app.ts';
 import { strangerLimits, strangerRequestBytes } from '../../src/http/body/body-bytes.ts';
+import { Scrape } from '../support/prometheus.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { stopMonotonicClock } from '../support/still-clock.ts';
 
@@ -45,6 +46,31 @@ test.each([
 
 const callbackPath = '/provider_callbacks/provider_a/acct_1';
 const largest = 256 * 1024;
+
+test.each([
+  ['/v1/portal/link', 8 * 1024],
+  [callbackPath, largest],
+])('serves another address when five of them fill %s with bodies that have just begun', async (path, bytes) => {
+  stopMonotonicClock();
+  const begun = await fill(path, bytes, (index) => `203.0.113.${7 + (index % 5)}`);
+  expect(await send(path, other, path === callbackPath ? { body: ' '.repeat(bytes) } : {})).toBe(401);
+  expect(await send(path, '192.0.2.1')).toBe(401);
+  await expect.poll(() => begun.filter((each) => statusOf(each) === 408).length, { interval: 10 }).toBeGreaterThan(0);
+});
+
+test('serves another address when networks of one IPv6 site hold all of the room', async () => {
+  stopMonotonicClock();
+  await fill(callbackPath, medium, (index) => `2001:db8:0:${index}::1`);
+  expect(await send(callbackPath, '2001:db8:1::1', { body: ' '.repeat(medium) })).toBe(401);
+});
+
+test('cuts off no slow body of an address that holds little when others hold the rest', async () => {
+  const slow = await begin(callbackPath, medium, other);
+  await untilSlow();
+  await fill(callbackPath, medium, (index) => strangers[index % 4]!);
+  slow.socket.write(' '.repeat(medium - 1));
+  await expect.poll(() => statusOf(slow), { interval: 10 }).toBe(401);
+});
 
 test('cuts off no slow body when a request is too large for all of their room', async () => {
   const slow = await Promise.all(Array.from({ length: 3 }, () => begin(callbackPath, largest)));
@@ -123,6 +149,24 @@ test.each(['/v1/portal/open', '/links/open'])(
     one.socket.destroy();
   },
 );
+
+const medium = 60 * 1024;
+
+/** Begins bodies until there is room for no other. Returns them. */
+async function fill(path: string, bytes: number, addressOf: (index: number) => string): Promise<Begun[]> {
+  const each = bytes + strangerRequestBytes;
+  const count = Math.floor(strangerLimits.maxPerTree! / each);
+  const begun = await Promise.all(Array.from({ length: count }, (_, index) => begin(path, bytes, addressOf(index))));
+  onTestFinished(() => {
+    for (const { socket } of begun) socket.destroy();
+  });
+  await expect.poll(heldBytes, { interval: 10 }).toBe(count * each);
+  return begun;
+}
+
+async function heldBytes(): Promise<number> {
+  return new Scrape(await server.context.metrics.text()).value('tenure_held_bytes{kind="keyless"}')!;
+}
 
 /** Resolves when the bodies that have begun are slow. */
 function untilSlow(): Promise<void> {

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteBudget, ByteLimits, HeldBytes, Payer } from '../../core/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
-import { networkOf } from '../../core/network.ts';
+import { networkOf, siteOf } from '../../core/network.ts';
 import type { Client, HeldBody } from '../request.ts';
 import { cutOffBody } from './body-time.ts';
+import { chooseCutOffs, type StrangerRequest } from './cut-offs.ts';
 
 /** The largest body, in bytes. */
 export const bodyBytesMax = 256 * 1024;
@@ -23,8 +24,8 @@ export const bodyLimits: ByteLimits = {
 
 /**
  * Bytes of requests without a key. Sign-ins share half of them, and callbacks the other half. A network has a quarter of its half, which is
- * room for three of the largest callbacks. If a share is full, bodies that arrive slowly are cut off. Otherwise strangers with slow bodies
- * would keep all people from signing in.
+ * room for three of the largest callbacks. If a share is full, bodies that still arrive are cut off (`chooseCutOffs`). Otherwise strangers
+ * with slow bodies would keep all people from signing in.
  */
 export const strangerLimits: ByteLimits = {
   max: 8 * 1024 * 1024,
@@ -89,7 +90,7 @@ export function strangerOf(use: (typeof strangerUses)[number], { address }: Clie
  * The parts of the budgets that one request holds. They begin before the body is read. They end when the work has ended and the client has
  * got the response or has disconnected.
  */
-export class BodyBytes implements HeldBody {
+export class BodyBytes implements HeldBody, StrangerRequest {
   readonly #budgets: BodyBudgets;
   readonly #share: Payer;
   readonly #request: FastifyRequest;
@@ -100,6 +101,7 @@ export class BodyBytes implements HeldBody {
   /** What the request takes beside its body, in bytes. */
   readonly #besideBytes: number;
   readonly #begunMs = performance.now();
+  readonly site: string;
   #response: HeldBytes | null = null;
   #isAtWork = false;
   #isClosed = false;
@@ -124,6 +126,7 @@ export class BodyBytes implements HeldBody {
     this.#request = request;
     this.#reply = reply.raw;
     this.#besideBytes = budgets.cutOffable ? strangerRequestBytes : 0;
+    this.site = budgets.cutOffable ? siteOf(request.apiRequest.client.address ?? '') : '';
     if (budgets.unread.isShareFull(share, 0)) throw responsesUnread();
     this.#body = this.#takeRoom(bytes);
     if (!this.#body) throw this.#noRoom(bytes);
@@ -134,11 +137,27 @@ export class BodyBytes implements HeldBody {
     else reply.raw.on('close', () => this.#close());
   }
 
+  get use(): string {
+    return this.#share.rootId;
+  }
+
+  get bytes(): number {
+    return this.#bytes + this.#besideBytes;
+  }
+
+  get isArriving(): boolean {
+    return !this.#request.raw.complete;
+  }
+
+  get isSlow(): boolean {
+    return performance.now() - this.#begunMs >= slowBodyMs;
+  }
+
   grow(bytes: number): void {
     if (this.#isClosed) return;
     const whole = bytes + this.#besideBytes;
     const more = bytes - this.#bytes;
-    if (!this.#body!.resize(whole) && !(this.#cutOffSlow(more) && this.#body!.resize(whole))) throw this.#noRoom(more);
+    if (!this.#body!.resize(whole) && !(this.#makeRoom(more) && this.#body!.resize(whole))) throw this.#noRoom(more);
     this.#bytes = bytes;
   }
 
@@ -169,36 +188,28 @@ export class BodyBytes implements HeldBody {
     const { arriving } = this.#budgets;
     const whole = bytes + this.#besideBytes;
     const taken = arriving.tryTake(this.#share, whole);
-    return taken ?? (this.#cutOffSlow(whole) ? arriving.tryTake(this.#share, whole) : null);
+    return taken ?? (this.#makeRoom(whole) ? arriving.tryTake(this.#share, whole) : null);
   }
 
   /**
-   * Makes room in a full share: cuts off requests without a key whose bodies arrive slowly, the earliest first.
+   * Makes room in a full share by cutting off requests without a key whose bodies still arrive. If the share of the network is full, these
+   * are its own slow ones. If that of the use is full, `chooseCutOffs` has the rule.
    *
    * @param bytes the bytes without room.
    * @returns false, and cuts off none, if all of them together have fewer bytes. Also if no share is full, but the process.
    */
-  #cutOffSlow(bytes: number): boolean {
+  #makeRoom(bytes: number): boolean {
     const { arriving, cutOffable } = this.#budgets;
     const full = cutOffable && arriving.fullShare(this.#share, bytes);
     if (!full) return false;
-    const slow: BodyBytes[] = [];
-    let slowBytes = 0;
-    for (const each of cutOffable) {
-      if (slowBytes >= bytes) break;
-      if (each === this || !each.#isSlowFrom(this.#share, full)) continue;
-      slow.push(each);
-      slowBytes += each.#bytes + each.#besideBytes;
-    }
-    if (slowBytes < bytes) return false;
-    for (const each of slow) each.#cutOff();
-    return true;
+    const candidates = full === 'account' ? [...cutOffable].filter((each) => this.#isOfSameNetwork(each)) : cutOffable;
+    const chosen = chooseCutOffs(candidates, this, bytes);
+    for (const each of chosen ?? []) each.#cutOff();
+    return chosen !== null;
   }
 
-  /** Returns whether the body is slow, and is from the same network, or from any network for the same use. */
-  #isSlowFrom({ accountId, rootId }: Payer, full: 'account' | 'tree'): boolean {
-    if (this.#request.raw.complete || performance.now() - this.#begunMs < slowBodyMs) return false;
-    return full === 'account' ? this.#share.accountId === accountId : this.#share.rootId === rootId;
+  #isOfSameNetwork(other: BodyBytes): boolean {
+    return other.#share.accountId === this.#share.accountId;
   }
 
   #cutOff(): void {
