@@ -176,6 +176,11 @@ export class ByteBudget {
     return this.#heldBy.get(accountId) ?? 0;
   }
 
+  /** Returns the bytes that this tree of accounts holds now. Trees are counted only if they have a limit. */
+  heldByTree(rootId: string): number {
+    return this.#heldByTree.get(rootId) ?? 0;
+  }
+
   /** Returns whether the share of the account or its tree lacks room for so many more bytes. Ignores the limit of the process. */
   isShareFull(payer: Payer | string, bytes: number): boolean {
     return this.fullShare(payer, bytes) !== null;
@@ -191,7 +196,7 @@ export class ByteBudget {
     const { maxPerAccount, maxPerTree = Infinity } = this.#limits;
     const { accountId, rootId } = payerOf(payer);
     if (!fits(this.heldBy(accountId) - own, bytes + own, maxPerAccount)) return 'account';
-    if (!fits((this.#heldByTree.get(rootId) ?? 0) - own, bytes + own, maxPerTree)) return 'tree';
+    if (!fits(this.heldByTree(rootId) - own, bytes + own, maxPerTree)) return 'tree';
     return this.#ceiling?.isTreeFull(rootId, bytes, own) ? 'tree' : null;
   }
 

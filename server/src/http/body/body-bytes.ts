@@ -157,7 +157,8 @@ export class BodyBytes implements HeldBody, StrangerRequest {
     if (this.#isClosed) return;
     const whole = bytes + this.#besideBytes;
     const more = bytes - this.#bytes;
-    if (!this.#body!.resize(whole) && !(this.#makeRoom(more) && this.#body!.resize(whole))) throw this.#noRoom(more);
+    const isGrown = this.#isFair(more) && this.#body!.resize(whole);
+    if (!isGrown && !(this.#makeRoom(more) && this.#body!.resize(whole))) throw this.#noRoom(more);
     this.#bytes = bytes;
   }
 
@@ -187,21 +188,37 @@ export class BodyBytes implements HeldBody, StrangerRequest {
   #takeRoom(bytes: number): HeldBytes | null {
     const { arriving } = this.#budgets;
     const whole = bytes + this.#besideBytes;
-    const taken = arriving.tryTake(this.#share, whole);
+    const taken = this.#isFair(whole) ? arriving.tryTake(this.#share, whole) : null;
     return taken ?? (this.#makeRoom(whole) ? arriving.tryTake(this.#share, whole) : null);
   }
 
   /**
-   * Makes room in a full share by cutting off requests without a key whose bodies still arrive. If the share of the network is full, these
-   * are its own slow ones. If that of the use is full, `chooseCutOffs` has the rule.
+   * Returns whether the site of a request without a key leaves twice as much room to others as it takes. Otherwise a few sites alone could
+   * fill the room with requests at work, which cannot be cut off. Beside four of them, one of the largest callbacks finds room.
+   */
+  #isFair(bytes: number): boolean {
+    const { arriving, cutOffable } = this.#budgets;
+    if (!cutOffable) return true;
+    const max = strangerLimits.maxPerTree!;
+    const held = arriving.heldByTree(this.#share.rootId) + bytes;
+    // No site holds more than all together.
+    if (3 * held <= max) return true;
+    const own = [...cutOffable].filter(({ use, site }) => use === this.use && site === this.site);
+    return 2 * own.reduce((sum, each) => sum + each.bytes, bytes) + held <= max;
+  }
+
+  /**
+   * Makes room by cutting off requests without a key whose bodies still arrive. If the share of the network is full, these are its own slow
+   * ones. Otherwise `chooseCutOffs` has the rule.
    *
    * @param bytes the bytes without room.
-   * @returns false, and cuts off none, if all of them together have fewer bytes. Also if no share is full, but the process.
+   * @returns false, and cuts off none, if all of them together have fewer bytes. Also if it is the process that is full.
    */
   #makeRoom(bytes: number): boolean {
     const { arriving, cutOffable } = this.#budgets;
-    const full = cutOffable && arriving.fullShare(this.#share, bytes);
-    if (!full) return false;
+    if (!cutOffable) return false;
+    const full = arriving.fullShare(this.#share, bytes);
+    if (full === null && this.#isFair(bytes)) return false;
     const candidates = full === 'account' ? [...cutOffable].filter((each) => this.#isOfSameNetwork(each)) : cutOffable;
     const chosen = chooseCutOffs(candidates, this, bytes);
     for (const each of chosen ?? []) each.#cutOff();
