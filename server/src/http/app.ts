@@ -129,7 +129,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
   };
   const ofStrangers: BodyBudgets = {
     ...bodies,
-    arriving: new ByteBudget(strangerLimits, memory),
+    // Accounts that fill the ceiling must not keep people from signing in.
+    arriving: new ByteBudget(strangerLimits),
     cutOffable: new Set(),
   };
   const forms: BodyBudgets = { ...bodies, arriving: new ByteBudget(uploadLimits, memory) };

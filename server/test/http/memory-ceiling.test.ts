@@ -64,9 +64,26 @@ describe('the ceiling of a process', () => {
       .map((kind) => text.value(`tenure_held_bytes{kind="${kind}"}`)!)
       .reduce((total, bytes) => total + bytes);
     expect(text.value('tenure_held_bytes{kind="all"}')).toBe(sum);
-    expect(text.value('tenure_held_bytes_max{kind="all"}')).toBe(80 * megabyte);
+    expect(text.value('tenure_held_bytes_max{kind="all"}')).toBe(72 * megabyte);
     for (const socket of [unread, upload]) socket.destroy();
     await expect.poll(() => heldBytes(server, 'all'), soon).toBe(0);
+  });
+
+  test('signs people in when an account and a stranger hold all that the ceiling leaves to them', async () => {
+    const settings = { TENURE_TRUSTED_PROXIES: '127.0.0.1' };
+    const memoryLimits = { max: 2 * megabyte, reserved: megabyte, little: megabyte / 64 };
+    const server = await serverForTest({ settings, overrides: { memoryLimits } });
+    const { key } = await addAccount(server);
+    const upload = beginUpload(server, key);
+    await expect.poll(() => heldBytes(server, 'uploads'), soon).toBe(megabyte);
+    const slow = connect(Number(new URL(server.url).port), '127.0.0.1');
+    const address = 'X-Forwarded-For: 203.0.113.7';
+    slow.write(`POST /v1/portal/link HTTP/1.1\r\nHost: x\r\n${address}\r\nContent-Length: 8192\r\n\r\n{`);
+    await expect.poll(() => heldBytes(server, 'keyless'), soon).toBeGreaterThan(0);
+    const headers = { 'x-forwarded-for': '198.51.100.9', 'content-type': 'application/json' };
+    const body = JSON.stringify({ token: 'a'.repeat(32) });
+    expect((await fetch(`${server.url}/v1/portal/link`, { method: 'POST', headers, body })).status).toBe(401);
+    for (const socket of [upload, slow]) socket.destroy();
   });
 
   test('refuses an upload with 429, and accepts it later, when the share of its account is full', async () => {
