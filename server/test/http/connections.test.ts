@@ -116,24 +116,21 @@ describe('connections with many requests', () => {
   });
 
   test('closes a connection with long headers when those of all connections take 8 MB', async () => {
-    const { context } = await serverForTest();
-    const server = createServer();
-    new Connections(context).watch(server);
-    // Only requests with usual headers get a response.
-    server.on('request', ({ headers }, response) => headers['x-header-0'] ?? response.end());
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    let closed = 0;
-    for (let count = 0; count < 350; count++) {
-      const socket = connect(port, '127.0.0.1');
-      onTestFinished(() => void socket.destroy());
-      socket.on('error', () => {}).once('close', () => closed++);
-      socket.write(`GET / HTTP/1.1\r\nHost: x\r\n${longHeaders}\r\n`);
-    }
-    await expect.poll(() => closed).toBeGreaterThan(0);
-    expect(closed).toBeLessThan(350);
+    const { port, send } = await startHoldingServer();
+    const { closed } = await send(350, '203.0.113.7');
+    await expect.poll(closed).toBeGreaterThan(0);
+    expect(closed()).toBeLessThan(350);
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
+  });
+
+  test('closes a connection of the address that holds most when another one sends long headers', async () => {
+    const { send } = await startHoldingServer();
+    const ofStranger = await send(350, '203.0.113.7');
+    await expect.poll(ofStranger.closed).toBeGreaterThan(0);
+    const before = ofStranger.closed();
+    const ofOther = await send(3, '198.51.100.9');
+    await expect.poll(() => ofStranger.closed() + ofOther.closed()).toBeGreaterThan(before + 1);
+    expect(ofOther.closed()).toBe(0);
   });
 
   test('serves a request with long headers after 400 clients disconnected within refused bodies', async () => {
@@ -151,6 +148,37 @@ describe('connections with many requests', () => {
 
 /** Headers that take some 26 kB of memory. */
 const longHeaders = Array.from({ length: 90 }, (_, index) => `X-Header-${index}: ${'x'.repeat(140)}\r\n`).join('');
+
+/** Starts a server that never responds to requests with long headers. A proxy forwards the requests of all addresses. */
+async function startHoldingServer(): Promise<{
+  port: number;
+  send: (count: number, address: string) => Promise<{ closed: () => number }>;
+}> {
+  const { context } = await serverForTest({ settings: { TENURE_TRUSTED_PROXIES: '127.0.0.1' } });
+  const server = createServer();
+  new Connections(context).watch(server);
+  let seen = 0;
+  server.on('request', ({ headers }, response) => {
+    seen++;
+    if (headers['x-header-0'] === undefined) response.end();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const send = async (count: number, address: string): Promise<{ closed: () => number }> => {
+    const before = seen;
+    let closed = 0;
+    for (let index = 0; index < count; index++) {
+      const socket = connect(port, '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      socket.on('error', () => {}).once('close', () => closed++);
+      socket.write(`GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n${longHeaders}\r\n`);
+    }
+    await expect.poll(() => seen - before).toBe(count);
+    return { closed: () => closed };
+  };
+  return { port, send };
+}
 
 const pipeliningConnections = 90;
 

@@ -1,8 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../core/errors.ts';
+import { siteOf } from '../../core/network.ts';
 import { stopRequests } from '../parser.ts';
+import { clientOf } from './client-address.ts';
 import { DiscardPace } from './discard-pace.ts';
+import { HeadBudget } from './head-budget.ts';
 import { errorResponse } from '../response/errors.ts';
 import type { HttpContext } from '../context.ts';
 
@@ -27,7 +30,7 @@ const pipelinedOfAllMax = 4_096;
 
 /**
  * The headers of these requests, and of first requests with long headers, in bytes. Headers can have 16 kB, and take up to 28 kB of memory.
- * So 4,096 requests under way would take more than a hundred megabytes.
+ * So 4,096 requests under way would take more than a hundred megabytes. If a site holds most of them, others still find room.
  */
 const headBytesOfAllMax = 8 * 1024 * 1024;
 
@@ -77,8 +80,8 @@ export class Connections {
   readonly #pipelined = new WeakMap<Socket, number>();
   /** The number of requests that wait behind another one, on all connections. */
   #pipelinedOfAll = 0;
-  /** The bytes of their headers, and of all long headers. */
-  #headBytes = 0;
+  /** Their headers, and all long headers. */
+  readonly #heads = new HeadBudget(headBytesOfAllMax);
   /** Connections dropped since the last line of the log. */
   #dropped = 0;
   /** Open connections without a request, in the order of the times since when. */
@@ -149,22 +152,31 @@ export class Connections {
     const waiting = (this.#pipelined.get(socket) ?? 0) + 1;
     this.#pipelined.set(socket, waiting);
     this.#idle.delete(socket);
-    const headBytes = headBytesOf(request);
-    const bytes = waiting > 1 || headBytes > usualHeadBytes ? headBytes : 0;
     if (waiting > 1) this.#pipelinedOfAll++;
-    this.#headBytes += bytes;
     response.once('close', () => {
       const left = this.#pipelined.get(socket)! - 1;
       this.#pipelined.set(socket, left);
       if (left > 0) this.#pipelinedOfAll--;
       else if (!socket.destroyed) this.#idle.add(socket);
     });
-    onceOver(request, response, () => (this.#headBytes -= bytes));
     const isInTurn = waiting === 1 || (waiting <= pipelinedMax && this.#pipelinedOfAll <= pipelinedOfAllMax);
-    const isRoomForHead = bytes === 0 || this.#headBytes <= headBytesOfAllMax;
-    if (isInTurn && isRoomForHead) return;
-    stopRequests(socket);
-    socket.destroy();
+    const isRoomForHead = this.#takeRoomForHead(request, response, waiting > 1);
+    if (!isInTurn || !isRoomForHead) closeNow(socket);
+  }
+
+  /** Takes room for the headers of a request if they are long, or if it waits behind another one. Returns false if there is none. */
+  #takeRoomForHead(request: IncomingMessage, response: ServerResponse, isPipelined: boolean): boolean {
+    const bytes = headBytesOf(request);
+    if (!isPipelined && bytes <= usualHeadBytes) return true;
+    const { address } = clientOf(request, this.#context.config.trustedProxies);
+    const head = {
+      site: siteOf(address ?? ''),
+      bytes,
+      canClose: () => isPipelined || request.method === 'GET' || !request.complete,
+      close: () => closeNow(request.socket),
+    };
+    onceOver(request, response, () => this.#heads.release(head));
+    return this.#heads.take(head);
   }
 
   #noteDropped(): void {
@@ -219,6 +231,12 @@ export class Connections {
     // Close the socket even if the client never closes its side.
     socket.destroySoon();
   }
+}
+
+/** Closes a connection, and makes no request of the rest that was read from it. */
+function closeNow(socket: Socket): void {
+  stopRequests(socket);
+  socket.destroy();
 }
 
 /** Resolves in the turn of the event loop after the response has been sent, or after its client has disconnected. */
