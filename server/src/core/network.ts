@@ -6,7 +6,7 @@ export function networkOf(address: string): string {
   return prefixOf(address, 4);
 }
 
-/** Returns the site of an address: for IPv6 its /48, the largest block that a provider usually gives to one customer. */
+/** Returns the site of an address. For IPv6, it is the /48: providers rarely give a customer more. */
 export function siteOf(address: string): string {
   return prefixOf(address, 3);
 }
