@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import pino from 'pino';
 import { ConfigError, readConfig } from './config.ts';
 import { errorStack } from '../core/errors.ts';
 import { createContext, type Context, type Overrides } from './context.ts';
@@ -13,6 +12,7 @@ import { makeFirstAccount, makeFirstOwnerLink } from './first-account.ts';
 import { buildApp } from '../http/app.ts';
 import { startDuties } from '../maintenance/scheduler.ts';
 import { openLog } from './log.ts';
+import { LogOutput } from './log-output.ts';
 import { openTracing } from '../tracing/open.ts';
 import { openStorage } from './storage.ts';
 import { version } from './version.ts';
@@ -44,13 +44,13 @@ export async function runServer(overrides: Overrides = {}): Promise<void> {
 /** Starts each part after those that it needs. A stop takes the reverse order. */
 async function start(overrides: Overrides): Promise<void> {
   const config = readConfig(process.env);
-  const destination = pino.destination({ sync: false, minLength: 8_192 });
-  const log = openLog(config.logLevel, destination);
+  const output = new LogOutput(process.stdout.fd);
+  const log = openLog(config.logLevel, output);
   // Lines are written in large pieces. Flush every second, so that the last ones appear soon.
-  setInterval(() => destination.flush(), 1_000).unref();
+  setInterval(() => output.flush(), 1_000).unref();
+  process.on('exit', () => output.flushSync());
 
   const lifetime = new Lifetime();
-  lifetime.onStop(() => destination.flushSync());
   try {
     const storage = await openStorage(config, (detail, givenUp) => {
       log.error(isDiskFull(detail) ? `${detail} ${diskFullAdvice}` : detail);
@@ -109,7 +109,8 @@ async function start(overrides: Overrides): Promise<void> {
       const work = await startWork(context);
       lifetime.onStop(() => work.stop());
     }
-    process.stdout.write(welcome(config, storage.place, { secretKey, dashboardLink, showsSecrets }));
+    output.write(welcome(config, storage.place, { secretKey, dashboardLink, showsSecrets }));
+    output.flush();
   } catch (error) {
     // Ignore errors that the stop caused.
     if (lifetime.stopping) return;

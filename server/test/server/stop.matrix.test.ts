@@ -1,7 +1,12 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { processesForTest, type Processes } from '../support/processes.ts';
-import { apiClient, good } from '../support/server.ts';
+import { newMasterKey } from '../../src/server/config.ts';
+import { freePort } from '../support/free-port.ts';
+import { processesForTest, urlOf, type Processes } from '../support/processes.ts';
+import { apiClient, createTestDatabase, good } from '../support/server.ts';
 import { soon } from '../webhooks/scenario.ts';
 
 /* Runs real processes, and sends them signals as an operator does. */
@@ -55,4 +60,35 @@ test('ends at once when a second signal comes during the delay', async () => {
   const repeated = setInterval(() => deployment.process.kill('SIGTERM'), 100);
   expect(await exited).toBe(1);
   clearInterval(repeated);
+});
+
+test('serves, and stops in good order, when nothing reads its output', async ({ onTestFinished }) => {
+  const { connection, drop } = await createTestDatabase();
+  const port = await freePort();
+  const server = spawn(process.execPath, ['server/src/main.ts'], {
+    cwd: fileURLToPath(new URL('../../../', import.meta.url)),
+    env: {
+      PATH: process.env.PATH,
+      PORT: `${port}`,
+      DATABASE_URL: urlOf(connection),
+      TENURE_MASTER_KEY: newMasterKey(),
+      TENURE_STOP_DELAY_SECONDS: '0',
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const exited = once(server, 'exit');
+  onTestFinished(async () => {
+    server.kill('SIGKILL');
+    await exited;
+    await drop();
+  });
+  server.stdout.destroy();
+  const url = `http://127.0.0.1:${port}`;
+  const isReady = async () => (await fetch(`${url}/readyz`).catch(() => null))?.status === 200;
+  await expect.poll(isReady, { timeout: 60_000 }).toBe(true);
+  // The server prints its banner soon after it is ready.
+  await sleep(1_000);
+  expect((await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(10_000) })).status).toBe(200);
+  server.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
 });
