@@ -9,6 +9,7 @@ import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';
 import { grantsRights } from '../../model/traits/grants-rights.ts';
 import type { Resource } from '../../model/resource.ts';
 import { aOrAn, displayName, type Route } from '../route.ts';
+import { chooseAccount } from '../pipeline/account-context.ts';
 import { callApi } from './call-api.ts';
 import { toolInput } from './input.ts';
 import { inputOfProperties, isPermitted, withoutSecrets } from './route-tools.ts';
@@ -47,14 +48,14 @@ export const whoami: Tool = {
     name: 'whoami',
     title: 'Identify the key',
     description:
-      'Returns the API key of this connection with its permissions, its account, the API version, and the time of the server.',
+      'Returns the API key of this connection with its permissions, the account that the tools act on, the API version, and the time of the server.',
     inputSchema: nothing.listed,
     annotations: readOnly,
   }),
   async run({ context, known }, input) {
     nothing.read(input);
     const { principal } = known;
-    const account = await context.accounts.get(principal.accountId);
+    const { id, name } = await chooseAccount(context, known);
     return {
       object: {
         key: {
@@ -64,7 +65,7 @@ export const whoami: Tool = {
           permissions: [...principal.permissions].sort(),
           expires_at: principal.expiresAt,
         },
-        account: { id: principal.accountId, name: account?.name ?? null },
+        account: { id, name },
         mode: context.config.mode,
         api_version: known.version,
         now: toSeconds(context.clock.nowMs()),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentPermissions, connectMcp, mcpKey, type Mcp } from '../../support/mcp.ts';
-import { good, serverForTest, startTestServer, type TestServer } from '../../support/server.ts';
+import { apiClient, good, serverForTest, startTestServer, type TestServer } from '../../support/server.ts';
 import { addAccount } from '../../support/tenants.ts';
 
 let server: TestServer;
@@ -467,6 +467,21 @@ describe('an account in Service-Context', () => {
       arguments: { application: 'app_1' },
     });
     expect(structuredContent).toMatchObject({ account: connected.id });
+    const { structuredContent: told } = await client.callTool({ name: 'whoami' });
+    expect(told).toMatchObject({ account: { id: connected.id, name: 'Branch' } });
     await client.close();
+  });
+
+  test.each([
+    ['unknown', `acct_${'0'.repeat(22)}`],
+    ['no id', 'branch'],
+  ])('refuses `whoami` when the account is %s', async (_, account) => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami', arguments: {} } };
+    const headers = { accept: 'application/json, text/event-stream', 'service-context': account };
+    const { body } = await apiClient(server.url, await mcpKey(server)).post('/mcp', message, headers);
+    expect(body.result).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: 'account_invalid' } },
+    });
   });
 });
