@@ -30,7 +30,8 @@ export function chooseCutOffs<Request extends StrangerRequest>(
   for (const each of ofUse) heldBy.set(each.site, held(each) + each.bytes);
   const own = held(needing);
   const arriving = ofUse.filter((each) => each.isArriving && each !== needing);
-  const largestFirst = arriving.toSorted((left, right) => held(right) - held(left));
+  const ofLarger = arriving.filter((each) => held(each) > own + bytes);
+  const largestFirst = ofLarger.toSorted((left, right) => held(right) - held(left));
   const chosen = new Set<Request>();
   let room = 0;
 
