@@ -5,6 +5,11 @@ import { OverloadedError } from './write-request.ts';
 const pauseMsMin = 50;
 const pauseMsMax = 1_000;
 
+/** Returns whether an error passes by itself: the database is away, or the server is overloaded. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof UnavailableError || error instanceof OverloadedError;
+}
+
 /**
  * Repeats `attempt` while the database is unavailable or the server is overloaded. A new attempt starts at most `timeoutMs` after the first.
  *
@@ -19,8 +24,7 @@ export async function retryWhileUnavailable<Result>(
     try {
       return await attempt();
     } catch (error) {
-      const isPassing = error instanceof UnavailableError || error instanceof OverloadedError;
-      if (!isPassing || performance.now() + pauseMs - startedMs > timeoutMs) throw error;
+      if (!isPassing(error) || performance.now() + pauseMs - startedMs > timeoutMs) throw error;
     }
     await delay(pauseMs);
   }

@@ -2,8 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { migrateLockKey, withLock, workerLockKey } from '../db/advisory-locks.ts';
-import { UnavailableError, withClient, type Client, type Connection, type Pool } from '../db/pools.ts';
-import { OverloadedError } from '../commit/write-request.ts';
+import { withClient, type Client, type Connection, type Pool } from '../db/pools.ts';
 import { onlyRow } from '../db/only-row.ts';
 
 /** The record that a job is about. */
@@ -42,10 +41,10 @@ const lastStatementsMs = 2_000;
 const releaseEveryMs = 5_000;
 
 /**
- * The error of jobs that found the database away, or the server overloaded. Retry them every ten seconds at least: the queue's pauses grow
- * to hours. Such a fault uses up no more attempts than these, so that a long outage gives no job up.
+ * The error of jobs whose fault passes by itself. Retry them every ten seconds at least: the queue's pauses grow to hours. Such a fault uses
+ * up no more attempts than these, so that a long outage gives no job up.
  */
-const passingMessage = 'The database was away, or the server was overloaded.';
+const passingMessage = 'A fault that passes by itself.';
 const passingPauseMs = 10_000;
 const passingAttempts = 2;
 
@@ -84,17 +83,26 @@ export class JobWorker {
   readonly #tasks: Readonly<Record<string, Task>>;
   /** Jobs in this process. Each waits for the network most of its time. */
   readonly #atOnceMax: number;
+  readonly #isPassing: (error: unknown) => boolean;
   readonly #log: Logger;
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
   /** The names of this process's workers whose jobs have not been released since. */
   readonly #earlierNames = new Set<string>();
 
-  constructor(parts: { connection: Connection; pool: Pool; tasks: Readonly<Record<string, Task>>; log: Logger }) {
+  /** @param parts.isPassing tells whether the fault of a job passes by itself, so that the job is retried soon. */
+  constructor(parts: {
+    connection: Connection;
+    pool: Pool;
+    tasks: Readonly<Record<string, Task>>;
+    isPassing: (error: unknown) => boolean;
+    log: Logger;
+  }) {
     this.#connection = parts.connection;
     this.#pool = parts.pool;
     this.#tasks = parts.tasks;
     this.#atOnceMax = Object.values(parts.tasks).reduce((sum, { atOnceMax }) => sum + atOnceMax, 0);
+    this.#isPassing = parts.isPassing;
     this.#log = parts.log;
   }
 
@@ -145,7 +153,10 @@ export class JobWorker {
         Object.entries(this.#tasks).map(([name, task]) => [
           name,
           async (subject) => {
-            const running = task.run(subject as JobSubject).catch(withPassingMessage);
+            const running = task.run(subject as JobSubject).catch((error: unknown) => {
+              // By this message, `tidy` finds the job in the queue.
+              throw this.#isPassing(error) ? new Error(passingMessage, { cause: error }) : error;
+            });
             underWay.add(running);
             await running.finally(() => underWay.delete(running));
           },
@@ -224,7 +235,7 @@ export class JobWorker {
 }
 
 /**
- * Removes replaced jobs, and shortens the pauses of jobs that could not reach the database. A job that is replaced while it is under way
+ * Removes replaced jobs, and shortens the pauses of jobs whose fault passes by itself. A job that is replaced while it is under way
  * loses its key. The queue never runs it again, and would keep it for ever if it fails or its worker dies.
  */
 async function tidy(client: Client): Promise<void> {
@@ -299,12 +310,6 @@ async function lookForJobs(
   });
   const { due, next_in_ms: nextInMs } = onlyRow(rows);
   return { due, nextInMs: nextInMs ?? lookEveryMsMax };
-}
-
-/** Throws the error again. A fault that passes by itself gets a message by which its job is found in the queue. */
-function withPassingMessage(cause: unknown): never {
-  const isPassing = cause instanceof UnavailableError || cause instanceof OverloadedError;
-  throw isPassing ? new Error(passingMessage, { cause }) : cause;
 }
 
 /** Waits, or until the signal. */

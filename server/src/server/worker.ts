@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isPassing } from '../commit/retry.ts';
 import { workingDaySeconds } from '../external-services/pauses.ts';
 import { Referencing } from '../referencing/job.ts';
 import { Reports } from '../referencing/reports.ts';
@@ -102,6 +103,7 @@ export async function startWork(context: Context): Promise<Work> {
       }),
       ...(emailTask && { [scheduled.of(email)!.job]: emailTask }),
     },
+    isPassing,
     log,
   });
   worker.start();

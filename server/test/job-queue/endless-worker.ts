@@ -19,6 +19,7 @@ const worker = new JobWorker({
       crowdedGroups: () => [],
     },
   },
+  isPassing: () => false,
   log,
 });
 worker.start();

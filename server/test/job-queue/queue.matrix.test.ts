@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 import pino from 'pino';
 import { beforeEach, expect, inject, onTestFinished, test } from 'vitest';
+import { isPassing } from '../../src/commit/retry.ts';
 import { openDatabase, UnavailableError, withClient, type Connection, type Database } from '../../src/db/pools.ts';
 import { JobWorker, migrateQueue, queueSchemaVersion, type JobSubject, type Task } from '../../src/job-queue/queue.ts';
 import { databaseIn } from '../support/global-setup.ts';
@@ -49,6 +50,7 @@ function workerForTest(run: Task['run'], crowdedGroups: Task['crowdedGroups'] = 
     connection,
     pool: own.jobs,
     tasks: { work: { atOnceMax: 32, run, crowdedGroups } },
+    isPassing,
     log,
   });
   worker.start();

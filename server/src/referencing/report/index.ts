@@ -3,6 +3,7 @@ import { Printer, type PrinterOptions } from '../../print/printer.ts';
 import type { ReportContents } from './contents.ts';
 
 export type { ReportContents } from './contents.ts';
+export { PrinterBusyError } from '../../print/printer.ts';
 
 /**
  * Makes a printer of reports. Its thread starts with the first report.

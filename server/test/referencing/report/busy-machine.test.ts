@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../../src/core/errors.ts';
-import { PrinterBusyError } from '../../../src/print/printer.ts';
 import { Reports } from '../../../src/referencing/reports.ts';
+import { PrinterBusyError } from '../../../src/referencing/report/index.ts';
 import { reference } from '../../../src/resources/reference/index.ts';
 import { good, serverForTest } from '../../support/server.ts';
 import { firstAccountId } from '../../support/tenants.ts';
