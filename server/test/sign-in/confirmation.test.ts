@@ -281,10 +281,18 @@ describe('a dangerous change', () => {
     const { data } = (await good(browser.get('/auth/sessions'))).body;
     const other = data.find(({ current }: { current: boolean }) => !current);
     const own = data.find(({ current }: { current: boolean }) => current);
-    for (const body of [{ id: other.id }, { others: true }, { id: own.id, others: true }]) {
-      const refused = await browser.post('/auth/sessions/end', body);
-      expect([refused.status, refused.body.error?.code]).toEqual([403, 'second_factor_setup_required']);
+    for (const [path, body] of [
+      ['/auth/sessions/end', { id: other.id }],
+      ['/auth/sessions/end', { others: true }],
+      ['/auth/sessions/end', { id: own.id, others: true }],
+      // Each of these ends the other sessions, too.
+      ['/auth/me', { password: 'battery horse correct' }],
+      ['/auth/me', { email: `new-${credentials.email}` }],
+    ] as const) {
+      const refused = await browser.post(path, body);
+      expect([path, refused.status, refused.body.error?.code]).toEqual([path, 403, 'second_factor_setup_required']);
     }
+    await good(browser.post('/auth/me', { name: 'Ada' }));
     await good(elsewhere.get('/auth/sessions'));
     await browser.post('/auth/sessions/end', { id: own.id });
     expect((await browser.get('/auth/sessions')).status).toBe(401);

@@ -388,8 +388,10 @@ describe('a second factor', () => {
     const strong = stranger(strict);
     await good(signIn(strong, { ...claims, amr: ['mfa'] }));
     await good(strong.get('/v1/account'));
-    // The other session does not profit.
+    // The other session does not profit, and does not end this one.
     expect(errorOf(await weak.get('/v1/account'))).toEqual([403, 'second_factor_setup_required']);
+    const unlinked = await weak.post('/auth/identity_provider/unlink');
+    expect(errorOf(unlinked)).toEqual([403, 'second_factor_setup_required']);
   });
 
   test('is the passkey when the person has no app', async () => {

@@ -14,6 +14,7 @@ import {
 } from '../../sign-in/identity-provider.ts';
 import { endOf, lifetimeOf, newSession, realSecondsOf, requireConfirmation } from '../../sign-in/sessions.ts';
 import { findInvitations, findUser, findUserOfIdentity } from '../../sign-in/users.ts';
+import { requireSecondFactor } from '../pipeline/authenticate.ts';
 import { cookieHeader, cookieOf } from '../pipeline/browser.ts';
 import {
   authError,
@@ -120,7 +121,9 @@ export async function finishIdentitySignIn(call: FinishCall): Promise<{ token: s
 
 /** Removes the identity from the person. The sessions that it began end, and the next sign-in with the same address links it again. */
 export async function unlinkIdentity(call: OwnCall): Promise<string> {
-  requireConfirmation(call.session.principal, realSecondsOf(call.context));
+  const { principal } = call.session;
+  if (principal.person) requireSecondFactor(principal.person);
+  requireConfirmation(principal, realSecondsOf(call.context));
   return changeOwn(call, async (member) => {
     if (member.identity_issuer === null)
       throw new ApiError('status_transition_invalid', 'No identity is linked to you. There is nothing to remove.');

@@ -118,13 +118,18 @@ export function confirmPurposeOf({ session }: OwnCall): ChallengePurpose {
 /**
  * Changes the own name, e-mail address or password. A new address or password ends all other sessions, and the links that the person has
  * got.
+ *
+ * @throws {ApiError} `second_factor_setup_required` if a person without a required second factor changes more than its name.
  */
 export async function changeMe(call: OwnCall<Static<typeof MeBody>>): Promise<string> {
   const { context, session, user, body } = call;
   const { accounts, passwords } = context;
   const email = body.email ?? user.email;
   const isNewEmail = email.toLowerCase() !== user.email.toLowerCase();
-  if (isNewEmail || body.password !== undefined) requireConfirmation(session.principal, realSecondsOf(context));
+  if (isNewEmail || body.password !== undefined) {
+    if (session.principal.person) requireSecondFactor(session.principal.person);
+    requireConfirmation(session.principal, realSecondsOf(context));
+  }
   // A person could otherwise wait at an address for the identity of another person.
   if (isNewEmail && context.identityProvider)
     throw new ApiError(
