@@ -78,6 +78,12 @@ test('empties the texts about a person in a let, its history and its webhooks, a
     amount: 4_000,
     reference: null,
   });
+  const { data: ends } = (await good(agency.api.get(`/v1/logs?path=/v1/tenancies/${made.tenancy}/end`))).body;
+  expect(ends.map((log: { request_body: string }) => JSON.parse(log.request_body))).toEqual([
+    { ended_on: startDay, reason: 'surrender' },
+  ]);
+  const preview = (await good(agency.api.get('/v1/account/api_version/preview'))).body;
+  expect(preview.requests.data).toEqual([]);
   const [mine, theirs] = before.pet_requests;
   expect(await agency.get('tenancies', made.tenancy)).toEqual({
     ...before,

@@ -69,7 +69,10 @@ const Notice = named(
   }),
 );
 
-export const EndReason = oneOf('notice', 'expiry', 'surrender', 'possession_order', 'abandonment', 'death', 'other');
+/** The reasons for an end that a request can have. */
+export const sentEndReasons = ['surrender', 'possession_order', 'abandonment', 'death', 'other'] as const;
+
+export const EndReason = oneOf('notice', 'expiry', ...sentEndReasons);
 
 /** A tenancy has no more requests, so that a response stays small. */
 export const petRequestsMax = 50;

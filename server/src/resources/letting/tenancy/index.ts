@@ -15,7 +15,16 @@ import { sumsUp } from '../../../model/traits/sums-up.ts';
 import { addressMembers, homeOf } from '../home-names.ts';
 import { atDawn, nextOn } from './dawn.ts';
 import { draft, readsOfDraft, update } from './draft.ts';
-import { fields, Grounds, NoticeBy, petRequestsMax, TenancyStatus, TenancyType, type TenancyRecord } from './fields.ts';
+import {
+  fields,
+  Grounds,
+  NoticeBy,
+  petRequestsMax,
+  sentEndReasons,
+  TenancyStatus,
+  TenancyType,
+  type TenancyRecord,
+} from './fields.ts';
 import { cancel, end, readsOfSigning, sign } from './moves.ts';
 import { giveNotice, withdrawNotice } from './notice.ts';
 import { readsOfLastRent } from './last-rent.ts';
@@ -215,10 +224,7 @@ export const tenancy = defineResource<TenancyRecord>(
       end: actionFrom(
         {
           ended_on: described(CalendarDate, 'The last day: today or earlier.'),
-          reason: described(
-            oneOf('surrender', 'possession_order', 'abandonment', 'death', 'other'),
-            'How it ended. An end by a notice needs no call.',
-          ),
+          reason: described(oneOf(...sentEndReasons), 'How it ended. An end by a notice needs no call.'),
         },
         end,
         {
@@ -303,7 +309,11 @@ export const tenancy = defineResource<TenancyRecord>(
   personalTexts({
     links: ['customers'],
     texts: { pet_requests: withoutPetsOf, cancel_reason: () => null },
-    inputs: { description: '[erased]', reason: '[erased]' },
+    // An end has a word of the API as its reason. A cancellation and an answer about a pet have a text.
+    inputs: {
+      description: '[erased]',
+      reason: (reason) => (sentEndReasons.some((word) => word === reason) ? reason : '[erased]'),
+    },
   }),
   constrained({
     names: ['tenancies_no_double_let'],

@@ -15,7 +15,7 @@ import { guarantor, type GuarantorRecord } from '../guarantor.ts';
 import { holderBetween, type UnitRecord } from '../unit.ts';
 import { withWarnings } from '../warnings.ts';
 import { jurisdictionOf, termsOf } from './draft.ts';
-import type { TenancyRecord } from './fields.ts';
+import type { sentEndReasons, TenancyRecord } from './fields.ts';
 import { requireKnownCharges, settleLastRent } from './last-rent.ts';
 import { unrecordedTenants } from './standing-checks.ts';
 
@@ -83,7 +83,7 @@ export function sign(
 
 export interface EndInput {
   ended_on: string;
-  reason: 'surrender' | 'possession_order' | 'abandonment' | 'death' | 'other';
+  reason: (typeof sentEndReasons)[number];
 }
 
 /** `POST /v1/tenancies/{id}/end`. */
