@@ -236,7 +236,10 @@ function fail(error: unknown): never {
     process.stderr.write(
       `Port ${port} on ${address} needs a right that this user lacks. Set PORT to 1024 or more, behind a reverse proxy.\n`,
     );
-  } else if (code === 'EADDRNOTAVAIL' || (hostname !== undefined && hostname === process.env.HOST?.trim())) {
+  } else if (
+    (code === 'EADDRNOTAVAIL' && syscall === 'listen') ||
+    (hostname !== undefined && hostname === process.env.HOST?.trim())
+  ) {
     process.stderr.write(
       `HOST is "${process.env.HOST}", which is no address of this machine. Set it to one of its addresses, or to 0.0.0.0 for all.\n`,
     );
