@@ -3,6 +3,7 @@ import { dispatcherLimits } from '../../src/webhooks/dispatcher.ts';
 import { bringForward, postponeDeliveries } from '../../src/webhooks/postpone.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { serverForTest } from '../support/server.ts';
+import { StillClock } from '../support/still-clock.ts';
 import {
   deliveriesOf,
   endpointFor,
@@ -23,8 +24,10 @@ const attemptTimeoutMs = 1_500;
 
 test('postpones the whole backlog in the database and logs it when an endpoint hangs', async () => {
   const hanging = await receiverForTest(() => {});
+  // Its pause does not end, however busy the machine is.
+  const clock = new StillClock();
   const server = await serverForTest({
-    overrides: { dispatcherLimits: { attemptTimeoutMs: 300_000, leaseMs: 600_000, pollMs: 50 } },
+    overrides: { clock, dispatcherLimits: { attemptTimeoutMs: 300_000, leaseMs: 600_000, pollMs: 50 } },
   });
   const endpoint = await pingedEndpoint(server.api, hanging.url);
   await seed(server, endpoint.id, 500);
