@@ -23,7 +23,7 @@ const searchMsMax = 20_000;
 /** A busy machine may take longer to receive and to respond than the 15 s of an attempt. A test with limits of its own has only them. */
 const longAttempts = { attemptTimeoutMs: 60_000, leaseMs: 90_000 };
 
-/** A busy machine may take longer for a call to a service, and for its effect, than the seconds that people wait. */
+/** A busy machine may take longer for a call to a service and its effect than people wait. */
 export const longWatches = { takenUpMsMax: waitMs, shownMsMax: waitMs };
 
 /** Adds the short age of endpoints, and long waits for receivers, services and their effects. */
@@ -46,7 +46,7 @@ export function withShortWaits(context: Context): Context {
   // No connection is open yet: each takes the limit when it opens.
   database.searchers.options.statement_timeout = searchMsMax;
   const { readers, listers, followers, files, writers, deliverers, jobs, searchers } = database;
-  // A busy machine may take longer to open a connection, or to free one, than five seconds, and longer for a statement than ten.
+  // The limits are 5 s for a connection and 10 s for a statement. A busy machine may take longer.
   for (const { options } of [readers, listers, followers, files, writers, deliverers, jobs]) {
     Object.assign(options, { connectionTimeoutMillis: databaseMsMax, statement_timeout: databaseMsMax });
     options.query_timeout = databaseMsMax + 5_000;
