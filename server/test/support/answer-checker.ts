@@ -35,7 +35,7 @@ export interface AnswerDocument {
   components: Record<string, Record<string, object>>;
 }
 
-/** Tells the schema of an object by one of its members. `documents.test.ts` proves that it is the only one of `oneOf` that allows it. */
+/** Tells the schema of an object by one of its members. Each schema allows one value there, as `documents.test.ts` proves. */
 interface Discriminator {
   propertyName: string;
   mapping: Record<string, string>;

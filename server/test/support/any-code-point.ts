@@ -4,8 +4,8 @@ const surrogates = { first: 0xd800, count: 0x800 };
 const lastCodePoint = 0x10ffff;
 
 /**
- * Makes any character, as the unit `binary` of fast-check does. That unit makes a map of all 1.1 million characters in each worker of the
- * tests, which takes a second and 85 MB.
+ * Makes any character, as the unit `binary` of fast-check does. That unit makes a map of all 1.1 million characters. In each worker of the
+ * tests, the map takes a second and 85 MB.
  */
 export const anyCodePoint: fc.Arbitrary<string> = fc
   .nat({ max: lastCodePoint - surrogates.count })
