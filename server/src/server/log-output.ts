@@ -20,6 +20,8 @@ export class LogOutput implements DestinationStream {
   #isWriting = false;
   #isFlushDue = false;
   #isBroken = false;
+  /** The piece that waits for room in a full pipe. */
+  #waiting = Buffer.alloc(0);
 
   constructor(fd: number) {
     this.#fd = fd;
@@ -40,7 +42,8 @@ export class LogOutput implements DestinationStream {
   /** Writes the lines that no write has taken yet, at the end of the process. */
   flushSync(): void {
     const giveUpAtMs = performance.now() + exitWaitMs;
-    let piece = this.#take();
+    let piece = Buffer.concat([this.#waiting, this.#take()]);
+    this.#waiting = Buffer.alloc(0);
     while (piece.length > 0 && !this.#isBroken) {
       try {
         piece = piece.subarray(writeSync(this.#fd, piece));
@@ -51,11 +54,13 @@ export class LogOutput implements DestinationStream {
     }
   }
 
-  #send(piece: Buffer): void {
+  #send(piece: Buffer<ArrayBuffer>): void {
     this.#isWriting = true;
+    this.#waiting = Buffer.alloc(0);
     write(this.#fd, piece, (error, written) => {
       if (error && isFull(error)) {
-        setTimeout(() => this.#send(piece), fullPauseMs).unref();
+        this.#waiting = piece;
+        setTimeout(() => this.#send(this.#waiting), fullPauseMs).unref();
         return;
       }
       if (!error && written < piece.length) {
@@ -73,7 +78,7 @@ export class LogOutput implements DestinationStream {
     });
   }
 
-  #take(): Buffer {
+  #take(): Buffer<ArrayBuffer> {
     const piece = Buffer.from(this.#lines);
     this.#lines = '';
     return piece;
