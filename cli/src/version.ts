@@ -1,2 +1,2 @@
 /** The version of this package, and of the server's release that it belongs to. A test compares both. */
-export const version = '0.1.0';
+export const version = '0.2.0';

@@ -1,7 +1,7 @@
 import { apiErrorOf, ConnectionError, TenureError, TimeoutError } from './errors.ts';
 
 /** The version of this package, for `User-Agent`. */
-export const packageVersion = '0.1.0';
+export const packageVersion = '0.2.0';
 
 /** Options of one call. They take precedence over those of the client. */
 export interface RequestOptions {
