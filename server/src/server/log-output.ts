@@ -4,24 +4,29 @@ import type { DestinationStream } from 'pino';
 /** Write lines in pieces of so many characters, because each write costs a system call. */
 const pieceLength = 8_192;
 
-/** Milliseconds before the next attempt to write to a full pipe. */
+/** Keep at most so many characters for a slow reader. A stopped one would otherwise fill the memory. */
+const keptLength = 4 * 1024 * 1024;
+
+/** Milliseconds before the next attempt to write to a full pipe or a full disk. */
 const fullPauseMs = 50;
 
-/** Milliseconds that the end of the process waits for a reader of a full pipe. */
+/** Milliseconds that the end of the process waits for room in a full pipe. */
 const exitWaitMs = 1_000;
 
 /**
- * The output of a process, such as its log. It writes lines in large pieces and does not wait for them. If nothing reads its pipe any
- * more, it drops the lines. The destination of pino tries for ever to write the last ones, so a process with it never ends.
+ * The output of a process, such as its log. It writes lines in large pieces and does not wait for them. It drops lines if nothing reads its
+ * pipe any more, or if too many of them wait for a slow reader. The destination of pino tries for ever to write the last ones to a closed
+ * pipe, so a process with it never ends.
  */
 export class LogOutput implements DestinationStream {
   readonly #fd: number;
   #lines = '';
+  /** What the last write left over, because there was no room for it. */
+  #leftOver: Buffer = Buffer.alloc(0);
+  #dropped = 0;
   #isWriting = false;
   #isFlushDue = false;
   #isBroken = false;
-  /** The piece that waits for room in a full pipe. */
-  #waiting = Buffer.alloc(0);
 
   constructor(fd: number) {
     this.#fd = fd;
@@ -29,6 +34,10 @@ export class LogOutput implements DestinationStream {
 
   write(lines: string): void {
     if (this.#isBroken) return;
+    if (this.#lines.length >= keptLength) {
+      this.#dropped++;
+      return;
+    }
     this.#lines += lines;
     if (this.#lines.length >= pieceLength) this.flush();
   }
@@ -39,11 +48,10 @@ export class LogOutput implements DestinationStream {
     else if (this.#lines !== '') this.#send(this.#take());
   }
 
-  /** Writes the lines that no write has taken yet, at the end of the process. */
+  /** Writes all lines that no write under way has taken, at the end of the process. */
   flushSync(): void {
     const giveUpAtMs = performance.now() + exitWaitMs;
-    let piece = Buffer.concat([this.#waiting, this.#take()]);
-    this.#waiting = Buffer.alloc(0);
+    let piece = Buffer.concat([this.#takeLeftOver(), this.#take()]);
     while (piece.length > 0 && !this.#isBroken) {
       try {
         piece = piece.subarray(writeSync(this.#fd, piece));
@@ -54,13 +62,12 @@ export class LogOutput implements DestinationStream {
     }
   }
 
-  #send(piece: Buffer<ArrayBuffer>): void {
+  #send(piece: Buffer): void {
     this.#isWriting = true;
-    this.#waiting = Buffer.alloc(0);
     write(this.#fd, piece, (error, written) => {
       if (error && isFull(error)) {
-        this.#waiting = piece;
-        setTimeout(() => this.#send(this.#waiting), fullPauseMs).unref();
+        this.#leftOver = piece;
+        setTimeout(() => this.#send(this.#takeLeftOver()), fullPauseMs).unref();
         return;
       }
       if (!error && written < piece.length) {
@@ -78,14 +85,26 @@ export class LogOutput implements DestinationStream {
     });
   }
 
-  #take(): Buffer<ArrayBuffer> {
-    const piece = Buffer.from(this.#lines);
+  #take(): Buffer {
+    const lines = this.#lines;
     this.#lines = '';
+    if (this.#dropped === 0) return Buffer.from(lines);
+    const note = {
+      level: 40,
+      msg: `dropped ${this.#dropped} lines: nothing read the output in time, or the disk was full`,
+    };
+    this.#dropped = 0;
+    return Buffer.from(`${lines}${JSON.stringify(note)}\n`);
+  }
+
+  #takeLeftOver(): Buffer {
+    const piece = this.#leftOver;
+    this.#leftOver = Buffer.alloc(0);
     return piece;
   }
 }
 
-/** Returns whether the reader of a pipe is slow, and not gone. */
+/** Returns whether there may be room later: the reader of a pipe is slow and not gone, or the disk is full. */
 function isFull(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'EAGAIN';
+  return ['EAGAIN', 'ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code!);
 }
