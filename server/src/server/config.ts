@@ -461,7 +461,7 @@ function readDatabaseUrl(value: string | null, faults: string[]): string | null 
     );
     return null;
   }
-  const sslMode = /[?&]sslmode=([^&]*)/.exec(url)?.[1];
+  const sslMode = /[?&]sslmode=([^&#]+)/.exec(url)?.[1];
   if (sslMode !== undefined && !sslModes.includes(sslMode)) {
     faults.push(`The sslmode of DATABASE_URL is "${sslMode}"; it must be one of ${sslModes.join(', ')}.`);
   }

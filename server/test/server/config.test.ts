@@ -256,6 +256,7 @@ describe('the address of the database', () => {
     'postgres://tenure:p%40ss%2Fword@127.0.0.1/tenure?sslmode=verify-full&sslrootcert=/etc/ca.pem',
     'postgres://tenure@/tenure?host=/run/postgresql&user=tenure@db',
     'postgresql:///tenure?host=/run/postgresql',
+    'postgres://tenure@127.0.0.1/tenure?sslmode=',
     'postgres://tenure:p@ss@127.0.0.1/tenure',
   ])('takes the address when the driver reads it right: %j', (url) => {
     expect(readConfig({ ...own, DATABASE_URL: url }).databaseUrl).toBe(url);
