@@ -69,7 +69,8 @@ export async function breakDays(context: DaybreakContext, signal: AbortSignal): 
   while (!signal.aborted) {
     const pages = await nextPages(context, zones, failed);
     if (pages.length === 0) break;
-    const counts = await Promise.all(
+    // The run ends only after all its changes, so that a stop or the next run meets none of them.
+    const results = await Promise.allSettled(
       pages.slice(0, pagesAtOnce).map(async (page) => {
         try {
           return await changePage(context, page);
@@ -80,7 +81,10 @@ export async function breakDays(context: DaybreakContext, signal: AbortSignal): 
         }
       }),
     );
-    changed += counts.reduce((sum, count) => sum + count, 0);
+    for (const result of results) {
+      if (result.status === 'rejected') throw result.reason;
+      changed += result.value;
+    }
   }
   return changed;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { UnavailableError } from '../../src/db/pools.ts';
 import { breakDays } from '../../src/maintenance/daybreak.ts';
 import { apiClient, good, startTestServer, type TestServer } from '../support/server.ts';
 import { allPermissions } from '../support/permissions.ts';
@@ -156,6 +157,27 @@ describe('days', () => {
     for (const [index, { id }] of lets.entries())
       expect((await agencies[index]!.get('tenancies', id)).status).toBe('active');
     expect(most).toBe(8);
+  });
+
+  test('ends after all changes under way when the database is away for one of them', async () => {
+    const agencies = await Promise.all(Array.from({ length: 2 }, () => Agency.on(server)));
+    const { now } = (await good(server.api.get('/v1/test_helpers/clock'))).body;
+    const start_date = new Date((now + 86_400) * 1000).toISOString().slice(0, 10);
+    for (const agency of agencies) await agency.signed((await agency.unit()).id, { ...company, start_date });
+    let [begun, ended] = [0, 0];
+    const { committer } = server.context;
+    const faulty = {
+      commitAsSystem: async (change: Parameters<typeof committer.commitAsSystem>[0]) => {
+        if (begun++ === 0) throw new UnavailableError(false, new Error('On purpose.'));
+        await committer.commitAsSystem(change);
+        ended++;
+      },
+    };
+    const clock = { nowMs: () => server.context.clock.nowMs() + 86_400_000 };
+    const context = { ...server.context, committer: faulty as typeof committer, clock };
+    await expect(breakDays(context, AbortSignal.timeout(dawnMsMax))).rejects.toThrow(UnavailableError);
+    expect(begun).toBeGreaterThan(1);
+    expect(ended).toBe(begun - 1);
   });
 
   test('changes all other records of a page when one cannot be read', async () => {
