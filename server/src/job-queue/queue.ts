@@ -154,8 +154,7 @@ export class JobWorker {
           name,
           async (subject) => {
             const running = task.run(subject as JobSubject).catch((error: unknown) => {
-              // By this message, `tidy` finds the job in the queue.
-              throw this.#isPassing(error) ? new Error(passingMessage, { cause: error }) : error;
+              throw this.#isPassing(error) ? passingFault(error as Error) : error;
             });
             underWay.add(running);
             await running.finally(() => underWay.delete(running));
@@ -232,6 +231,11 @@ export class JobWorker {
       await client.query('select pg_advisory_unlock($1, hashtext($2))', [workerLockKey, name]);
     }
   }
+}
+
+/** Returns an error by whose message `tidy` finds the job in the queue. Its stack, which the library logs, is that of the fault. */
+function passingFault(fault: Error): Error {
+  return Object.assign(new Error(passingMessage, { cause: fault }), { stack: fault.stack });
 }
 
 /**

@@ -44,14 +44,18 @@ async function jobsLeft(): Promise<number> {
 }
 
 /** Starts a worker with its own connections, as in another process. It stops with the test. */
-function workerForTest(run: Task['run'], crowdedGroups: Task['crowdedGroups'] = () => []): JobWorker {
+function workerForTest(
+  run: Task['run'],
+  crowdedGroups: Task['crowdedGroups'] = () => [],
+  workerLog: pino.Logger = log,
+): JobWorker {
   const own = openDatabase(connection, log);
   const worker = new JobWorker({
     connection,
     pool: own.jobs,
     tasks: { work: { atOnceMax: 32, run, crowdedGroups } },
     isPassing,
-    log,
+    log: workerLog,
   });
   worker.start();
   onTestFinished(async () => {
@@ -267,15 +271,20 @@ test('keeps no replaced job when its process was killed, or when it failed', asy
 
 test('retries a job within seconds when the database was away at each of its many attempts', async () => {
   const tried: number[] = [];
+  const lines: string[] = [];
+  const ownLog = pino({}, { write: (line) => void lines.push(line) });
   await add(['ref_1']);
   // The queue itself would now wait for six hours.
   await database.readers.query('update graphile_worker._private_jobs set attempts = 20');
-  workerForTest(async () => {
+  const run = async (): Promise<void> => {
     tried.push(performance.now());
     if (tried.length === 1) throw new UnavailableError(false, new Error('On purpose.'));
-  });
+  };
+  workerForTest(run, () => [], ownLog);
   await expect.poll(jobsLeft).toBe(0);
   expect(tried).toHaveLength(2);
+  // The log tells what the fault was.
+  expect(lines.join('')).toMatch(/The database cannot be reached/);
 });
 
 test("creates the queue's tables once when five processes start at once on an empty database", async () => {
