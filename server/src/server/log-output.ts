@@ -14,9 +14,9 @@ const fullPauseMs = 50;
 const exitWaitMs = 1_000;
 
 /**
- * The output of a process, such as its log. It writes lines in large pieces and does not wait for them. It drops lines if nothing reads its
- * pipe any more, or if too many of them wait for a slow reader. The destination of pino tries for ever to write the last ones to a closed
- * pipe, so a process with it never ends.
+ * The output of a process, such as its log. It writes lines in large pieces and does not wait for them. It drops lines if its pipe has no
+ * reader, or if too many of them wait for a slow one. The destination of pino retries the last ones for ever on a closed pipe. So a process
+ * with it never ends.
  */
 export class LogOutput implements DestinationStream {
   readonly #fd: number;
@@ -104,7 +104,7 @@ export class LogOutput implements DestinationStream {
   }
 }
 
-/** Returns whether there may be room later: the reader of a pipe is slow and not gone, or the disk is full. */
+/** Returns whether there may be room later: the reader of a pipe is only slow, or the disk is full. */
 function isFull(error: unknown): boolean {
   return ['EAGAIN', 'ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code!);
 }
