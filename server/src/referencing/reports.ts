@@ -43,8 +43,8 @@ export interface ReportContext {
 
 const partBytes = 256 * 1024;
 
-/** Seconds until a report is made again that the machine had no time for. */
-const busySeconds = 5;
+/** Seconds until a report is made again that the machine had no time for. Each attempt reads the findings again, so it is no short time. */
+const busySeconds = 30;
 
 /** What a report is about, besides its reference. */
 export interface ReportSubject {

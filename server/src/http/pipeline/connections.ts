@@ -160,8 +160,8 @@ export class Connections {
       else if (!socket.destroyed) this.#idle.add(socket);
     });
     const isInTurn = waiting === 1 || (waiting <= pipelinedMax && this.#pipelinedOfAll <= pipelinedOfAllMax);
-    const isRoomForHead = this.#takeRoomForHead(request, response, waiting > 1);
-    if (!isInTurn || !isRoomForHead) closeNow(socket);
+    // A request that is closed anyway must not take the room of others.
+    if (!isInTurn || !this.#takeRoomForHead(request, response, waiting > 1)) closeNow(socket);
   }
 
   /** Takes room for the headers of a request if they are long, or if it waits behind another one. Returns false if there is none. */

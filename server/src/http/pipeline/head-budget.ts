@@ -3,7 +3,10 @@ export interface Head {
   /** The site of the client. */
   site: string;
   bytes: number;
-  /** Returns whether the request can be closed for another one: it changes nothing, or has not begun to. */
+  /**
+   * Returns whether the request can be closed for another one: it changes nothing, has not begun to, or was pipelined. Its client then also
+   * loses the responses to the requests before it on the same connection.
+   */
   canClose(): boolean;
   close(): void;
 }
