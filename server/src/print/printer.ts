@@ -56,7 +56,8 @@ export class Printer<Contents> {
   /**
    * Prints a document as a PDF. Documents are printed one after the other, in the order of the calls.
    *
-   * @throws {PrintError} {@link PrinterBusyError} for all waiting documents when the printer is stopped.
+   * @throws {PrinterBusyError} if the machine is too busy, and for all waiting documents when the printer is stopped.
+   * @throws {PrintError} if the thread fails.
    */
   print(contents: Contents): Promise<Buffer> {
     const printing = this.#lastTurn.then(() => this.#printNow(contents));

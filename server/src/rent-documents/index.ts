@@ -53,7 +53,8 @@ export class Documents {
   /**
    * Returns a statement of a tenancy as a PDF.
    *
-   * @throws {ApiError} {@link PrintError} as `invoice`.
+   * @throws {ApiError} as `invoice`.
+   * @throws {PrintError} as `invoice`.
    */
   statement(payer: Payer, tenancy: StoredRecord, facts: StatementFacts): Promise<Buffer> {
     return this.#print(payer, () => readStatementDocument(this.#reading, tenancy as TenancyRecord, facts));
