@@ -220,7 +220,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     const apiRequest = routed(known, config.route, await chooseAccount(context, known));
     apiRequest.hasServiceContext = !known.principal.renter && headerOf(request, 'service-context') !== undefined;
     const { permission, alsoNeeds = [] } = apiRequest.route;
-    if (apiRequest.principal.person) requireSecondFactor(apiRequest.principal.person);
+    requireSecondFactor(apiRequest.principal);
     for (const needed of [permission, ...alsoNeeds])
       requirePermission(needed, apiRequest.principal, apiRequest.route.isForPersons);
     requireFeature(apiRequest.route.portalFeatures, apiRequest.principal);

@@ -245,7 +245,7 @@ export async function decideDeviceLogin(call: OwnCall<Static<typeof DecideDevice
  * @throws {ApiError} `second_factor_setup_required` or `permission_denied`.
  */
 function requireKeyMaker({ session: { principal } }: OwnCall): void {
-  if (principal.person) requireSecondFactor(principal.person);
+  requireSecondFactor(principal);
   requirePermission('api_keys.write', principal);
 }
 

@@ -122,7 +122,7 @@ export async function finishIdentitySignIn(call: FinishCall): Promise<{ token: s
 /** Removes the identity from the person. The sessions that it began end, and the next sign-in with the same address links it again. */
 export async function unlinkIdentity(call: OwnCall): Promise<string> {
   const { principal } = call.session;
-  if (principal.person) requireSecondFactor(principal.person);
+  requireSecondFactor(principal);
   requireConfirmation(principal, realSecondsOf(call.context));
   return changeOwn(call, async (member) => {
     if (member.identity_issuer === null)

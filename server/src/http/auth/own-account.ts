@@ -127,7 +127,7 @@ export async function changeMe(call: OwnCall<Static<typeof MeBody>>): Promise<st
   const email = body.email ?? user.email;
   const isNewEmail = email.toLowerCase() !== user.email.toLowerCase();
   if (isNewEmail || body.password !== undefined) {
-    if (session.principal.person) requireSecondFactor(session.principal.person);
+    requireSecondFactor(session.principal);
     requireConfirmation(session.principal, realSecondsOf(context));
   }
   // A person could otherwise wait at an address for the identity of another person.
@@ -290,7 +290,7 @@ export async function endSessions(call: OwnCall<Static<typeof EndBody>>): Promis
   const { context, session, user, body } = call;
   const { person } = session.principal;
   const ownId = person?.sessionId;
-  if (person && (body.others === true || body.id !== ownId)) requireSecondFactor(person);
+  if (body.others === true || body.id !== ownId) requireSecondFactor(session.principal);
   await commitBy(call, user, [], async () => {
     await current(call);
     const all = await readSessionsOf(context.reader, user.account_id, user.id);
@@ -373,7 +373,7 @@ export async function endSessionsOfMember(call: OwnCall<Static<typeof UserBody>>
  */
 async function memberToHandle(call: OwnCall<{ user: string }>): Promise<{ actor: UserRecord; member: UserRecord }> {
   const { context, session, body } = call;
-  if (session.principal.person) requireSecondFactor(session.principal.person);
+  requireSecondFactor(session.principal);
   const { member: actor } = await current(call);
   const member = await context.readRecord(users, actor.account_id, body.user);
   if (!member)

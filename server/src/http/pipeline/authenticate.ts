@@ -5,7 +5,7 @@ import { ApiError } from '../../core/errors.ts';
 import { operatorCommand } from '../../core/installation.ts';
 import type { ApprovalPolicy } from '../../model/approvals.ts';
 import { withReading } from '../../model/permissions.ts';
-import { principalOfKey, type Person, type Principal } from '../../model/principal.ts';
+import { principalOfKey, type Principal } from '../../model/principal.ts';
 import { TtlCache } from '../../db/ttl-cache.ts';
 import type { Reader } from '../../db/reader.ts';
 import type { HttpContext, KeyRing } from '../context.ts';
@@ -105,12 +105,12 @@ export async function sessionOf(
 }
 
 /**
- * Refuses a person without a second factor if the account requires one. That person can only set one up.
+ * Refuses a person without a second factor if the account requires one. That person can only set one up. Passes every key.
  *
  * @throws {ApiError} `second_factor_setup_required`.
  */
-export function requireSecondFactor({ lacksSecondFactor }: Person): void {
-  if (!lacksSecondFactor) return;
+export function requireSecondFactor({ person }: Pick<Principal, 'person'>): void {
+  if (!person?.lacksSecondFactor) return;
   throw new ApiError(
     'second_factor_setup_required',
     'This account requires a second factor. Set one up in the dashboard first.',

@@ -44,7 +44,7 @@ export async function sendFileToFrame(
     const known = authenticated(request.apiRequest, principal);
     rateLimit.check(principal, reply);
     whenClosed(reply, requestsInFlight.begin(known.payer));
-    if (principal.person) requireSecondFactor(principal.person);
+    requireSecondFactor(principal);
     const account = new URLSearchParams(request.url.split('?')[1]).get('account') ?? principal.accountId;
     const apiRequest = routed(known, route, await requireAccount(context, known, account));
     requirePermission(route.permission, principal);

@@ -179,7 +179,7 @@ export class EventStreams {
    */
   async #requireAccess(request: ApiRequest): Promise<Principal> {
     const principal = await authenticate(request.incoming, this.#authentication);
-    if (principal.person) requireSecondFactor(principal.person);
+    requireSecondFactor(principal);
     await chooseAccount(this.#accountContext, { ...request, principal });
     requirePermission(request.route.permission, principal);
     return principal;
