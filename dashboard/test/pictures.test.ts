@@ -60,7 +60,7 @@ describeInBrowser('pictures', () => {
     await page.getByRole('button', { name: 'Open the document' }).click();
     const picture = page.getByRole('img', { name: 'The shared picture, passport.jpg' });
     await picture.waitFor();
-    expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1_200);
+    await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1_200);
     expect((await picture.boundingBox())!.width).toBeLessThanOrEqual(390);
     await expectAccessibleInThemes(page, 'shared-photo');
     const [download] = await Promise.all([
@@ -129,7 +129,7 @@ describeInBrowser('pictures', () => {
     await stranger.page.getByRole('button', { name: 'Open the document' }).click();
     const shown = stranger.page.getByRole('img', { name: 'Logo of Northern Homes Ltd' });
     await shown.waitFor();
-    expect(await shown.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(640);
+    await expect.poll(() => shown.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(640);
     await expectAccessibleInThemes(stranger.page, 'link-with-logo');
 
     await section.getByRole('button', { name: 'Remove the logo' }).click();

@@ -65,8 +65,8 @@ describeInBrowser('every page of the portal', () => {
     await using open = await openPortal(server, '/', { customer: ada.customer, rewrite });
     const { page } = open;
     await page.getByText('£950 of rent is overdue').waitFor();
-    const isShown = await page.locator('header img').evaluate((logo: HTMLImageElement) => logo.naturalWidth > 0);
-    expect(isShown).toBe(true);
+    const logo = page.locator('header img');
+    await expect.poll(() => logo.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(0);
     const set = await page.evaluate(() => document.documentElement.style.getPropertyValue('--accent-fill'));
     expect(set).toBe(used);
     await expectAccessibleAtWidths(page, `portal-colour-${colour}`);
