@@ -24,7 +24,7 @@ const lifetimes: Record<Mode, { idle: number; total: number }> = {
 };
 
 /** How long a confirmation of the identity counts, in seconds. */
-export const confirmationSeconds = 15 * 60;
+const confirmationSeconds = 15 * 60;
 
 /** Sessions of one user. The oldest one ends when there are more. */
 const sessionsMax = 10;
@@ -44,12 +44,18 @@ export interface StoredSession {
 /** Sessions by the text of their cookie. */
 export type SessionRing = TtlCache<StoredSession>;
 
+/** What the sessions are read with. */
+interface SessionSource {
+  reader: Reader;
+  mode: Mode;
+  permissions: readonly string[];
+  /** How long a confirmation of the identity counts, in seconds. */
+  confirmedForSeconds?: number;
+}
+
 /** @param maxMs the maximum age of an entry. */
-export function openSessionRing(
-  context: { reader: Reader; mode: Mode; permissions: readonly string[] },
-  maxMs = ageMaxMs,
-): SessionRing {
-  return new TtlCache(maxMs, (tokens) => readSessions(context, tokens.map(hashToken)));
+export function openSessionRing(source: SessionSource, maxMs = ageMaxMs): SessionRing {
+  return new TtlCache(maxMs, (tokens) => readSessions(source, tokens.map(hashToken)));
 }
 
 /**
@@ -159,7 +165,7 @@ export async function readSessionsOf(reader: Reader, accountId: string, userId: 
 }
 
 async function readSessions(
-  { reader, mode, permissions }: { reader: Reader; mode: Mode; permissions: readonly string[] },
+  { reader, mode, permissions, confirmedForSeconds = confirmationSeconds }: SessionSource,
   hashes: string[],
 ): Promise<(StoredSession | null)[]> {
   const rows = await reader.query<{
@@ -207,7 +213,7 @@ async function readSessions(
         email: row.email,
         accountId: row.account_id,
         sessionId: row.session_id,
-        confirmedUntil: row.confirmed_at === null ? null : row.confirmed_at + confirmationSeconds,
+        confirmedUntil: row.confirmed_at === null ? null : row.confirmed_at + confirmedForSeconds,
         lacksSecondFactor: isRequired && !row.has_second_factor,
         permissions: new Set(permissionsOfRole(row.role, mode, permissions).flatMap(withReading)),
       }),

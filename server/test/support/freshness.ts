@@ -23,6 +23,9 @@ const searchMsMax = 20_000;
 /** A busy machine may take longer to receive and to respond than the 15 s of an attempt. A test with limits of its own has only them. */
 const longAttempts = { attemptTimeoutMs: 60_000, leaseMs: 90_000 };
 
+/** Replaces 15 minutes for a confirmed identity. On a busy machine, the tests of a server take longer. A test of its end moves a clock. */
+const confirmedForSeconds = 24 * 3600;
+
 /** A busy machine may take longer for a call to a service and its effect than people wait. */
 export const longWatches = { takenUpMsMax: waitMs, shownMsMax: waitMs };
 
@@ -40,8 +43,12 @@ export function withShortAges(overrides: Overrides | undefined): Overrides {
   };
 }
 
-/** Returns the context with short ages of keys, accounts and all that a change waits for. */
-export function withShortWaits(context: Context): Context {
+/**
+ * Returns the context with short ages of keys, accounts and all that a change waits for.
+ *
+ * @param movesClock whether the test has a clock of its own.
+ */
+export function withShortWaits(context: Context, { movesClock }: { movesClock: boolean }): Context {
   const { reader, database } = context;
   // No connection is open yet: each takes the limit when it opens.
   database.searchers.options.statement_timeout = searchMsMax;
@@ -63,7 +70,12 @@ export function withShortWaits(context: Context): Context {
     resources: quickened(context.resources),
     keyRing: openKeyRing(reader, ageMaxMs),
     sessionRing: openSessionRing(
-      { reader, mode: context.config.mode, permissions: context.permissionsOfPersons },
+      {
+        reader,
+        mode: context.config.mode,
+        permissions: context.permissionsOfPersons,
+        ...(!movesClock && { confirmedForSeconds }),
+      },
       ageMaxMs,
     ),
     portalRing: openPortalRing(reader, ageMaxMs),

@@ -95,7 +95,9 @@ export async function startTestServer(
     { config, connection, masterKey, log, isAlone: config.databaseUrl === null },
     options.realFreshness ? options.overrides : withShortAges(options.overrides),
   );
-  const quick = options.realFreshness ? created : withShortWaits(created);
+  const quick = options.realFreshness
+    ? created
+    : withShortWaits(created, { movesClock: options.overrides?.clock !== undefined });
   const context = options.changeContext?.(quick) ?? quick;
   // Commits do not wake the follower below, so it looks as often as beside other processes.
   context.isAlone = false;
