@@ -1,9 +1,9 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { Killer, startTwo } from '../../letting/killer.ts';
+import { armFailpoint } from '../../faults/arm-failpoint.ts';
 import type { Failpoint } from '../../faults/failpoints.ts';
 import { processesForTest } from '../../support/processes.ts';
 import { apiClient, good, type Api, type ApiResponse } from '../../support/server.ts';
@@ -14,9 +14,6 @@ import { apiClient, good, type Api, type ApiResponse } from '../../support/serve
  */
 
 const points: Failpoint[] = ['before commit', 'at commit', 'after commit'];
-
-/** Milliseconds until a process must have died. */
-const deathMs = 5_000;
 
 const armingFile = join(tmpdir(), `tenure-approval-kills-${process.pid}.json`);
 
@@ -60,16 +57,11 @@ test.each(points)(
     const secret = await agentOf(apiNow());
     const agentNow = (): Api => apiClient(deployment.url, secret);
     const grant = await approved(apiNow(), agentNow());
-    writeFileSync(armingFile, JSON.stringify({ point, passes: 0 }));
-    deployment.signal('SIGUSR2');
-    // The process reads the file when it gets the signal.
-    await delay(200);
+    await armFailpoint(deployment, armingFile, point);
     const send = (): Promise<ApiResponse> =>
       agentNow().post(`/v1/references/${grant.reference}/cancel`, undefined, { 'idempotency-key': 'once' });
     const answer = await send().catch(() => null);
-    const untilMs = performance.now() + deathMs;
-    while (deployment.isRunning && performance.now() < untilMs) await delay(5);
-    expect(deployment.isRunning).toBe(false);
+    await expect.poll(() => deployment.isRunning).toBe(false);
     await deployment.start();
     const after = await stateOf(apiNow(), grant);
     if (answer) expect([answer.status, after]).toEqual([200, done]);
