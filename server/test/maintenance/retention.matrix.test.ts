@@ -111,6 +111,7 @@ describe('expired history', () => {
   test('deletes a week when all of it is a day older than the retention, and no second earlier', async () => {
     const { server, clock } = await serverInThePast({ weeks: 12, settings: { TENURE_RETENTION_DAYS: '2' } });
     const { eventId } = await someOfEverything(server);
+    clock.stop();
     const endOfWeekMs = (Math.floor(clock.nowMs() / weekMs) + 1) * weekMs;
     const until = (ms: number): void => clock.advanceSeconds((ms - clock.nowMs()) / 1000);
     until(endOfWeekMs + 3 * daySeconds * 1000 - 30_000);
@@ -134,6 +135,7 @@ describe('expired history', () => {
 
 test('replays a response for 24 hours when the retention is shorter', async () => {
   const { server, clock } = await serverInThePast({ weeks: 12, settings: { TENURE_RETENTION_DAYS: '2' } });
+  clock.stop();
   // At the last moment of a week, so that its partition is as old as possible.
   clock.advanceSeconds(((Math.floor(clock.nowMs() / weekMs) + 1) * weekMs - clock.nowMs()) / 1000 - 5);
   const key = newKey();

@@ -214,6 +214,7 @@ describe('interrupted uploads', () => {
   test('removes an unfinished upload within an hour when its process has ended, and keeps finished files', async () => {
     const clock = new TestClock();
     const own = await serverForTest({ overrides: { clock } });
+    clock.stop();
     const { context } = own;
     await good(own.api.post('/v1/files', formOf()));
     const accountId = await firstAccountId(own);

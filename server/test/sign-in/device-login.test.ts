@@ -205,6 +205,7 @@ describe('a sign-in of the command line', () => {
 
 describe('a code', () => {
   test('is refused alike when it is unknown, used, expired or of another form', async () => {
+    clock.stop();
     const device = new Device(server);
     const used = await device.begin();
     await good(decide(developer.browser, used.user_code, 'approve'));

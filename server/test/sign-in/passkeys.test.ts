@@ -106,6 +106,7 @@ describe('a sign-in with a passkey', () => {
   });
 
   test('is refused when five minutes have passed', async () => {
+    clock.stop();
     const { device } = await withPasskey();
     const browser = stranger();
     const late = await beginSignIn(browser);

@@ -121,14 +121,15 @@ export const sessionEnds: readonly SessionEnd[] = [
   },
 ];
 
-/** Sets up an authenticator app. Returns its secret and the recovery codes. */
+/** Sets up an authenticator app. Returns its secret, the code that this used, and the recovery codes. */
 export async function setUpTotp(
   browser: SignedIn['browser'],
   clock: { nowMs(): number } = { nowMs: Date.now },
-): Promise<{ secret: string; codes: string[] }> {
+): Promise<{ secret: string; code: string; codes: string[] }> {
   const { secret } = (await good(browser.post('/auth/totp/begin'))).body;
-  const { codes } = (await good(browser.post('/auth/totp/finish', { code: codeOf(secret, clock.nowMs()) }))).body;
-  return { secret, codes };
+  const code = codeOf(secret, clock.nowMs());
+  const { codes } = (await good(browser.post('/auth/totp/finish', { code }))).body;
+  return { secret, code, codes };
 }
 
 /** Returns the code of an authenticator app at a time. */
