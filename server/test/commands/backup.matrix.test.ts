@@ -13,15 +13,16 @@ import { Deployment } from '../faults/crash-checker/deployment.ts';
 import type { Answered } from '../faults/crash-checker/history.ts';
 import { textOf, type JsonObject } from '../faults/crash-checker/json.ts';
 import { processesIn } from '../faults/crash-checker/processes.ts';
-import { backUp, newKey, restore, runCommand } from '../support/backups.ts';
+import { backUp, heldAt, newKey, restore, runCommand } from '../support/backups.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
+import { waitMs } from '../support/wait.ts';
 
 /*
  * The real commands, on a real server with its embedded database. The program npm runs the first of each and the interrupted ones.
  */
 
-/** Retry for 30 s, longer than a backup, a restore and a start take together. */
-const settings = { TENURE_RETRY_SCHEDULE: '2,2,2,2,2,2,2,2,2,2,2,2,2,2,2' };
+/** Retry for 200 s, longer than a backup takes. */
+const settings = { TENURE_RETRY_SCHEDULE: Array<string>(50).fill('4').join(',') };
 
 let scratch: string;
 let original: Deployment;
@@ -110,9 +111,12 @@ describe('restored deployments', () => {
       }
     };
     const copy = join(scratch, 'while-written-to');
-    const ended = backUp(original.dataDir, copy);
+    const goOn = join(scratch, 'written');
+    const ended = backUp(original.dataDir, copy, heldAt('the copy', goOn));
     await appearance(() => fs.existsSync(join(copy, 'postgres/base')));
     const writers = Promise.all([write(), write(), write(), write()]);
+    await appearance(() => answers.length > 0);
+    fs.writeFileSync(goOn, '');
     const { code, output } = await ended;
     over.abort();
     await writers;
@@ -343,7 +347,7 @@ describe('interrupted commands', () => {
     async (signal) => {
       const folder = join(scratch, `interrupted-${signal}`);
       const when = appearance(() => fs.existsSync(join(folder, 'postgres/base')));
-      const { code, output } = await backUp(original.dataDir, folder, {}, { when, signal });
+      const { code, output } = await backUp(original.dataDir, folder, heldAt('the copy'), { when, signal });
       expect({ code, output }).toMatchObject({
         output: expect.stringContaining('Interrupted: nothing was backed up.\n'),
       });
@@ -356,24 +360,25 @@ describe('interrupted commands', () => {
   test('leaves an empty folder when a backup is interrupted by SIGTERM to npm alone', async () => {
     const folder = join(scratch, 'interrupted-npm');
     const when = appearance(() => fs.existsSync(join(folder, 'postgres/base')));
-    const { output } = await backUp(original.dataDir, folder, {}, { when, signal: 'SIGTERM', toNpmAlone: true });
+    const interruption = { when, signal: 'SIGTERM', toNpmAlone: true } as const;
+    const { output } = await backUp(original.dataDir, folder, heldAt('the copy'), interruption);
     expect(output).toContain('Interrupted: nothing was backed up.\n');
     expect(fs.readdirSync(folder)).toEqual([]);
   });
 
   test.each([
-    ['while it copies', 'SIGINT', 'postgres/base'],
-    ['while it tests the copy', 'SIGTERM', 'postgres/postmaster.pid'],
+    ['while it copies', 'SIGINT', 'postgres/base', 'the copy'],
+    ['while it tests the copy', 'SIGTERM', 'postgres/postmaster.pid', 'the start'],
   ] as const)(
     'leaves an empty folder and no PostgreSQL when a restore is interrupted %s by %s',
-    async (_, signal, path) => {
+    async (_, signal, path, step) => {
       const dataDir = join(scratch, `interrupted-${signal}-restore`);
       let place = '';
       const when = appearance(() => {
         place = unfinishedIn(dataDir) ?? '';
         return place !== '' && fs.existsSync(join(place, path));
       });
-      const { output } = await restore(backup, dataDir, {}, { when, signal });
+      const { output } = await restore(backup, dataDir, heldAt(step), { when, signal });
       expect(output).toContain('Interrupted: nothing was restored.\n');
       expect(fs.readdirSync(dataDir)).toEqual([]);
       // A process that outlives its folder works in a deleted one.
@@ -385,7 +390,7 @@ describe('interrupted commands', () => {
     const deployment = await Deployment.create({ settings, secretKey: original.secretKey });
     onTestFinished(() => deployment.remove());
     const when = appearance(() => unfinishedIn(deployment.dataDir) !== null);
-    await restore(backup, deployment.dataDir, {}, { when, signal: 'SIGKILL' });
+    await restore(backup, deployment.dataDir, heldAt('the copy'), { when, signal: 'SIGKILL' });
     const unfinished = unfinishedIn(deployment.dataDir)!;
     const whatToDo = `if there is none, remove ${fs.realpathSync(unfinished)} and restore again.`;
     await expect(deployment.start()).rejects.toThrow(whatToDo);
@@ -404,10 +409,12 @@ describe('restores beside other processes', () => {
     "leaves another process's %s unchanged when it appears during a restore",
     async (name) => {
       const dataDir = join(scratch, `contested-${name}`);
-      const ended = restore(backup, dataDir);
+      const goOn = join(scratch, `made-${name}`);
+      const ended = restore(backup, dataDir, heldAt('the copy', goOn));
       await appearance(() => unfinishedIn(dataDir) !== null);
       const others = join(dataDir, name);
       fs.mkdirSync(others);
+      fs.writeFileSync(goOn, '');
       const { code, output } = await ended;
       expect(code).toBe(1);
       expect(output).toMatch(/^\S+ was made by another process meanwhile, .*: nothing was restored\. .*\n$/);
@@ -433,12 +440,11 @@ function unfinishedIn(dataDir: string): string | null {
   return name === undefined ? null : join(dataDir, name);
 }
 
-/** Waits for something to appear. It looks so often that the command has hardly continued. */
 async function appearance(shows: () => boolean): Promise<void> {
-  const giveUpAtMs = performance.now() + 20_000;
+  const giveUpAtMs = performance.now() + waitMs;
   while (!shows()) {
     if (performance.now() > giveUpAtMs) throw new Error('It never showed.');
-    await sleep(1);
+    await sleep(10);
   }
 }
 

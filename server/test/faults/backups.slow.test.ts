@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { backUp, restore } from '../support/backups.ts';
+import { backUp, heldAt, restore } from '../support/backups.ts';
 import { Api } from './crash-checker/api.ts';
 import { newSeed } from './crash-checker/checker.ts';
 import { Deployment } from './crash-checker/deployment.ts';
@@ -65,9 +65,12 @@ test('prints one line and leaves no partial backup when the database dies during
   await deployment.start();
   const folder = `${deployment.dataDir}.backup`;
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const ended = backUp(deployment.dataDir, folder);
+  const killed = `${folder}.killed`;
+  onTestFinished(() => rmSync(killed, { force: true }));
+  const ended = backUp(deployment.dataDir, folder, heldAt('the copy', killed));
   while (!existsSync(join(folder, 'postgres', 'base'))) await sleep(5);
   kill(deployment.databasePid()!, 'SIGKILL');
+  writeFileSync(killed, '');
   const { code, output } = await ended;
   expect(code).toBe(1);
   expect(output).toMatch(/^The database was stopped during the backup \(.*\): take another one\.\n$/);

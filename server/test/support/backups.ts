@@ -16,6 +16,34 @@ export interface Interruption {
   toNpmAlone?: boolean;
 }
 
+/**
+ * Returns settings that hold a backup or restore where it first copies a file, or starts PostgreSQL on the copy. It continues when the file
+ * `until` exists, or when it is interrupted. So it is at this step however late a test looks.
+ */
+export function heldAt(step: 'the copy' | 'the start', until = ''): Record<string, string> {
+  const script = `
+    import { existsSync } from 'node:fs';
+    import files from 'node:fs/promises';
+    import { syncBuiltinESMExports } from 'node:module';
+    import timers from 'node:timers/promises';
+
+    let held = null;
+    const hold = () => (held ??= new Promise((resolve) => {
+      const look = setInterval(() => existsSync(${JSON.stringify(until)}) && goOn(), 10);
+      const goOn = () => (clearInterval(look), resolve());
+      for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, goOn);
+    }));
+    const { open } = files;
+    const { setTimeout: sleep } = timers;
+    // The program npm gets the same settings.
+    const isCommand = /commands.(backup|restore).ts$/.test(process.argv[1]);
+    if (isCommand && ${step === 'the copy'})
+      files.open = async (path, ...more) => (path.endsWith('PG_VERSION') && (await hold()), open(path, ...more));
+    if (isCommand && ${step === 'the start'}) timers.setTimeout = async (...given) => (await hold(), sleep(...given));
+    syncBuiltinESMExports();`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+}
+
 /** Runs a backup as an operator does, but without npm unless it is interrupted. Without a folder, runs it as an operator that forgot it. */
 export function backUp(
   dataDir: string,
