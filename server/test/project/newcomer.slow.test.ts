@@ -111,8 +111,11 @@ describe.each([
     'keeps all data for the next start when server, or server and database, are killed with -9',
     async () => {
       for (const victims of [['server'], ['server', 'database']] as const) {
+        const [npm] = running;
+        const exited = new Promise((resolve) => npm!.once('exit', resolve));
         killAll(victims);
-        await delay(100);
+        // On a busy machine, a killed server can keep its port for a while. The program npm ends after it.
+        await exited;
         running.clear();
         const { output } = await start();
         expect(output).not.toMatch(/sk_test_\w/);
