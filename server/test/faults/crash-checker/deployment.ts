@@ -13,7 +13,9 @@ const projectDir = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** A first start makes the database's files, and a start after a crash repairs them. Both take seconds, not minutes. */
 const startTimeoutMs = 180_000;
-const stopTimeoutMs = 15_000;
+/** A busy machine may take long to stop a server in good order. Then its process is killed. */
+const stopTimeoutMs = 120_000;
+const databaseStopTimeoutMs = 15_000;
 const pollEveryMs = 10;
 /** A refused connection costs most of a millisecond of processor time, and a start takes a second. */
 const readyPollMs = 25;
@@ -196,7 +198,7 @@ export class Deployment {
     );
     for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
       for (const pid of pids) kill(pid, signal);
-      const giveUpAtMs = performance.now() + stopTimeoutMs;
+      const giveUpAtMs = performance.now() + databaseStopTimeoutMs;
       while (pids.some(isAlive) && performance.now() < giveUpAtMs) await sleep(pollEveryMs);
     }
   }
