@@ -15,21 +15,37 @@ interface Client {
 /** A client that waits for its turn even if it disconnects. The caller bounds how many wait. */
 export const patient: Client = { whenReleased() {} };
 
+/** Work that waits for its turn. */
+interface Waiting {
+  resume(): void;
+  refuse(error: Error): void;
+}
+
 /** The waiting work of a tree: its parties in the order of their turns. None is empty. */
-type Parties = Map<string, (() => void)[]>;
+type Parties = Map<string, Waiting[]>;
+
+/** How much work may wait, and the error for more. */
+interface WaitingLimit {
+  max: number;
+  refusal(): Error;
+}
 
 /**
  * Runs few pieces of work at once. If more wait, their trees of accounts take turns, and so do the accounts of a tree. So a tree with much
- * work delays another by one piece of work at most for each that runs. The number of its accounts does not matter.
+ * work delays another by one piece of work at most for each that runs. The number of its accounts does not matter. If too much waits, the newest
+ * work of the tree with the most is refused. So it does not keep the work of others out either.
  */
 export class FairQueue {
   readonly #atOnceMax: number;
   #running = 0;
   /** The trees in the order of their turns, each with its waiting work. None is empty. */
   readonly #waiting = new Map<string, Parties>();
+  readonly #limit: WaitingLimit | null;
 
-  constructor(atOnceMax: number) {
+  /** @param limit by default none: the caller bounds how many wait. */
+  constructor(atOnceMax: number, limit: WaitingLimit | null = null) {
     this.#atOnceMax = atOnceMax;
+    this.#limit = limit;
   }
 
   /**
@@ -37,6 +53,7 @@ export class FairQueue {
    *
    * @param party an account with its tree, or the name of a tree of its own.
    * @throws {ClientGoneError} at once if the client disconnects before. Clients that come and go would otherwise fill the queue.
+   * @throws the refusal of the limit if too much waits, and no other tree has more than this one.
    */
   async run<Result>(party: Payer | string, client: Client, work: () => Promise<Result>): Promise<Result> {
     if (this.#running < this.#atOnceMax) this.#running++;
@@ -70,25 +87,47 @@ export class FairQueue {
 
   #turnOf(payer: Payer, client: Client): Promise<void> {
     return new Promise<void>((resolve, reject) => {
-      const resume = (): void => {
-        client.whenReleased(null);
-        resolve();
+      this.#makeRoom(payer);
+      const waiting: Waiting = {
+        resume: () => {
+          client.whenReleased(null);
+          resolve();
+        },
+        refuse: (error) => {
+          client.whenReleased(null);
+          this.#leave(payer, waiting);
+          reject(error);
+        },
       };
-      const parties: Parties = this.#waiting.get(payer.rootId) ?? new Map<string, (() => void)[]>();
+      const parties: Parties = this.#waiting.get(payer.rootId) ?? new Map<string, Waiting[]>();
       this.#waiting.set(payer.rootId, parties);
       const others = parties.get(payer.accountId);
-      if (others) others.push(resume);
-      else parties.set(payer.accountId, [resume]);
-      client.whenReleased(() => {
-        this.#leave(payer, resume);
-        reject(new ClientGoneError());
-      });
+      if (others) others.push(waiting);
+      else parties.set(payer.accountId, [waiting]);
+      client.whenReleased(() => waiting.refuse(new ClientGoneError()));
     });
   }
 
-  #leave({ accountId, rootId }: Payer, resume: () => void): void {
+  /**
+   * Refuses the newest work of the tree with the most if the limit is reached.
+   *
+   * @throws the refusal if that would leave the tree no more than this one then has.
+   */
+  #makeRoom({ rootId }: Payer): void {
+    if (!this.#limit) return;
+    const trees = [...this.#waiting.values()];
+    if (trees.reduce((sum, tree) => sum + sizeOf(tree), 0) < this.#limit.max) return;
+    const largest = trees.reduce((left, right) => (sizeOf(right) > sizeOf(left) ? right : left));
+    const own = this.#waiting.get(rootId);
+    if (sizeOf(largest) <= (own ? sizeOf(own) : 0) + 1) throw this.#limit.refusal();
+    const parties = [...largest.values()];
+    const party = parties.reduce((left, right) => (right.length > left.length ? right : left));
+    party.at(-1)!.refuse(this.#limit.refusal());
+  }
+
+  #leave({ accountId, rootId }: Payer, waiting: Waiting): void {
     const parties = this.#waiting.get(rootId);
-    const others = parties?.get(accountId)?.filter((each) => each !== resume) ?? [];
+    const others = parties?.get(accountId)?.filter((each) => each !== waiting) ?? [];
     if (others.length > 0) parties?.set(accountId, others);
     else parties?.delete(accountId);
     if (parties?.size === 0) this.#waiting.delete(rootId);
@@ -103,13 +142,18 @@ export class FairQueue {
     }
     const [rootId, parties] = tree;
     const [party] = parties;
-    const [accountId, [resume, ...others]] = party!;
+    const [accountId, [next, ...others]] = party!;
     parties.delete(accountId);
     if (others.length > 0) parties.set(accountId, others);
     this.#waiting.delete(rootId);
     if (parties.size > 0) this.#waiting.set(rootId, parties);
-    resume!();
+    next!.resume();
   }
+}
+
+/** Returns how much work of a tree waits. */
+function sizeOf(parties: Parties): number {
+  return [...parties.values()].reduce((sum, { length }) => sum + length, 0);
 }
 
 /**

@@ -48,6 +48,25 @@ test('gives another tree the second turn when many accounts of one tree wait', a
   expect(began).toEqual(['a1', 'a1', 'b', 'a2', 'a3', 'a4', 'a1']);
 });
 
+test('refuses the newest work of the tree with the most when too much waits', async () => {
+  const queue = new FairQueue(1, { max: 3, refusal: () => new Error('full') });
+  const began: string[] = [];
+  const outcome = (accountId: string, rootId: string): Promise<string> =>
+    queue
+      .run({ accountId, rootId }, patient, async () => {
+        began.push(accountId);
+        await nextTurn();
+      })
+      .then(
+        () => 'done',
+        ({ message }: Error) => message,
+      );
+  const wanted = ['a1', 'a1', 'a1', 'a2', 'a1', 'b1', 'b2', 'c1'].map((account) => outcome(account, account[0]!));
+  // The fifth is of the tree with the most. The seventh would leave that tree no more than its own.
+  expect(await Promise.all(wanted)).toEqual(['done', 'full', 'full', 'done', 'full', 'done', 'full', 'done']);
+  expect(began).toEqual(['a1', 'a2', 'b1', 'c1']);
+});
+
 test('continues with other work when one piece fails', async () => {
   const queue = new FairQueue(1);
   const failing = queue.run('a', patient, () => Promise.reject(new Error('no')));
