@@ -1,6 +1,8 @@
 import { argon2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { ApiError } from '../core/errors.ts';
+import { FairQueue, patient } from '../core/fair-queue.ts';
+import { networkOf, siteOf } from '../core/network.ts';
 import type { RandomBytes } from '../core/random.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
@@ -22,11 +24,17 @@ export const passwordLengthMax = 256;
 
 const phcForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** Hashes passwords, a few at a time, so that sign-ins leave memory and threads to other work. */
+/**
+ * Hashes passwords, a few at a time, so that sign-ins leave memory and threads to other work. Sites of clients take turns. So a stranger that
+ * tries many passwords neither keeps people from signing in nor delays them for long.
+ */
 export class Passwords {
   readonly #randomBytes: RandomBytes;
-  #underWay = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #queue = new FairQueue(atOnce, {
+    max: waitingMax,
+    refusal: () =>
+      new ApiError('overloaded', 'Too many people sign in at once. Try again shortly.', { retryAfterSeconds: 1 }),
+  });
 
   constructor(randomBytes: RandomBytes) {
     this.#randomBytes = randomBytes;
@@ -35,10 +43,14 @@ export class Passwords {
   /**
    * Returns what a user stores of a new password.
    *
+   * @param address the client's address.
    * @throws {ApiError} `overloaded` if too many wait.
    */
-  async stored(password: string): Promise<{ password_hash: string; password_is_short: boolean }> {
-    return { password_hash: await this.hash(password), ...lengthFactOf(password) };
+  async stored(
+    password: string,
+    address: string | null,
+  ): Promise<{ password_hash: string; password_is_short: boolean }> {
+    return { password_hash: await this.hash(password, address), ...lengthFactOf(password) };
   }
 
   /**
@@ -46,9 +58,9 @@ export class Passwords {
    *
    * @throws {ApiError} `overloaded` if too many wait.
    */
-  async hash(password: string): Promise<string> {
+  async hash(password: string, address: string | null): Promise<string> {
     const nonce = Buffer.from(this.#randomBytes(saltBytes));
-    const tag = await this.#derive(password, { ...cost, nonce, tagLength });
+    const tag = await this.#derive(address, password, { ...cost, nonce, tagLength });
     const { memory, passes, parallelism } = cost;
     return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64Of(nonce)}$${base64Of(tag)}`;
   }
@@ -57,9 +69,10 @@ export class Passwords {
    * Returns whether a password has this hash. Without a hash, it takes the same time. So the time of a response does not tell whether an
    * address is known.
    *
+   * @param address the client's address.
    * @throws {ApiError} `overloaded` if too many wait.
    */
-  async matches(password: string, hash: string | null): Promise<boolean> {
+  async matches(password: string, hash: string | null, address: string | null): Promise<boolean> {
     const parts = hash === null ? null : phcForm.exec(hash);
     if (hash !== null && !parts) throw new Error('Bug! A stored password hash has another form.');
     const [, memory, passes, parallelism, salt = '', tag = ''] = parts ?? [];
@@ -68,29 +81,18 @@ export class Passwords {
     const settings = parts
       ? { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
       : cost;
-    const found = await this.#derive(password, { ...settings, nonce, tagLength: wanted.length });
+    const found = await this.#derive(address, password, { ...settings, nonce, tagLength: wanted.length });
     return timingSafeEqual(found, wanted) && parts !== null;
   }
 
-  async #derive(
+  #derive(
+    address: string | null,
     message: string,
     parameters: { memory: number; passes: number; parallelism: number; nonce: Buffer; tagLength: number },
   ): Promise<Buffer> {
-    if (this.#underWay >= atOnce) {
-      if (this.#waiting.length >= waitingMax)
-        throw new ApiError('overloaded', 'Too many people sign in at once. Try again shortly.', {
-          retryAfterSeconds: 1,
-        });
-      // The one that ends hands its place over, so that no newcomer takes it.
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else this.#underWay++;
-    try {
-      return await derive('argon2id', { message, ...parameters });
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#underWay--;
-    }
+    const party = { accountId: networkOf(address ?? ''), rootId: siteOf(address ?? '') };
+    // A client that disconnects leaves the queue no sooner: a person that closes the page has signed in.
+    return this.#queue.run(party, patient, () => derive('argon2id', { message, ...parameters }));
   }
 }
 

@@ -34,7 +34,7 @@ describe('an old token', () => {
         changeContext(context) {
           const passwords = new Passwords(context.randomBytes);
           const slow = passwords.hash.bind(passwords);
-          passwords.hash = async (password) => (await meanwhile(), slow(password));
+          passwords.hash = async (...parameters) => (await meanwhile(), slow(...parameters));
           return { ...context, passwords };
         },
       });

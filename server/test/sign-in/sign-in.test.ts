@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser, firstOwner, goodPassword, makeLink, member, tokenOf } from '../support/browser.ts';
-import { good, serverForTest, startTestServer, type TestServer } from '../support/server.ts';
+import { good, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let owner: Browser;
@@ -69,6 +69,24 @@ describe('a sign-in', () => {
     expect(signedIn.status, signedIn.text).toBe(200);
     expect(signedIn.body.user.email).toBe('ada@example.com');
     expect((await browser.get('/v1/account')).status).toBe(200);
+  });
+
+  test('begins beside a stranger with many networks that tries passwords', async () => {
+    const proxied = await serverForTest({ settings: { TENURE_TRUSTED_PROXIES: '127.0.0.1' } });
+    await firstOwner(proxied);
+    const tryFrom = (address: string, email: string, password: string): Promise<ApiResponse> =>
+      new Browser(proxied).post('/auth/sign_in', { email, password }, { 'x-forwarded-for': address });
+    const tries = Array.from({ length: 40 }, (_, index) =>
+      tryFrom(`2001:db8:0:${index}::1`, `person${index}@example.com`, 'a wrong long password'),
+    );
+    // Some are refused only when as many wait as may.
+    const isFull = Promise.any(tries.map(async (each) => expect((await each).status).toBe(503)));
+    await isFull;
+    const signedIns = Array.from({ length: 3 }, (_, index) =>
+      tryFrom(`198.51.100.${index}`, 'ada@example.com', goodPassword),
+    );
+    expect((await Promise.all(signedIns)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    await Promise.all(tries);
   });
 
   test('gets the same error when the address is unknown, the password is wrong or the user is disabled', async () => {

@@ -124,7 +124,7 @@ export async function signedIn(
 ): Promise<SignedIn> {
   const { context } = server;
   const { ids, randomBytes, config } = context;
-  hashOfGoodPassword ??= new Passwords(randomBytes).hash(goodPassword);
+  hashOfGoodPassword ??= new Passwords(randomBytes).hash(goodPassword, null);
   const accountId = options.accountId ?? (await oldestAccountId(context.reader))!;
   const id = ids.make('usr');
   const record: UserRecord = {

@@ -174,7 +174,7 @@ async function makeUser(
     email,
     name: body.name ?? null,
     role: roleOf(open),
-    ...(body.password !== undefined && (await passwords.stored(body.password))),
+    ...(body.password !== undefined && (await passwords.stored(body.password, call.request.client.address))),
   };
   const { token, record } = newSession({ ids, mode: config.mode, realSeconds, randomBytes }, user, {
     factors: body.password === undefined ? ['link'] : ['link', 'password'],
@@ -217,7 +217,7 @@ async function signInByLink(
   if (purpose === 'password_reset' && body.password !== undefined) {
     const names = [user.email, user.name ?? '', (await accounts.get(link.account_id))?.name ?? ''];
     await refuseWeakPassword(body.password, { hasSecondFactor: user.totp_secret !== null, names });
-    newPassword = await passwords.stored(body.password);
+    newPassword = await passwords.stored(body.password, call.request.client.address);
   }
   const token = await beginSession(call, user, {
     subjects,

@@ -91,7 +91,8 @@ export async function confirm(call: OwnCall<Static<typeof ConfirmBody>>): Promis
   const subjects = subjectsOf(call, user.email, user);
   await takeAttemptOf(call, subjects);
   const isRightPassword =
-    body.password !== undefined && (await context.passwords.matches(body.password, user.password_hash));
+    body.password !== undefined &&
+    (await context.passwords.matches(body.password, user.password_hash, call.request.client.address));
   const proof = body.passkey && party && (await provePasskey(call, party, user, body.passkey, confirmPurposeOf(call)));
   return changeOwn(call, async (member) => {
     const confirmed = { confirmed_at: realSecondsOf(context) };
@@ -142,7 +143,7 @@ export async function changeMe(call: OwnCall<Static<typeof MeBody>>): Promise<st
   if (body.password !== undefined) {
     const names = [email, body.name ?? user.name ?? '', (await accounts.get(user.account_id))?.name ?? ''];
     await refuseWeakPassword(body.password, { hasSecondFactor: hasSecondFactor(user), names });
-    newPassword = await passwords.stored(body.password);
+    newPassword = await passwords.stored(body.password, call.request.client.address);
   }
   return changeOwn(call, async (member) => {
     const changed = {

@@ -41,7 +41,11 @@ export async function signIn(call: AuthCall<Static<typeof SignInBody>>): Promise
   const user = await context.readRecord(users, found?.accountId ?? '', found?.id ?? '');
   const subjects = subjectsOf(call, body.email, user);
   await takeAttemptOf(call, subjects);
-  const isRight = await context.passwords.matches(body.password, user?.password_hash ?? null);
+  const isRight = await context.passwords.matches(
+    body.password,
+    user?.password_hash ?? null,
+    call.request.client.address,
+  );
   if (!user) return refuseStranger(call, await countingAccountOf(call), signInFailed());
   return beginSession(call, user, {
     subjects,
