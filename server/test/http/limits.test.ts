@@ -268,6 +268,20 @@ describe('limits of addresses that guess keys', () => {
     expect((await ask('::ffff:127.0.0.1', server.secretKey)).status).toBe(200);
   });
 
+  test('delays refusals of a stranger when it sends from many networks of one IPv6 site', async () => {
+    const server = await serverForTest({ settings: { TENURE_TRUSTED_PROXIES: '127.0.0.1' } });
+    stopMonotonicClock();
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => timers.mockRestore());
+    const statusFrom = async (address: string): Promise<number> =>
+      (await fetch(`${server.url}/v1/references`, { headers: { 'x-forwarded-for': address } })).status;
+    const answers = Array.from({ length: 120 }, (_, index) => statusFrom(`2001:db8:0:${index.toString(16)}::1`));
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([401]));
+    expect(await statusFrom('2001:db8:1::1')).toBe(401);
+    // The first hundred of the site are immediate.
+    expect(timers.mock.calls.filter(([, ms]) => ms === 2_000)).toHaveLength(20);
+  });
+
   test('returns 429 when an address sends many badly signed callbacks, and still accepts signed ones', async () => {
     const server = await serverForTest();
     const app = buildApp(server.context);

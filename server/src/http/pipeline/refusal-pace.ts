@@ -3,10 +3,10 @@ import type { ApiError } from '../../core/errors.ts';
 import { withoutBody } from '../parser.ts';
 import type { ReceivedRequest } from '../request.ts';
 import { whenClosed } from '../response/held-responses.ts';
-import { networkOf } from '../../core/network.ts';
+import { siteOf } from '../../core/network.ts';
 import { Buckets } from './rate-limit.ts';
 
-/** So many refusals per second of one account or address are immediate. A client that respects Retry-After gets no others. */
+/** So many refusals per second of one account or site are immediate. A client that respects Retry-After gets no others. */
 const promptPerSecond = 100;
 
 /**
@@ -24,7 +24,7 @@ export class RefusalPace {
     if (!isSlowedDown(error)) return;
     // As for failed sign-ins: a proxy on this machine has the requests of all strangers.
     if (payer === null && client.isLocal) return;
-    const from = payer?.rootId ?? networkOf(client.address ?? '');
+    const from = payer?.rootId ?? siteOf(client.address ?? '');
     if (this.#prompt.take(from).taken) return;
     // Thousands of refusals can wait. Their bodies must not wait with them.
     await withoutBody(incoming.raw, () => refusalIsDue(reply));
