@@ -35,7 +35,7 @@ export interface McpResponse {
 const documentBounds: Bounds = {
   what: 'OpenAPI documents in progress',
   ofAccountMax: 2,
-  ofTreeMax: 4,
+  ofTreeMax: 3,
   max: 4,
   retryAfterSeconds: 1,
 };

@@ -8,7 +8,7 @@ export interface Bounds {
   ofAccountMax: number;
   /** Of an account and all accounts below it, at any distance. Otherwise it could multiply its share with their keys. */
   ofTreeMax: number;
-  /** Of all accounts together. */
+  /** Of all accounts together. Above `ofTreeMax` of them, a tree begins more only while it leaves as much to others as it has. */
   max: number;
   /** Seconds until one of them has probably ended. */
   retryAfterSeconds: number;
@@ -57,6 +57,9 @@ export const streamBounds: Bounds = {
   retryAfterSeconds: 10,
 };
 
+/** A tree with less than this part of all work begins more until all places are taken. With 1,024 requests, these are 32. */
+const fewShare = 1 / 32;
+
 /** Bounds concurrent work in this process. */
 export class ConcurrencyLimit {
   readonly #bounds: Bounds;
@@ -71,7 +74,8 @@ export class ConcurrencyLimit {
   /**
    * Counts one more. The returned function ends it.
    *
-   * @throws {ApiError} `rate_limit` if the account or its tree of accounts has too many, `overloaded` if all accounts together have.
+   * @throws {ApiError} `rate_limit` if the account or its tree of accounts has too many. `overloaded` if all accounts together have, or if
+   * the rest is for trees with fewer. Otherwise two platforms with slow bodies would keep out all others.
    */
   begin({ accountId, rootId }: Payer): () => void {
     const { what, ofAccountMax, ofTreeMax, max, retryAfterSeconds } = this.#bounds;
@@ -82,14 +86,17 @@ export class ConcurrencyLimit {
         { retryAfterSeconds },
       );
     }
-    if ((this.#ofTrees.get(rootId) ?? 0) >= ofTreeMax) {
+    const ofTree = this.#ofTrees.get(rootId) ?? 0;
+    if (ofTree >= ofTreeMax) {
       throw new ApiError(
         'rate_limit',
         `The platform of this account and its connected accounts already have ${ofTreeMax} ${what}. Wait until one has ended.`,
         { retryAfterSeconds },
       );
     }
-    if (this.#all >= max) {
+    const left = max - this.#all;
+    const isFair = this.#all < ofTreeMax || ofTree < left || ofTree < max * fewShare;
+    if (left <= 0 || !isFair) {
       throw new ApiError('overloaded', `The server has too many ${what}. Nothing was changed. Try again shortly.`, {
         retryAfterSeconds,
       });
