@@ -7,6 +7,7 @@ import { makeRootAccount } from '../../src/server/first-account.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { Browser, goodPassword, signedIn } from '../support/browser.ts';
 import { TestClock } from '../support/clock.ts';
+import { waitingForTables } from '../support/idempotency.ts';
 import { clientId, clientSecret, signed, TestIdentityProvider, type Misconduct } from '../support/identity-provider.ts';
 import { good, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 import { codeOf, setUpTotp } from '../support/session-ends.ts';
@@ -110,6 +111,8 @@ describe('a member', () => {
       const client = await writers.connect();
       await client.query('begin; lock table users in share mode');
       const finished = Promise.all(browsers.map((browser, index) => finish(browser, answers[index]!)));
+      await expect.poll(() => waitingForTables(server)).toBe(1);
+      // The other sign-in has about as far to go.
       await delay(500);
       await client.query('commit');
       client.release();
@@ -322,6 +325,7 @@ describe('a stranger', () => {
 
 describe('a second factor', () => {
   test('is asked for when the person has one and the provider tells of none', async () => {
+    clock.stop();
     const { email, browser: own } = await signedIn(server, 'admin');
     const { secret } = await setUpTotp(own, clock);
     clock.advanceSeconds(30);
@@ -659,6 +663,7 @@ describe('a provider', () => {
   const unavailable = [503, 'identity_provider_unavailable'];
 
   test('may be away when the server starts, and is asked again later', async () => {
+    clock.stop();
     const away = await TestIdentityProvider.start();
     await away.stop();
     const at = await serverForTest({ knowsPort: true, settings: away.settings(), overrides: { clock } });

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from 'jose';
+import { freePort } from './free-port.ts';
 
 export const clientId = 'tenure';
 /** Its special characters must be encoded in a header (RFC 6749, 2.3.1). */
@@ -49,9 +50,9 @@ export class TestIdentityProvider {
     server.on('request', (request, response) => void this.#respond(request, response));
   }
 
-  /** @param port by default a free one. */
-  static async start(port = 0): Promise<TestIdentityProvider> {
-    const server = createServer().listen(port, '127.0.0.1');
+  /** @param port by default one that stays its own after a stop. */
+  static async start(port?: number): Promise<TestIdentityProvider> {
+    const server = createServer().listen(port ?? (await freePort()), '127.0.0.1');
     await once(server, 'listening');
     return new TestIdentityProvider(server, await generateKeyPair('RS256', { extractable: true }));
   }
