@@ -38,6 +38,7 @@ async function writeUse({ context }: TestServer, { token }: Browser): Promise<vo
 test.each(modes)('ends a session when it was not used for $idle seconds in $mode mode', async ({ settings, idle }) => {
   const clock = new TestClock();
   const server = await serverForTest({ settings, overrides: { clock } });
+  clock.stop();
   const { browser } = await signedIn(server, 'viewer', { changed });
   clock.advanceSeconds(idle - 60);
   expect(await statusOf(browser)).toBe(200);
