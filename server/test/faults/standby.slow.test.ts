@@ -9,9 +9,9 @@ import { Cluster } from '../support/standby.ts';
 import { Api } from './crash-checker/api.ts';
 import { newSeed } from './crash-checker/checker.ts';
 import { Deployment } from './crash-checker/deployment.ts';
-import { errorCodeOf, type Answered } from './crash-checker/history.ts';
+import { errorCodeOf, recordIdIn, type Answered } from './crash-checker/history.ts';
 import { Random } from './crash-checker/random.ts';
-import { expectNone, newRun, playRound, print } from './failover-rounds.ts';
+import { expectNone, newRun, playRound, print, type Run } from './failover-rounds.ts';
 import { rounds } from '../support/rounds.ts';
 
 /*
@@ -57,8 +57,9 @@ test.skipIf(!isLinux)(
 describe.skipIf(!isLinux)('two standbys, one of them lagging when the primary dies', () => {
   test('loses no confirmed request when the most advanced standby is promoted and the other follows it', async () => {
     const { primary, standbys, proxy, api } = await startWithTwoStandbys();
-    const violations = await playRound(newRun(api, seed), 1, async () => {
-      await letOneLag(standbys);
+    const run = newRun(api, seed);
+    const violations = await playRound(run, 1, async () => {
+      await letOneLag(standbys, run);
       await primary.kill();
       const [furthest, other] = await byWhatTheyHave(standbys);
       await furthest.promote();
@@ -72,8 +73,9 @@ describe.skipIf(!isLinux)('two standbys, one of them lagging when the primary di
 
   test('loses confirmed requests and reports them when the lagging standby is promoted', async () => {
     const { primary, standbys, proxy, api } = await startWithTwoStandbys();
-    const violations = await playRound(newRun(api, seed), 1, async () => {
-      await letOneLag(standbys);
+    const run = newRun(api, seed);
+    const violations = await playRound(run, 1, async () => {
+      await letOneLag(standbys, run);
       await primary.kill();
       const [, lagging] = await byWhatTheyHave(standbys);
       await lagging.promote();
@@ -105,6 +107,8 @@ describe.skipIf(!isLinux)('primary without its standby', () => {
   test('confirms nothing when the primary restarts and has forgotten that it waited', async () => {
     const { primary, standby, api } = await startWithoutStandby();
     const asked = create(api, 'while it is gone');
+    // Its commit waits for the standby.
+    await expect.poll(() => primary.ask(`select from pg_stat_activity where wait_event = 'SyncRep'`)).not.toEqual([]);
     await sleep(1_000);
     await primary.kill();
     await primary.start();
@@ -122,10 +126,19 @@ async function startWithTwoStandbys(): Promise<Started & { standbys: Cluster[] }
   return { ...started, standbys };
 }
 
-/** Stops one of the standbys, chosen at random, from receiving. Commits continue with the other one. */
-async function letOneLag(standbys: Cluster[]): Promise<void> {
+/** Stops one of the standbys, chosen at random, from receiving. Commits continue with the other one, and create a record at least. */
+async function letOneLag(standbys: Cluster[], { history }: Run): Promise<void> {
   await new Random(`seed ${seed}`).pick(standbys)!.stopReceiving();
+  const sinceMs = performance.now();
   await sleep(lagMs);
+  const isCreated = (): boolean =>
+    history.operations.some(
+      ({ method, path, calls }) =>
+        method === 'POST' &&
+        recordIdIn(path) === '' &&
+        calls.some(({ sentMs, result }) => sentMs > sinceMs && result.kind === 'answered' && result.status === 200),
+    );
+  await expect.poll(isCreated).toBe(true);
 }
 
 /** Returns the most advanced standby first, as an operator can find out. */

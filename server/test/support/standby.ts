@@ -14,10 +14,9 @@ import { takeBackup } from '../../src/embedded-postgres/backup.ts';
 import { prepareDataFolder, socketPort, type DataFolder } from '../../src/embedded-postgres/data-folder.ts';
 import { asUser } from '../../src/embedded-postgres/system-user.ts';
 import { isAlive, kill, processesIn, readPostmasterPid } from '../faults/crash-checker/processes.ts';
+import { waitMs } from './wait.ts';
 
 const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
-
-const startTimeoutMs = 30_000;
 
 /** A PostgreSQL as an operator runs it, beside others on this machine: a primary, or the standby of one. */
 export class Cluster {
@@ -119,7 +118,7 @@ export class Cluster {
     this.#ended = once(child, 'exit');
     child.unref();
     fs.closeSync(log);
-    const giveUpAtMs = performance.now() + startTimeoutMs;
+    const giveUpAtMs = performance.now() + waitMs;
     while (!(await this.ask('select 1', 'postgres').catch(() => null))) {
       if (child.exitCode !== null || performance.now() > giveUpAtMs) {
         throw new Error(`PostgreSQL did not start:\n${fs.readFileSync(logFile, 'utf8')}`);
@@ -159,7 +158,7 @@ export class Cluster {
 
   /** Waits until the query has a row. */
   async #until(query: string, otherwise: string): Promise<void> {
-    const giveUpAtMs = performance.now() + startTimeoutMs;
+    const giveUpAtMs = performance.now() + waitMs;
     while ((await this.ask(query)).length === 0) {
       if (performance.now() > giveUpAtMs) throw new Error(otherwise);
       await sleep(20);
