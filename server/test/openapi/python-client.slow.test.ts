@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { formOf, pdfOf } from '../support/files.ts';
 import { startTestServer } from '../support/server.ts';
 import { versions } from '../support/versions.ts';
+import { waitMs } from '../support/wait.ts';
 
 /*
  * A generator of the Python world makes a client from each document. The client must work, and must accept what later releases add.
@@ -54,15 +55,15 @@ async function generate(version: string): Promise<string> {
 }
 
 function python(...args: string[]): Promise<{ stdout: string; stderr: string }> {
-  return run(join(environment, 'bin/python'), args, { timeout: 60_000 });
+  return run(join(environment, 'bin/python'), args, { timeout: waitMs });
 }
 
 /** Installs the generator once. Returns the reason if that is not possible here. */
 async function install(): Promise<string | null> {
   if (existsSync(join(environment, 'bin/openapi-python-client'))) return null;
   try {
-    await run('python3', ['-m', 'venv', environment], { timeout: 60_000 });
-    await run(join(environment, 'bin/pip'), ['install', '--quiet', generator], { timeout: 120_000 });
+    await run('python3', ['-m', 'venv', environment], { timeout: waitMs });
+    await run(join(environment, 'bin/pip'), ['install', '--quiet', generator], { timeout: waitMs });
     return null;
   } catch (error) {
     rmSync(environment, { recursive: true, force: true });

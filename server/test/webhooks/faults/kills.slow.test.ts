@@ -6,6 +6,7 @@ import { apiClient } from '../../support/server.ts';
 import { endpointFor } from '../scenario.ts';
 import { Load, print, startImpatient, tallyOf } from './load.ts';
 import { rounds } from '../../support/rounds.ts';
+import { waitMs } from '../../support/wait.ts';
 
 const kills = rounds(12, 50);
 // A busy machine needs seconds for an attempt.
@@ -48,6 +49,6 @@ test(`50: loses nothing and repeats only deliveries of unknown outcome when a de
   expect(tally.duplicates).toBeLessThanOrEqual(32 * kills);
   // Some kills interrupted an attempt.
   expect(tally.duplicates).toBeGreaterThan(0);
-  // A delivery whose process is killed twice in a row waits for two leases.
-  expect(tally.longestMs).toBeLessThan(2 * (limits.leaseMs + limits.pollMs) + 30_000);
+  // A delivery whose process is killed twice in a row waits for two leases. A busy machine may need minutes besides.
+  expect(tally.longestMs).toBeLessThan(2 * (limits.leaseMs + limits.pollMs) + waitMs);
 });
