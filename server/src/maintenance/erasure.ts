@@ -29,9 +29,6 @@ import { eraseQuestions, eraseTexts, readIdsAsking, readIdsWithTexts } from './e
 import { pagesOf, type ErasureContext } from './erasure-context.ts';
 import { eraseEmails } from './purge-emails.ts';
 
-/** Milliseconds that the response to a deletion waits. The erasure continues after it. */
-const waitMsMax = 10_000;
-
 /** Seconds after which every request that read the person before the deletion has written its log. */
 const settledAfterSeconds = 60;
 
@@ -52,6 +49,8 @@ type Erased = Map<Resource, string[]>;
 export class Eraser {
   /** The memory that pages of history hold while they are erased. */
   readonly bytes: ByteBudget;
+  /** Milliseconds that the response to a deletion waits. The erasure continues after it. */
+  waitMs = 10_000;
   readonly #context: ErasureContext;
 
   constructor(context: ErasureContext) {
@@ -65,11 +64,11 @@ export class Eraser {
    */
   async erasedNow(deleted: Resource, accountId: string, id: string): Promise<void> {
     const begin = (): Promise<void> => this.#begin(deleted, accountId, id);
-    const erasing = retryWhileUnavailable(waitMsMax, begin).catch((error: unknown) => {
+    const erasing = retryWhileUnavailable(this.waitMs, begin).catch((error: unknown) => {
       this.#context.log.warn({ err: error, record: id }, 'an erasure was cut off; it runs again in a minute');
     });
     const timeout = new AbortController();
-    await Promise.race([erasing, delay(waitMsMax, undefined, { signal: timeout.signal }).catch(() => {})]);
+    await Promise.race([erasing, delay(this.waitMs, undefined, { signal: timeout.signal }).catch(() => {})]);
     timeout.abort();
   }
 

@@ -114,6 +114,9 @@ export interface Context extends HttpContext {
 /** Short enough not to be noticed, and enough for some hundred records. A search shows until when it is complete. */
 const searchWaitMs = 100;
 
+/** Milliseconds. The duties make the changes that an advance of the clock leaves. */
+const clockWaitMs = 10_000;
+
 const megabyte = 1024 * 1024;
 
 /**
@@ -350,6 +353,7 @@ export async function createContext(
     searcher: new Reader(database.searchers),
     searchQueue: new FairQueue(Math.max(1, sizes.searchers - 1)),
     searchWaitMs,
+    clockWaitMs,
     importQueue: new FairQueue(1),
     searchIndex,
     readRecord,

@@ -8,6 +8,7 @@ describe('interrupted erasures', () => {
     const clock = new TestClock();
     const answered = Promise.withResolvers<void>();
     const server = await serverWhoseErasuresLose(() => answered.promise, clock);
+    server.context.eraser.waitMs = 10_000;
     const { customer } = await personIn(server);
     await good(server.api.delete(`/v1/customers/${customer.id}`));
     answered.resolve();

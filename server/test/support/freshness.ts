@@ -37,6 +37,7 @@ export function withShortAges(overrides: Overrides | undefined): Overrides {
     ...overrides,
     dispatcherLimits: { endpointAgeMaxMs: ageMaxMs, ...attempts, ...overrides?.dispatcherLimits },
     callTimeoutsMs: { real: waitMs, simulated: waitMs, ...overrides?.callTimeoutsMs },
+    fileChecks: { checkTimeoutMs: waitMs, waitMs, ...overrides?.fileChecks },
     watchLimits: { ...longWatches, ...overrides?.watchLimits },
     // Nothing passes over a connection while a test helper waits.
     readLimits: { stalledMs: 2 * waitMs, ...overrides?.readLimits },
@@ -65,6 +66,7 @@ export function withShortWaits(context: Context, { movesClock }: { movesClock: b
     statement_timeout: 5_000,
     query_timeout: 10_000,
   });
+  context.eraser.waitMs = waitMs;
   return {
     ...context,
     resources: quickened(context.resources),
@@ -82,6 +84,8 @@ export function withShortWaits(context: Context, { movesClock }: { movesClock: b
     accounts: openAccounts(reader, ageMaxMs),
     // A search finds what a test has just written, however busy the machine is.
     searchWaitMs: searchMsMax,
+    // Advances leave nothing to duties. Most servers of tests have none.
+    clockWaitMs: waitMs,
   };
 }
 

@@ -11,9 +11,6 @@ import type { ReadRoute, RouteResponse, WriteRoute } from '../route.ts';
 /** A leap year, in seconds. Longer times need several steps. */
 const advanceSecondsMax = 366 * 24 * 3600;
 
-/** Milliseconds. The duty makes the changes that are left. */
-const daybreakMsMax = 10_000;
-
 /** The end of the year 2100. */
 const latestTimeMs = Date.UTC(2101, 0, 1);
 
@@ -117,8 +114,8 @@ function advanceRoute(context: HttpContext, sandboxClock: SandboxClock): WriteRo
     },
     async afterCommit() {
       await sandboxClock.look();
-      await context.expireRecords(AbortSignal.timeout(daybreakMsMax));
-      await context.breakDays(AbortSignal.timeout(daybreakMsMax));
+      await context.expireRecords(AbortSignal.timeout(context.clockWaitMs));
+      await context.breakDays(AbortSignal.timeout(context.clockWaitMs));
     },
   };
 }
