@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { newMasterKey } from '../../src/server/config.ts';
 import { freePort } from '../support/free-port.ts';
 import { urlOf } from '../support/processes.ts';
 import { createTestDatabase } from '../support/server.ts';
+import { builtProgram, withSources } from './crash-checker/built-programs.ts';
 import { Deployment } from './crash-checker/deployment.ts';
 
 test('does not take another program for its server when that answers on the port', async () => {
@@ -37,4 +41,29 @@ test('keeps a port from other processes when no server listens on it', async () 
   expect(stderr).toBe('');
   expect(stdout).toMatch(/^\d{5}$/);
   expect(stdout).not.toBe(String(port));
+});
+
+test('names the source in a stack trace when the server was built', async () => {
+  const folder = dirname(await builtProgram('server/src/main.ts'));
+  const lineIn = (file: string): number =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .findIndex((line) => line.includes('async function runServer(')) + 1;
+  const built = globSync(join(folder, '*.js')).find((file) => lineIn(file) > 0)!;
+  const source = fileURLToPath(new URL('../../src/server/start.ts', import.meta.url));
+  const trace = `    at runServer (file://${built}:${lineIn(built)}:1)`;
+  const traced = withSources(`TypeError: nothing\n${trace}`);
+  expect(traced).toMatch(/^TypeError: nothing\n {4}at runServer \(.*:\d+:\d+\)$/);
+  expect(traced).toContain(`${source}:${lineIn(source)}:`);
+});
+
+test('starts the modules of the source when a test sets options of Node', async () => {
+  const [built, source] = await Promise.all([
+    Deployment.create(),
+    Deployment.create({ settings: { NODE_OPTIONS: '--max-old-space-size=512' } }),
+  ]);
+  onTestFinished(() => Promise.all([built.remove(), source.remove()]).then(() => {}));
+  const programOf = (deployment: Deployment): string => deployment.spawn().spawnargs[1]!;
+  expect(programOf(built)).toMatch(/\/test-server\/[0-9a-f]{16}\/main\.js$/);
+  expect(programOf(source)).toBe('server/src/main.ts');
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { makeKey } from '../../../src/core/api-keys.ts';
+import { builtProgram, withSources } from './built-programs.ts';
 import { isAlive, kill, processesIn, readPostmasterPid } from './processes.ts';
 import { freePort } from '../../support/free-port.ts';
 
@@ -59,8 +60,8 @@ export class Deployment {
   #server: ChildProcess | null = null;
   #isRemoved = false;
 
-  private constructor(port: number, options: DeploymentOptions & { secretKey: string }) {
-    const { secretKey, settings = {}, program = 'server/src/main.ts', dataDir } = options;
+  private constructor(port: number, options: DeploymentOptions & { secretKey: string; program: string }) {
+    const { secretKey, settings = {}, program, dataDir } = options;
     this.dataDir = dataDir ?? mkdtempSync(join(tmpdir(), 'tenure-crash-'));
     this.logFile = `${this.dataDir}.log`;
     this.#isDataDirOurs = dataDir === undefined;
@@ -75,7 +76,10 @@ export class Deployment {
   /** Chooses the place without starting anything. */
   static async create(options: DeploymentOptions = {}): Promise<Deployment> {
     const secretKey = options.secretKey ?? makeKey('secret', 'sandbox', randomBytes);
-    return new Deployment(await freePort(), { ...options, secretKey });
+    const { program = 'server/src/main.ts', settings } = options;
+    // A test with options of Node is about memory or modules. It gets the modules that an operator runs.
+    const started = settings?.NODE_OPTIONS === undefined ? await builtProgram(program) : program;
+    return new Deployment(await freePort(), { ...options, program: started, secretKey });
   }
 
   /**
@@ -168,8 +172,8 @@ export class Deployment {
   /** Returns the end of the servers' output, to find the cause of a fault. */
   lastLines(): string {
     if (!existsSync(this.logFile)) return '';
-    const lines = readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-20);
-    return lines.map((line) => line.slice(0, 300)).join('\n');
+    const lines = readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-20).join('\n');
+    return withSources(lines).replaceAll(/^(.{300}).*$/gm, '$1');
   }
 
   /** Kills what runs at once, without waiting. */
