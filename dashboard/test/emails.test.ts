@@ -11,7 +11,7 @@ describeInBrowser('the e-mails', () => {
     const server = await serverForTest({ knowsPort: true });
     const owner = await firstOwner(server);
     const { body: file } = await good(server.api.post('/v1/files', formOf()));
-    await using open = await openDashboard(server, `/files/${file.id}`, { person: owner });
+    await using open = await openDashboard(server, `/files/${file.id}`, { person: owner, isWhole: true });
     const { page, problems } = open;
     await page.getByRole('button', { name: 'Share by a link' }).click();
     await page.getByLabel('E-mail').fill('okafor@example.com');
@@ -28,7 +28,7 @@ describeInBrowser('the e-mails', () => {
     const email = page.getByRole('region', { name: 'has sent you a document' });
     await email.getByText('okafor@example.com').waitFor();
     const link = email.getByRole('link', { name: '/links#' });
-    await using recipient = await openDashboard(server, '/', { person: new Browser(server) });
+    await using recipient = await openDashboard(server, '/', { person: new Browser(server), isWhole: true });
     await recipient.page.goto((await link.getAttribute('href'))!);
     await recipient.page.getByRole('button', { name: /open/i }).first().waitFor();
     await page.getByLabel('To').first().fill('stranger@example.com');

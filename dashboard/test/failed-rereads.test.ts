@@ -31,7 +31,7 @@ describeInBrowser('a page that is read again', () => {
     const check = await orderCheck(server, office, 'accept', null);
     const { id: file } = (await good(server.api.post('/v1/files', formOf({}, undefined, `${name}.pdf`)))).body;
     await good(server.api.post(`/v1/references/${check}`, { outcome: 'accept', reference_pdf: file }));
-    await using open = await openDashboard(server, `/files/${file}`, { person: owner });
+    await using open = await openDashboard(server, `/files/${file}`, { person: owner, isWhole: true });
     const { page } = open;
     await page.getByRole('heading', { name }).waitFor();
     await good(server.api.delete(`/v1/customers/${office.ada}`));

@@ -18,7 +18,11 @@ describeInBrowser('a link to a file', () => {
   afterAll(() => server.stop());
 
   test('opens the file for a person without an account until the office ends the link', async () => {
-    await using open = await openDashboard(server, `/files/${office.file}`, { person: owner, width: 390 });
+    await using open = await openDashboard(server, `/files/${office.file}`, {
+      person: owner,
+      width: 390,
+      isWhole: true,
+    });
     const { page, problems } = open;
     const links = page.getByRole('region', { name: 'Links' });
     await links.getByRole('button', { name: 'Share by a link' }).click();
@@ -34,7 +38,11 @@ describeInBrowser('a link to a file', () => {
     await links.getByText('Mr Okafor').first().waitFor();
     await links.getByText('Never opened.').waitFor();
 
-    await using stranger = await openDashboard(server, '/nowhere', { session: { user: null }, width: 390 });
+    await using stranger = await openDashboard(server, '/nowhere', {
+      session: { user: null },
+      width: 390,
+      isWhole: true,
+    });
     const phone = stranger.page;
     await phone.goto(url);
     await phone.getByRole('heading', { name: 'A document was shared with you' }).waitFor();
@@ -64,7 +72,11 @@ describeInBrowser('a link to a file', () => {
   });
 
   test('is made, followed and ended on the page of the check when a report is sent to the landlord', async () => {
-    await using open = await openDashboard(server, `/references/${office.finished}`, { person: owner, width: 390 });
+    await using open = await openDashboard(server, `/references/${office.finished}`, {
+      person: owner,
+      width: 390,
+      isWhole: true,
+    });
     const { page, problems } = open;
     const links = page.getByRole('region', { name: 'For the landlord' });
     const dialog = page.getByRole('dialog', { name: 'Send to the landlord' });
@@ -81,7 +93,11 @@ describeInBrowser('a link to a file', () => {
     const shown = page.getByRole('dialog', { name: 'Link to the report' });
     const url = /http\S+\/links#\w{32}/.exec(await shown.innerText())![0];
     await shown.getByRole('button', { name: 'Done' }).click();
-    await using stranger = await openDashboard(server, '/nowhere', { session: { user: null }, width: 390 });
+    await using stranger = await openDashboard(server, '/nowhere', {
+      session: { user: null },
+      width: 390,
+      isWhole: true,
+    });
     await stranger.page.goto(url);
     await stranger.page.getByRole('button', { name: 'Open the document' }).click();
     await stranger.page.getByRole('heading', { name: 'Check of Grace Hopper' }).waitFor();

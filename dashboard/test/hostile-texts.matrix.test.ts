@@ -9,7 +9,12 @@ import { openDashboard } from './support/browser.ts';
 import { makeFullOffice, type FullOffice } from './support/office.ts';
 
 /** Every page that shows texts of records, each with the part that appears last. */
-type HostilePage = [name: string, path: () => string, ready: string, options?: { isVisitor?: boolean }];
+type HostilePage = [
+  name: string,
+  path: () => string,
+  ready: string,
+  options?: { isVisitor?: boolean; isWhole?: boolean },
+];
 
 describeInBrowser('a page whose records have hostile texts', () => {
   let server: TestServer;
@@ -69,7 +74,7 @@ describeInBrowser('a page whose records have hostile texts', () => {
     ['an application', () => `/applications/${office.application}`, '[aria-label="History"] li'],
     ['a refused application', () => `/applications/${office.refused}`, '[aria-label="History"] li'],
     ['checks', () => '/references', 'table'],
-    ['a check', () => `/references/${office.finished}`, '[aria-label="History"] li'],
+    ['a check', () => `/references/${office.finished}`, '[aria-label="History"] li', { isWhole: true }],
     ['people', () => '/customers', 'table'],
     ['a person', () => `/customers/${office.ada}`, '[aria-label="History"] li'],
     ['homes', () => '/units', 'table'],
@@ -88,7 +93,7 @@ describeInBrowser('a page whose records have hostile texts', () => {
     ['deposits', () => '/deposits', 'table'],
     ['a deposit', () => `/deposits/${office.deposit}`, '[aria-label="History"] li'],
     ['files', () => '/files', 'table'],
-    ['a file', () => `/files/${office.file}`, 'iframe'],
+    ['a file', () => `/files/${office.file}`, 'iframe', { isWhole: true }],
     ['an error', () => '/events/evt_none', '[role=alert]'],
     ['a sign-in of the command line', () => `/cli#${ids.code}`, 'text=Code'],
     ['a one-time link', () => `/link#${ids.link}`, 'text=E-mail', { isVisitor: true }],
@@ -96,9 +101,9 @@ describeInBrowser('a page whose records have hostile texts', () => {
 
   test.each(pages)(
     'shows them as texts and runs none on the page of %s',
-    async (_, path, ready, { isVisitor } = {}) => {
+    async (_, path, ready, { isVisitor, isWhole = false } = {}) => {
       const person = isVisitor ? new Browser(server) : owner;
-      await using open = await openDashboard(server, path(), { person, width: 320, rewrite: hostile });
+      await using open = await openDashboard(server, path(), { person, width: 320, isWhole, rewrite: hostile });
       const { page } = open;
       await page.locator(ready).first().waitFor();
       await expectHarmless(open);

@@ -26,7 +26,7 @@ describeInBrowser('a person without a mouse', () => {
 
   describe.each([1280, 320])('in a window of %d px', (width) => {
     async function open(path: string, person = owner): Promise<OpenPage & { keyboard: Keyboard }> {
-      const opened = await openDashboard(server, path, { person, width });
+      const opened = await openDashboard(server, path, { person, width, isWhole: true });
       return { ...opened, keyboard: new Keyboard(opened.page) };
     }
 

@@ -19,9 +19,12 @@ describeInBrowser('a person of the office', () => {
   });
   afterAll(() => server.stop());
 
-  describe.each(hands)('%s', (_, width, make) => {
-    async function open(path: string): Promise<OpenPage & { hand: Hand }> {
-      const opened = await openDashboard(server, path, { person: owner, width });
+  describe.each(hands)('%s', (name, width, make) => {
+    async function open(
+      path: string,
+      { isWhole = name.includes('keyboard') } = {},
+    ): Promise<OpenPage & { hand: Hand }> {
+      const opened = await openDashboard(server, path, { person: owner, width, isWhole });
       return { ...opened, hand: make(opened.page) };
     }
 
@@ -94,7 +97,7 @@ describeInBrowser('a person of the office', () => {
       const office = await makeOffice(server);
       const check = await orderCheck(server, office);
       await play(server, check, 'complete', { outcome: 'consider' });
-      await using opened = await open(`/references/${check}`);
+      await using opened = await open(`/references/${check}`, { isWhole: true });
       const { page, hand, problems } = opened;
       await page.getByRole('heading', { name: 'Service A: Consider' }).waitFor();
       await hand.press(page.getByRole('button', { name: 'Overrule the service' }));
@@ -182,7 +185,7 @@ describeInBrowser('a person of the office', () => {
     test('does a check by hand: begins, attaches a report, and enters the outcome', async () => {
       const office = await makeOffice(server);
       const check = await orderCheck(server, office, 'accept', null);
-      await using opened = await open(`/references/${check}`);
+      await using opened = await open(`/references/${check}`, { isWhole: true });
       const { page, hand, problems } = opened;
       await hand.press(page.getByRole('button', { name: 'Mark as begun' }));
       await page.getByText('Under way by hand').first().waitFor();

@@ -96,7 +96,7 @@ describeInBrowser('the office', () => {
     const office = await makeOffice(server);
     const check = await orderCheck(server, office);
     await play(server, check, 'complete', { outcome: 'consider' });
-    await using open = await openDashboard(server, `/references/${check}`, { person: owner });
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner, isWhole: true });
     const { page, problems } = open;
     await page.getByRole('heading', { name: 'Affordability: to be weighed by a person' }).waitFor();
     await page.getByText('of the gross income goes on this person’s share of the rent, £647.50 a month').waitFor();
@@ -130,7 +130,7 @@ describeInBrowser('the office', () => {
     await play(server, check, 'complete');
     const { body: customer } = await good(server.api.get(`/v1/customers/${office.ada}`));
     const { body: unit } = await good(server.api.get(`/v1/units/${office.unit}`));
-    await using open = await openDashboard(server, '/references', { person: owner });
+    await using open = await openDashboard(server, '/references', { person: owner, isWhole: true });
     const { page } = open;
     const framed = page.waitForResponse((response) => response.url().includes('/dashboard/files/'));
     await page.getByRole('link', { name: customer.name }).click();
@@ -239,7 +239,7 @@ describeInBrowser('the office', () => {
     const check = await orderCheck(server, office, 'low_income', 'provider_c');
     await play(server, check, 'complete');
     await good(owner.post(`/v1/references/${check}`, { outcome: 'accept', reason: 'A payslip shows more.' }));
-    await using open = await openDashboard(server, `/references/${check}`, { person: owner });
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner, isWhole: true });
     const { page, problems } = open;
     await page.getByRole('heading', { level: 3, name: 'Your office: Accept' }).waitFor();
     await page.getByRole('heading', { level: 3, name: 'Service C: Refer' }).waitFor();
@@ -261,7 +261,7 @@ describeInBrowser('the office', () => {
     await good(owner.post(`/v1/references/${check}`, { outcome: 'accept', reason: 'A payslip shows more.' }));
     const read = async () => (await good(server.api.get(`/v1/references/${check}`))).body;
     await expect.poll(async () => (await read()).earlier_reports.length).toBe(1);
-    await using open = await openDashboard(server, '/references', { person: owner });
+    await using open = await openDashboard(server, '/references', { person: owner, isWhole: true });
     const { page, problems } = open;
     let reads = 0;
     await page.route(`**/v1/references/${check}*`, async (route) => {
@@ -363,7 +363,7 @@ describeInBrowser('the office', () => {
     await good(owner.post(`/v1/references/${check}`, { status: 'processing' }));
     await good(owner.post(`/v1/references/${check}`, { outcome: 'accept' }));
     const { body } = await good(server.api.get(`/v1/references/${check}`));
-    await using open = await openDashboard(server, `/references/${check}`, { person: owner });
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner, isWhole: true });
     const { page, problems } = open;
     const history = page.getByRole('list', { name: 'History' });
     await history.getByText('ordered a check by hand').waitFor();
@@ -501,7 +501,7 @@ describeInBrowser('the office', () => {
   });
 
   test('adds a file, and shows it', async () => {
-    await using open = await openDashboard(server, '/files', { person: owner });
+    await using open = await openDashboard(server, '/files', { person: owner, isWhole: true });
     const { page } = open;
     await page.getByRole('button', { name: 'Add a file' }).first().click();
     const dialog = page.getByRole('dialog');
@@ -520,7 +520,7 @@ describeInBrowser('the office', () => {
   test('adds a payslip on the page of a check by hand', async () => {
     const office = await makeOffice(server);
     const check = await orderCheck(server, office, 'accept', null);
-    await using open = await openDashboard(server, `/references/${check}`, { person: owner });
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner, isWhole: true });
     const { page, problems } = open;
     const documents = page.getByRole('region', { name: 'Documents' });
     await documents.getByRole('button', { name: 'Add a document' }).click();

@@ -18,7 +18,7 @@ describeInBrowser('a renter without a mouse', () => {
       const customer = (await good(server.api.post('/v1/customers', { name: 'Ada Lovelace' }))).body.id;
       const tenancy = await makeTenancy(server, customer);
       const { token } = await makeLink(server, customer);
-      await using open = await openWithoutSession(server, `#${token}`, { width });
+      await using open = await openWithoutSession(server, `#${token}`, { width, isWhole: true });
       const { page } = open;
       const keyboard = new Keyboard(page);
       await keyboard.use(page.getByRole('button', { name: 'Open my page' }));
@@ -57,7 +57,7 @@ describeInBrowser('a renter without a mouse', () => {
   test('skips the pages beside when the first link is used', async () => {
     const customer = (await good(server.api.post('/v1/customers', { name: 'Grace Hopper' }))).body.id;
     const { token } = await makeLink(server, customer);
-    await using open = await openWithoutSession(server, `#${token}`);
+    await using open = await openWithoutSession(server, `#${token}`, { isWhole: true });
     const { page } = open;
     const keyboard = new Keyboard(page);
     await keyboard.use(page.getByRole('button', { name: 'Open my page' }));

@@ -9,7 +9,7 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { keepScreenshot } from './screenshots.ts';
 import { waitMs } from '../../../server/test/support/wait.ts';
 
@@ -24,8 +24,13 @@ const places = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 const executablePath = places.find((place) => place !== undefined && existsSync(place));
+/** Chromium without windows of its own. The same pages take two thirds of the processor time. A browser that a person names is taken alone. */
+const shellPath = '/usr/bin/chromium-headless-shell';
+/** Whether a page has such a browser unless its test asks for the whole one. */
+export const hasShell = process.env.TENURE_CHROMIUM === undefined && existsSync(shellPath);
 
-let browser: Chromium;
+/** The browsers of the tests of one group, from the first window on. */
+const browsers: { whole?: Promise<Chromium>; shell?: Promise<Chromium> } = {};
 
 const missing = ' (skipped: there is no Chromium; install it, or name it in TENURE_CHROMIUM)';
 
@@ -34,16 +39,23 @@ export function describeInBrowser(name: string, body: () => void): void {
   const title = executablePath === undefined ? name + missing : name;
   // oxlint-disable-next-line vitest/valid-title -- The title is a text that the linter cannot see.
   describe.skipIf(executablePath === undefined)(title, () => {
-    beforeAll(async () => {
-      // The sandbox of Chromium does not start for root, as in many containers. The tests load only our own pages.
-      browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] });
-    });
     afterAll(async () => {
       idle = [];
-      await browser.close();
+      const open = await Promise.all([browsers.whole, browsers.shell]);
+      delete browsers.whole;
+      delete browsers.shell;
+      await Promise.all(open.map((browser) => browser?.close()));
     });
     body();
   });
+}
+
+function browserOf(kind: 'whole' | 'shell'): Promise<Chromium> {
+  // The sandbox of Chromium does not start for root, as in many containers. The tests load only our own pages.
+  return (browsers[kind] ??= chromium.launch({
+    executablePath: kind === 'shell' ? shellPath : executablePath!,
+    args: ['--no-sandbox'],
+  }));
 }
 
 /** A page of an app. Its problems are errors, breaches of its policy, dialogs of the browser, and requests to other hosts. */
@@ -55,6 +67,7 @@ export interface OpenPage extends AsyncDisposable {
 /** A window with one page. Its process costs a second of processor time, so the next test with the same server uses it again. */
 interface Window {
   url: string;
+  kind: 'whole' | 'shell';
   context: BrowserContext;
   page: Page;
   problems: string[];
@@ -62,6 +75,7 @@ interface Window {
   interceptions: CDPSession[];
   /** Whether a test changed what `leave` cannot restore. */
   isSpent: boolean;
+  hasShownPdf: boolean;
 }
 
 /** Addresses within the browser: bytes of the page, and the parts of its own viewer of PDFs. */
@@ -91,6 +105,8 @@ const lasting: ReadonlySet<string | symbol> = new Set([
 export interface WindowOptions {
   width?: number;
   theme?: 'light' | 'dark';
+  /** Takes the whole Chromium. Only there, PDFs are shown, and Tab leads from the last part of a page to its first. */
+  isWhole?: boolean;
   /** The cookies of the page. A browser without cookies is a visitor. */
   cookies?: ReadonlyMap<string, string>;
   /** Changes each JSON that the page gets from the server. */
@@ -157,12 +173,13 @@ async function intercept(
 export async function openPage(
   url: string,
   path: string,
-  { width = 1280, theme = 'light', cookies, rewrite, interceptions = [] }: WindowOptions,
+  { width = 1280, theme = 'light', isWhole = false, cookies, rewrite, interceptions = [] }: WindowOptions,
   prepare: (page: Page) => Promise<void> = async () => {},
 ): Promise<OpenPage> {
-  const found = idle.find((window) => window.url === url);
+  const kind = hasShell && !isWhole ? 'shell' : 'whole';
+  const found = idle.find((window) => window.url === url && window.kind === kind);
   idle = idle.filter((one) => one !== found);
-  const window = found ?? (await newWindow(url));
+  const window = found ?? (await newWindow(url, kind));
   const { context, page } = window;
   const problems: string[] = [];
   window.problems = problems;
@@ -186,12 +203,22 @@ function watched(window: Window): Page {
   });
 }
 
-async function newWindow(url: string): Promise<Window> {
+async function newWindow(url: string, kind: Window['kind']): Promise<Window> {
+  const browser = await browserOf(kind);
   const context = await browser.newContext({ baseURL: url });
   context.setDefaultTimeout(waitMs);
   await context.grantPermissions(['clipboard-write']);
   const page = await context.newPage();
-  const window: Window = { url, context, page, problems: [], interceptions: [], isSpent: false };
+  const window: Window = {
+    url,
+    kind,
+    context,
+    page,
+    problems: [],
+    interceptions: [],
+    isSpent: false,
+    hasShownPdf: false,
+  };
   page.on('console', (message) => {
     // Chromium writes an error about the waiting page, maybe only after the next page has opened.
     if (message.location().url === url + waitingPath) return;
@@ -205,6 +232,10 @@ async function newWindow(url: string): Promise<Window> {
   page.on('request', (request) => {
     if (!request.url().startsWith(url) && !ownSchemes.test(request.url())) window.problems.push(request.url());
   });
+  page.on('response', (response) => {
+    const isFramed = response.frame().parentFrame() !== null;
+    if (isFramed && response.headers()['content-type'] === 'application/pdf') window.hasShownPdf = true;
+  });
   await page.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (event) => {
       // oxlint-disable-next-line no-console -- The test reads the console.
@@ -217,6 +248,10 @@ async function newWindow(url: string): Promise<Window> {
 /** Empties a window for the next test, or closes it if a test changed more than can be restored. */
 async function leave(window: Window): Promise<void> {
   const { context, page } = window;
+  if (window.kind === 'shell' && window.hasShownPdf) {
+    await context.close();
+    throw new Error('The page shows a PDF. Open it with `isWhole`.');
+  }
   // A response can be on its way while the page closes.
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   const isAlone = context.pages().length === 1 && !page.isClosed();
