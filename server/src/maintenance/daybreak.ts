@@ -3,8 +3,10 @@ import type { Committer } from '../commit/committer.ts';
 import { readRelated } from '../commit/read-related.ts';
 import { withRollUps } from '../commit/roll-ups.ts';
 import type { Guard } from '../commit/write-request.ts';
+import { findPayer, type Payer } from '../core/byte-budget.ts';
 import { today } from '../core/calendar.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
+import { FairQueue, patient } from '../core/fair-queue.ts';
 import type { IdMaker } from '../core/ids.ts';
 import type { Rules } from '../core/law-rules.ts';
 import { isHere } from '../db/away.ts';
@@ -33,29 +35,31 @@ export interface DaybreakContext {
   reader: Reader;
   readRecord: RecordReader;
   committer: Committer;
-  accounts: { get(id: string): Promise<{ rules: Rules; timeZone: string; invoicePrefix: string } | null> };
+  accounts: {
+    get(id: string): Promise<{ rootId: string; rules: Rules; timeZone: string; invoicePrefix: string } | null>;
+  };
   clock: Clock;
   ids: IdMaker;
   log: Logger;
 }
 
-interface Due {
-  account_id: string;
-  id: string;
-  next_on: string;
-}
-
-/** Records of one kind and account that change on one day. */
-interface Page {
+/** The earliest day on which records of an account change, and their kind. */
+interface DueDay {
   resource: Resource;
   accountId: string;
   day: string;
+}
+
+/** Records of one kind and account that change on one day. */
+interface Page extends DueDay {
   ids: string[];
 }
 
 /**
- * Makes the changes of all days that have begun, in the order of the days. A day begins at midnight in the time zone of the account. Several
- * processes may run it at once: the revision of a record lets only one of them make a change.
+ * Makes the changes of all days that have begun. Each account has its days in their order. A day begins at midnight in the time zone of the
+ * account. Trees of accounts take turns, and so do the accounts of a tree. So an account with many changes delays others by a page.
+ *
+ * Several processes may run it at once: the revision of a record lets only one of them make a change.
  *
  * @returns the number of changed records.
  */
@@ -65,21 +69,17 @@ export async function breakDays(context: DaybreakContext, signal: AbortSignal): 
   const zones = await readTimeZones(context.reader);
   // The first start has yet to make its account.
   if (zones.length === 0) return 0;
+  const queue = new FairQueue(pagesAtOnce);
+  const turns = new Turns(context.accounts);
   let changed = 0;
   while (!signal.aborted) {
-    const pages = await nextPages(context, zones, failed);
-    if (pages.length === 0) break;
+    const next = await turns.next(await readDueDays(context, zones, failed));
+    if (next.length === 0) break;
     // The run ends only after all its changes, so that a stop or the next run meets none of them.
     const results = await Promise.allSettled(
-      pages.slice(0, pagesAtOnce).map(async (page) => {
-        try {
-          return await changePage(context, page);
-        } catch (error) {
-          if (error instanceof UnavailableError) throw error;
-          context.log.error({ err: error, kind: page.resource.object, ids: page.ids.length }, 'a daybreak failed');
-          return changeEach(context, page, failed, signal);
-        }
-      }),
+      next.map(({ payer, dueDay }) =>
+        queue.run(payer, patient, async () => (signal.aborted ? 0 : changeNextPage(context, dueDay, failed, signal))),
+      ),
     );
     for (const result of results) {
       if (result.status === 'rejected') throw result.reason;
@@ -87,6 +87,58 @@ export async function breakDays(context: DaybreakContext, signal: AbortSignal): 
     }
   }
   return changed;
+}
+
+/** Chooses the accounts that change next. */
+class Turns {
+  readonly #accounts: DaybreakContext['accounts'];
+  /** The tree of an account stays the same. */
+  readonly #payers = new Map<string, Payer>();
+  /** The number of the last round in which an account had a turn. */
+  readonly #last = new Map<string, number>();
+  #rounds = 0;
+
+  constructor(accounts: DaybreakContext['accounts']) {
+    this.#accounts = accounts;
+  }
+
+  /** Returns few accounts of each tree, so that the round is short. They are those that have waited for the most rounds. */
+  async next(dueDays: readonly DueDay[]): Promise<{ payer: Payer; dueDay: DueDay }[]> {
+    const waiting = await Promise.all(
+      dueDays.map(async (dueDay) => ({ payer: await this.#payerOf(dueDay.accountId), dueDay })),
+    );
+    const lastOf = ({ payer }: { payer: Payer }): number => this.#last.get(payer.accountId) ?? 0;
+    waiting.sort((one, other) => lastOf(one) - lastOf(other));
+    const trees = Map.groupBy(waiting, ({ payer }) => payer.rootId);
+    const next = [...trees.values()].flatMap((ofTree) => ofTree.slice(0, pagesAtOnce));
+    this.#rounds++;
+    for (const { payer } of next) this.#last.set(payer.accountId, this.#rounds);
+    return next;
+  }
+
+  async #payerOf(accountId: string): Promise<Payer> {
+    const payer = this.#payers.get(accountId) ?? (await findPayer(this.#accounts, accountId));
+    this.#payers.set(accountId, payer);
+    return payer;
+  }
+}
+
+/** Changes a page of records. Returns the number of changed records. */
+async function changeNextPage(
+  context: DaybreakContext,
+  dueDay: DueDay,
+  failed: Set<string>,
+  signal: AbortSignal,
+): Promise<number> {
+  const page = { ...dueDay, ids: await readIds(context, dueDay, failed) };
+  if (page.ids.length === 0) return 0;
+  try {
+    return await changePage(context, page);
+  } catch (error) {
+    if (error instanceof UnavailableError) throw error;
+    context.log.error({ err: error, kind: page.resource.object, ids: page.ids.length }, 'a daybreak failed');
+    return changeEach(context, page, failed, signal);
+  }
 }
 
 /** Changes the records of a failed page one by one, so that only the faulty ones are left. */
@@ -119,47 +171,64 @@ async function readTimeZones(reader: Reader): Promise<string[]> {
   return rows.map(({ time_zone: zone }) => zone);
 }
 
-/** Returns records of the earliest day that has begun: a page for each of some accounts. Returns none if there are none. */
-async function nextPages(
+/** Returns the earliest day that has begun of each account with such days. */
+async function readDueDays(
   { resources, reader, clock }: DaybreakContext,
   zones: readonly string[],
   failed: Set<string>,
-): Promise<Page[]> {
+): Promise<DueDay[]> {
   const nowSeconds = toSeconds(clock.nowMs());
   const days = zones.map((zone) => today(nowSeconds, zone));
   const latest = days.reduce((last, day) => (day > last ? day : last), '');
-  let first: Page[] = [];
+  const earliest = new Map<string, DueDay>();
   for (const resource of resources) {
     if (!daybreak.has(resource)) continue;
-    const rows = await reader.query<Due>({ ...dueStatement(resource), values: [latest, zones, days, [...failed]] });
-    const [row] = rows;
-    if (!row || (first[0] && first[0].day <= row.next_on)) continue;
-    const day = row.next_on;
-    const ofDay = rows.filter(({ next_on }) => next_on === day);
-    first = [...Map.groupBy(ofDay, ({ account_id }) => account_id)].map(([accountId, records]) => ({
-      resource,
-      accountId,
-      day,
-      ids: records.map(({ id }) => id),
-    }));
+    const rows = await reader.query<{ account_id: string; day: string }>({
+      ...dueDaysStatement(resource),
+      values: [latest, zones, days, [...failed]],
+    });
+    for (const { account_id: accountId, day } of rows) {
+      const known = earliest.get(accountId);
+      if (!known || day < known.day) earliest.set(accountId, { resource, accountId, day });
+    }
   }
-  return first;
+  return [...earliest.values()];
 }
 
-const dueStatement = oncePerKind((resource) => ({
-  name: `due_${resource.table}`,
-  // The first condition is for the index. The second knows the time zone. Its days come from this process, because PostgreSQL may not know
-  // a name that we do.
+const dueDaysStatement = oncePerKind((resource) => ({
+  name: `due_days_${resource.table}`,
+  // The days of the time zones come from this process, because PostgreSQL may not know a name that we do.
   text: `
-      select record.account_id, record.id, record.next_on
-      from ${resource.table} record
-      join accounts account on account.account_id = record.account_id and account.id = record.account_id
+      with due as (
+        select account_id, min(next_on) as day
+        from ${resource.table}
+        where next_on <= $1::date and id <> all($4::text[])
+        group by account_id
+      )
+      select due.account_id, due.day
+      from due
+      join accounts account on account.account_id = due.account_id and account.id = due.account_id
       join unnest($2::text[], $3::date[]) as zone (name, day) on zone.name = account.time_zone
-      where record.next_on <= $1::date
-        and record.next_on <= zone.day
-        and record.id <> all($4::text[])
-        and ${isHere('record.account_id')}
-      order by record.next_on, record.account_id, record.id
+      where due.day <= zone.day and ${isHere('due.account_id')}
+      order by due.day, due.account_id`,
+}));
+
+async function readIds({ reader }: DaybreakContext, dueDay: DueDay, failed: Set<string>): Promise<string[]> {
+  const { resource, accountId, day } = dueDay;
+  const rows = await reader.query<{ id: string }>({
+    ...dueIdsStatement(resource),
+    values: [day, accountId, [...failed]],
+  });
+  return rows.map(({ id }) => id);
+}
+
+const dueIdsStatement = oncePerKind((resource) => ({
+  name: `due_ids_${resource.table}`,
+  text: `
+      select id
+      from ${resource.table}
+      where next_on = $1::date and account_id = $2 and id <> all($3::text[])
+      order by id
       limit ${pageSize}`,
 }));
 
