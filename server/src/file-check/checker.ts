@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Payer } from '../core/byte-budget.ts';
-import { ApiError, ClientGoneError, invalidParameter } from '../core/errors.ts';
+import { ApiError, ClientGoneError } from '../core/errors.ts';
 import { FairQueue } from '../core/fair-queue.ts';
 import { moduleFile } from '../core/installation.ts';
 import type { Checked, FileToCheck } from './process.ts';
@@ -20,6 +20,19 @@ const usualIdleMs = 20_000;
 
 /** Megabytes. A file of 10 MB and what is inflated of it fit. */
 const heapMb = 192;
+
+/** Refuses a file. `isSlow` if its time was over: the file is not simple, or the machine is busy. Otherwise a retry has the same end. */
+export class FileRefusedError extends ApiError {
+  readonly isSlow: boolean;
+
+  constructor(message: string, isSlow: boolean) {
+    super('parameter_invalid', message, { param: 'file' });
+    this.isSlow = isSlow;
+  }
+}
+
+/** The reply of the process, or what the server finds in its place. */
+type Verdict = Checked | { refusal: string; isSlow: true };
 
 export interface FileCheckerOptions {
   checkTimeoutMs?: number;
@@ -54,7 +67,8 @@ export class FileChecker {
   /**
    * Looks for scripts and other active content in a document.
    *
-   * @throws {ApiError} `parameter_invalid` with the reason, or `overloaded` if its turn does not come.
+   * @throws {FileRefusedError} with the reason.
+   * @throws {ApiError} `overloaded` if its turn does not come.
    */
   async inspect(payer: Payer, contentType: string, bytes: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
     await this.#check(payer, { contentType, bytesMax: 0 }, bytes);
@@ -64,7 +78,8 @@ export class FileChecker {
    * Makes a picture again from its dots: upright, and without anything else that its file has.
    *
    * @param bytesMax the largest result, in bytes.
-   * @throws {ApiError} `parameter_invalid` with the reason, or `overloaded` if its turn does not come.
+   * @throws {FileRefusedError} with the reason.
+   * @throws {ApiError} `overloaded` if its turn does not come.
    */
   async remake(payer: Payer, contentType: string, bytes: Buffer, bytesMax: number): Promise<Buffer> {
     const made = await this.#check(payer, { contentType, bytesMax }, [bytes]);
@@ -76,6 +91,7 @@ export class FileChecker {
    * Returns a small copy of a stored picture on white, in its own format.
    *
    * @param fit the largest sides, in dots.
+   * @throws {FileRefusedError} if the picture is damaged, or takes too long.
    * @throws {ApiError} `overloaded` if its turn does not come.
    */
   async shrink(
@@ -132,7 +148,7 @@ export class FileChecker {
     const checking = (this.#process ??= this.#startProcess());
     const checked = await this.#checkedBy(checking, file, bytes);
     this.#idle = setTimeout(() => void this.#endProcess(), this.#idleMs).unref();
-    if ('refusal' in checked) throw invalidParameter('file', checked.refusal);
+    if ('refusal' in checked) throw new FileRefusedError(checked.refusal, 'isSlow' in checked);
     if ('fault' in checked) throw new Error(`The process that checks files failed: ${checked.fault}`);
     return checked.bytes;
   }
@@ -141,7 +157,7 @@ export class FileChecker {
     checking: ChildProcess,
     file: FileToCheck,
     bytes: AsyncIterable<Buffer> | Iterable<Buffer>,
-  ): Promise<Checked> {
+  ): Promise<Verdict> {
     const waiting = new AbortController();
     const signal = AbortSignal.any([waiting.signal, AbortSignal.timeout(this.#timeoutMs), this.#stopping.signal]);
     const message = once(checking, 'message', { signal });
@@ -162,7 +178,8 @@ export class FileChecker {
       if (this.#stopping.signal.aborted) throw error;
       // A retry would have the same end, so it is no fault of the server.
       if (hasEnded) return { refusal: '`file` cannot be opened: it is damaged. Save it again and send the new file.' };
-      if (signal.aborted) return { refusal: '`file` takes too long to open. Save it again in a simpler form.' };
+      if (signal.aborted)
+        return { refusal: '`file` takes too long to open. Save it again in a simpler form.', isSlow: true };
       throw error;
     } finally {
       waiting.abort();

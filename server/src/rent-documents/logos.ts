@@ -1,6 +1,7 @@
 import { findPayer, type Payer } from '../core/byte-budget.ts';
 import { ApiError } from '../core/errors.ts';
 import type { RecordReader } from '../db/record-reader.ts';
+import { FileRefusedError } from '../file-check/checker.ts';
 import type { Logo } from '../print/letterhead.ts';
 import { file } from '../resources/file/index.ts';
 
@@ -39,7 +40,7 @@ export class Logos {
   }
 
   /**
-   * Returns the logo of an account. Null if it has none, or if the file is deleted.
+   * Returns the logo of an account. Null if it has none, or if the file is deleted or damaged.
    *
    * @throws {ApiError} `overloaded` if it cannot be made now.
    */
@@ -64,6 +65,8 @@ export class Logos {
     } catch (error) {
       // The next document tries again.
       this.#kept.delete(key);
+      // A damaged picture stays damaged. It must not keep the account from its documents.
+      if (error instanceof FileRefusedError) return null;
       throw error;
     }
   }
@@ -74,8 +77,8 @@ export class Logos {
     const bytes = await fileChecker
       .shrink(payer, type, fileStore.read(accountId, fileId), fit)
       .catch((error: unknown) => {
-        // The picture was accepted at its upload, so a refusal now shows that the machine is too busy.
-        if (!(error instanceof ApiError) || error.code === 'overloaded') throw error;
+        // The picture was accepted at its upload, so the machine is too busy for it now.
+        if (!(error instanceof FileRefusedError) || !error.isSlow) throw error;
         throw new ApiError('overloaded', 'The server is too busy to prepare the logo. Try again shortly.', {
           retryAfterSeconds: 5,
           cause: error,

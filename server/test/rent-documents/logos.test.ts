@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { invalidParameter } from '../../src/core/errors.ts';
+import { FileRefusedError } from '../../src/file-check/checker.ts';
 import { Logos } from '../../src/rent-documents/logos.ts';
 import { account } from '../../src/resources/account/index.ts';
 import { startLetting } from '../letting/agency.ts';
@@ -71,7 +71,7 @@ describe('the logo of an account', () => {
   test('is refused as too much work, and not as a wrong file, when it takes too long to open', async () => {
     await good(setLogo(await uploaded(await pngOf(100, 100))));
     const { readRecord, accounts, fileStore } = server.context;
-    const tooLong = invalidParameter('file', '`file` takes too long to open.');
+    const tooLong = new FileRefusedError('`file` takes too long to open.', true);
     const logos = new Logos({
       readRecord,
       accounts,
@@ -80,6 +80,15 @@ describe('the logo of an account', () => {
     });
     const owner = await readRecord(account, office.agency.accountId, office.agency.accountId);
     await expect(logos.of(owner!)).rejects.toMatchObject({ status: 503, code: 'overloaded', retryAfterSeconds: 5 });
+  });
+
+  test('is left out when its stored file is damaged', async () => {
+    const logo = await uploaded(await pngOf(100, 100));
+    await good(setLogo(logo));
+    const { readers } = server.context.database;
+    await readers.query(`update file_parts set bytes = 'no picture' where file = $1`, [logo]);
+    const pdf = await office.invoicePdf(await office.invoice());
+    expect(pdf.includes('/Subtype /Image')).toBe(false);
   });
 
   test('is left out, and its id stays, when its file is deleted', async () => {
