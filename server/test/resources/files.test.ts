@@ -68,6 +68,17 @@ describe('file uploads', () => {
     expect(Buffer.from(await answer.arrayBuffer()).equals(contents)).toBe(true);
   });
 
+  test.each(['payslip.html', 'payslip.hta', 'payslip.pdf.html', 'payslip'])(
+    'gives a download a name that opens as a PDF when the name is %s',
+    async (filename) => {
+      // A text that is a PDF for a viewer of PDFs, and a page for a browser.
+      const contents = pdfOf('<script>alert(1)</script>');
+      const { body: file } = await good(api.post('/v1/files', formOf({}, contents, filename)));
+      expect(file.filename).toBe(filename);
+      expect((await download(file.id)).headers.get('content-disposition')).toContain(`filename="${filename}.pdf"`);
+    },
+  );
+
   test('accepts a file of ten megabytes and refuses one byte more when it is uploaded', async () => {
     const most = pdfOf(Buffer.alloc(10 * megabyte - pdfOf('').length, 'x'));
     expect(most.length).toBe(10 * megabyte);

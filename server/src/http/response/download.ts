@@ -91,14 +91,20 @@ async function* whole(bytes: AsyncIterable<Buffer>, size: number): AsyncGenerato
   if (sent < size) throw new Error(`The file ended after ${sent} of ${size} bytes: it was deleted.`);
 }
 
-/** The endings of pictures. The sender chose the name of a file, and the server found out its type. */
-const endings: Record<string, RegExp> = { 'image/jpeg': /\.jpe?g$/i, 'image/png': /\.png$/i };
+/** The ending that a download gets, and the endings that it may keep, by the type that the server has found out. */
+const endings: Record<string, { added: string; kept: RegExp }> = {
+  'application/pdf': { added: '.pdf', kept: /\.pdf$/i },
+  'image/jpeg': { added: '.jpg', kept: /\.jpe?g$/i },
+  'image/png': { added: '.png', kept: /\.png$/i },
+};
 
-/** Returns a name that opens in the right program: a picture that came as `letter.pdf` becomes `letter.pdf.png`. */
+/**
+ * Returns a name that opens in the right program: a picture that came as `letter.pdf` becomes `letter.pdf.png`. The sender chose the name. A
+ * PDF that came as `letter.html` would open as a page, and can have scripts for that.
+ */
 function nameWithEnding(filename: string, contentType: string): string {
   const ending = endings[contentType];
-  if (!ending || ending.test(filename)) return filename;
-  return `${filename}.${contentType === 'image/jpeg' ? 'jpg' : 'png'}`;
+  return !ending || ending.kept.test(filename) ? filename : filename + ending.added;
 }
 
 /** Returns the `Content-Disposition` (RFC 6266), with the full name and an ASCII one for older clients. */
