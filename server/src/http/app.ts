@@ -188,6 +188,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     await settleVersion(context, known);
     if (!isInner(request.raw)) limits.rateLimit.check(known.principal, reply);
     whenClosed(reply, requestsInFlight.begin(known.payer));
+    connections.isOfTree(request.raw, known.payer.rootId);
     return known;
   };
   app.addHook('onRequest', async (request, reply) => {

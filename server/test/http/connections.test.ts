@@ -133,6 +133,57 @@ describe('connections with many requests', () => {
     expect(ofOther.closed()).toBe(0);
   });
 
+  test('serves changes with long headers when changes of two other addresses have as much room as they may', async () => {
+    const { send } = await startHoldingServer();
+    for (const address of ['203.0.113.7', '203.0.113.8']) {
+      const { closed } = await send(200, address, 'POST');
+      await expect.poll(closed).toBeGreaterThan(0);
+    }
+    const other = await send(3, '198.51.100.9', 'POST');
+    const more = await send(100, '203.0.113.7', 'POST');
+    await expect.poll(more.closed).toBe(100);
+    expect(other.closed()).toBe(0);
+  });
+
+  test('closes pipelined requests of the address that holds most when another one pipelines', async () => {
+    const { port } = await startHoldingServer();
+    const pipeline = (address: string, count: number): { closed: () => boolean } => {
+      let closed = false;
+      const socket = connect(port, '127.0.0.1').on('error', () => {});
+      onTestFinished(() => void socket.destroy());
+      socket.once('close', () => (closed = true));
+      const from = `HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n`;
+      socket.write(`GET / ${from}X-Header-0: \r\n\r\n${`GET / ${from}\r\n`.repeat(count)}`);
+      return { closed: () => closed };
+    };
+    // Together, they have all 4,096 that may wait.
+    const ofStranger = Array.from({ length: 65 }, () => pipeline('203.0.113.7', 63));
+    const closedOfStranger = (): number => ofStranger.filter(({ closed }) => closed()).length;
+    const others = Array.from({ length: 3 }, () => pipeline('198.51.100.9', 2));
+    await expect.poll(closedOfStranger).toBeGreaterThan(0);
+    expect(others.filter(({ closed }) => closed())).toEqual([]);
+  });
+
+  test('refuses changes with long headers with 429 when a tree of accounts has many from many addresses', async () => {
+    const server = await serverForTest({ settings: { TENURE_TRUSTED_PROXIES: '127.0.0.1' } });
+    const { hostname, port } = new URL(server.url);
+    const texts: string[] = [];
+    const begin = (index: number): void => {
+      const socket = connect(Number(port), hostname).on('error', () => {});
+      onTestFinished(() => void socket.destroy());
+      texts[index] = '';
+      socket.on('data', (data) => (texts[index] += String(data)));
+      socket.write(
+        `POST /v1/references HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 198.51.100.${index}\r\nAuthorization: Bearer ${server.secretKey}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: 100\r\n${longHeaders}\r\n{`,
+      );
+    };
+    for (let index = 0; index < 140; index++) begin(index);
+    await expect.poll(() => texts.filter((text) => text.includes('long headers')).length).toBeGreaterThan(0);
+    const other = await addAccount(server);
+    expect((await other.api.post('/v1/references', { application: 'app_1' })).status).toBe(200);
+  });
+
   test('serves a request with long headers after 400 clients disconnected within refused bodies', async () => {
     const server = await serverForTest();
     const { hostname, port } = new URL(server.url);
@@ -152,7 +203,7 @@ const longHeaders = Array.from({ length: 90 }, (_, index) => `X-Header-${index}:
 /** Starts a server that never responds to requests with long headers. A proxy forwards the requests of all addresses. */
 async function startHoldingServer(): Promise<{
   port: number;
-  send: (count: number, address: string) => Promise<{ closed: () => number }>;
+  send: (count: number, address: string, method?: string) => Promise<{ closed: () => number }>;
 }> {
   const { context } = await serverForTest({ settings: { TENURE_TRUSTED_PROXIES: '127.0.0.1' } });
   const server = createServer();
@@ -165,14 +216,14 @@ async function startHoldingServer(): Promise<{
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const send = async (count: number, address: string): Promise<{ closed: () => number }> => {
+  const send = async (count: number, address: string, method = 'GET'): Promise<{ closed: () => number }> => {
     const before = seen;
     let closed = 0;
     for (let index = 0; index < count; index++) {
       const socket = connect(port, '127.0.0.1');
       onTestFinished(() => void socket.destroy());
       socket.on('error', () => {}).once('close', () => closed++);
-      socket.write(`GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n${longHeaders}\r\n`);
+      socket.write(`${method} / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n${longHeaders}\r\n`);
     }
     await expect.poll(() => seen - before).toBe(count);
     return { closed: () => closed };

@@ -5,7 +5,7 @@ import { siteOf } from '../../core/network.ts';
 import { stopRequests } from '../parser.ts';
 import { clientOf } from './client-address.ts';
 import { DiscardPace } from './discard-pace.ts';
-import { HeadBudget } from './head-budget.ts';
+import { HeadBudget, type Head } from './head-budget.ts';
 import { errorResponse } from '../response/errors.ts';
 import type { HttpContext } from '../context.ts';
 
@@ -25,17 +25,20 @@ const promptBytesMax = 64 * 1024;
  */
 const pipelinedMax = 64;
 
-/** The same for all connections, without the first request of each. Otherwise 4,000 connections would fill a gigabyte. */
-const pipelinedOfAllMax = 4_096;
-
 /**
  * The headers of these requests, and of first requests with long headers, in bytes. Headers can have 16 kB, and take up to 28 kB of memory.
- * So 4,096 requests under way would take more than a hundred megabytes. If a site holds most of them, others still find room.
+ * So 4,096 requests under way would take more than a hundred megabytes. If few sites or accounts hold most of them, others still find room.
  */
 const headBytesOfAllMax = 8 * 1024 * 1024;
 
 /** The headers of a connection's first request count if they take more bytes. So usual requests find room while others send long headers. */
 const usualHeadBytes = 8 * 1024;
+
+/**
+ * A request that waits behind another one takes at least so many bytes, with its objects. So 4,096 of them can wait. Otherwise 4,000
+ * connections would fill a gigabyte.
+ */
+const pipelinedBytes = 2 * 1024;
 
 /** Bytes of a header text beside its characters: an object, and places in a list and an index. */
 const headerTextBytes = 64;
@@ -78,10 +81,9 @@ export class Connections {
   readonly #ofStrangers = new WeakSet<IncomingMessage>();
   /** Requests of each connection that have no response yet. */
   readonly #pipelined = new WeakMap<Socket, number>();
-  /** The number of requests that wait behind another one, on all connections. */
-  #pipelinedOfAll = 0;
-  /** Their headers, and all long headers. */
+  /** The headers of requests that wait behind another one, and all long headers. */
   readonly #heads = new HeadBudget(headBytesOfAllMax);
+  readonly #headOf = new WeakMap<IncomingMessage, Head>();
   /** Connections dropped since the last line of the log. */
   #dropped = 0;
   /** Open connections without a request, in the order of the times since when. */
@@ -152,16 +154,13 @@ export class Connections {
     const waiting = (this.#pipelined.get(socket) ?? 0) + 1;
     this.#pipelined.set(socket, waiting);
     this.#idle.delete(socket);
-    if (waiting > 1) this.#pipelinedOfAll++;
     response.once('close', () => {
       const left = this.#pipelined.get(socket)! - 1;
       this.#pipelined.set(socket, left);
-      if (left > 0) this.#pipelinedOfAll--;
-      else if (!socket.destroyed) this.#idle.add(socket);
+      if (left === 0 && !socket.destroyed) this.#idle.add(socket);
     });
-    const isInTurn = waiting === 1 || (waiting <= pipelinedMax && this.#pipelinedOfAll <= pipelinedOfAllMax);
     // A request that is closed anyway must not take the room of others.
-    if (!isInTurn || !this.#takeRoomForHead(request, response, waiting > 1)) closeNow(socket);
+    if (waiting > pipelinedMax || !this.#takeRoomForHead(request, response, waiting > 1)) closeNow(socket);
   }
 
   /** Takes room for the headers of a request if they are long, or if it waits behind another one. Returns false if there is none. */
@@ -169,12 +168,15 @@ export class Connections {
     const bytes = headBytesOf(request);
     if (!isPipelined && bytes <= usualHeadBytes) return true;
     const { address } = clientOf(request, this.#context.config.trustedProxies);
-    const head = {
-      site: siteOf(address ?? ''),
-      bytes,
-      canClose: () => isPipelined || request.method === 'GET' || !request.complete,
+    const isChange = !isPipelined && request.method !== 'GET';
+    const head: Head = {
+      owner: siteOf(address ?? ''),
+      bytes: isPipelined ? Math.max(bytes, pipelinedBytes) : bytes,
+      isChange,
+      canClose: () => !isChange || !request.complete,
       close: () => closeNow(request.socket),
     };
+    this.#headOf.set(request, head);
     onceOver(request, response, () => this.#heads.release(head));
     return this.#heads.take(head);
   }
@@ -201,6 +203,21 @@ export class Connections {
   /** Marks a request as one without a valid key. */
   isOfStranger(request: IncomingMessage): void {
     this.#ofStrangers.add(request);
+  }
+
+  /**
+   * Lets the tree of accounts of a change have its long headers, in place of the site of its client. An account can use many addresses.
+   *
+   * @throws {ApiError} `rate_limit` if the tree has its share.
+   */
+  isOfTree(request: IncomingMessage, rootId: string): void {
+    const head = this.#headOf.get(request);
+    if (!head?.isChange || this.#heads.move(head, rootId)) return;
+    throw new ApiError(
+      'rate_limit',
+      'This account and those connected to it have too many requests with long headers in progress. Nothing was done. Wait until some have ended, or send shorter headers.',
+      { retryAfterSeconds: 1 },
+    );
   }
 
   /** Responds to unreadable HTTP and closes the connection. Writes to the socket, because there is no request. */
