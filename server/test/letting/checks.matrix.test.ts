@@ -145,6 +145,7 @@ const rentStated = {
   keepsNothing: true,
 } as const;
 const rentBid = { check: 'rent_bid', param: 'rent[amount]', says: 'at most 95000 ' } as const;
+const rentAboveAdvert = { check: 'rent_bid' } as const;
 const periodicOnly = { check: 'periodic_only', param: 'end_date', says: 'Leave `end_date` out.' } as const;
 const rentPeriod = { check: 'rent_period', param: 'rent[interval_count]' } as const;
 const endOf = ({ beyond }: How) => ({ end_date: beyond ? '9999-12-31' : null });
@@ -723,6 +724,28 @@ describe('offers', () => {
     await change({ on_market: false });
     await change({ on_market: true });
     await good(agency.api.post('/v1/applications', body));
+  });
+
+  test('may stay as they are when a tenancy replaces one with a rent above the advert', async () => {
+    await choose(agency, { check: 'rent_bid' });
+    const raised = { ...rent, amount: 99_000 };
+    const { id: unit } = await agency.unit();
+    const { id: replaces } = await agency.signed(unit, { rent: raised });
+    const advertise = { on_market: true, rent: { ...rent, amount: 90_000 } };
+    await good(agency.api.post(`/v1/units/${unit}`, advertise));
+    const { id: other } = await agency.unit(advertise);
+    const body = { unit, customers: ['tenant_1', 'tenant_9'], start_date: '2027-02-01', rent: raised, replaces };
+    const refuse = async (change: object) =>
+      expectCode(await agency.api.post('/v1/tenancies', { ...body, ...change }), 'check_failed', rentAboveAdvert);
+    await refuse({ rent: { ...rent, amount: 99_001 } });
+    await refuse({ rent: { ...raised, currency: 'eur' } });
+    await refuse({ replaces: null });
+    // The rent of another home is no rent of this one.
+    await refuse({ unit: other });
+    const { id } = await agency.make('tenancies', body);
+    await good(agency.api.post(`/v1/tenancies/${id}`, { rent: raised }));
+    await agency.move('tenancies', replaces, 'cancel');
+    expect(await agency.move('tenancies', id, 'sign', { signed_on: startDay })).toMatchObject({ checks: [] });
   });
 });
 

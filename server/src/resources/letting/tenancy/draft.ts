@@ -1,6 +1,14 @@
 import type { Caller } from '../../../model/caller.ts';
 import { invalidParameter } from '../../../core/errors.ts';
-import { judge, mergeWarnings, refuseFailed, type Acts, type Judgement } from '../../../law/index.ts';
+import {
+  isWithin,
+  judge,
+  mergeWarnings,
+  refuseFailed,
+  type Acts,
+  type Judgement,
+  type Rent,
+} from '../../../law/index.ts';
 import type { FieldsOf } from '../../../model/record.ts';
 import type { Related } from '../../../model/related.ts';
 import type { Change } from '../../../model/resource.ts';
@@ -13,7 +21,7 @@ import type { TenancyRecord } from './fields.ts';
 import { withStandingChecks } from './standing-checks.ts';
 
 /** The records that the law of a tenancy depends on. */
-export const readsOfDraft = ['unit', 'unit.building', 'customers'] as const;
+export const readsOfDraft = ['unit', 'unit.building', 'customers', 'replaces'] as const;
 
 /** Checks a new draft, and takes the law from its building. */
 export function draft(made: FieldsOf<TenancyRecord>, caller: Caller, related: Related): FieldsOf<TenancyRecord> {
@@ -68,7 +76,7 @@ export function update(
 
 /** @throws {ApiError} `check_failed`. */
 function judgeDraft(
-  drafted: Pick<TenancyRecord, 'jurisdiction' | 'type' | 'rent' | 'end_date'>,
+  drafted: Pick<TenancyRecord, 'jurisdiction' | 'type' | 'unit' | 'rent' | 'end_date'>,
   caller: Caller,
   related: Related,
 ): Judgement {
@@ -81,10 +89,22 @@ function judgeDraft(
 
 /** Returns the facts about the terms of a tenancy that checks judge. */
 export function termsOf(
-  { rent, end_date: endDate }: Pick<TenancyRecord, 'rent' | 'end_date'>,
+  { unit, rent, end_date: endDate }: Pick<TenancyRecord, 'unit' | 'rent' | 'end_date'>,
   related: Related,
 ): Acts['draft'] {
-  return { rent, lowestAsked: related.one<UnitRecord>('unit')?.lowest_asked ?? null, endDate, isEndedByNotice: false };
+  return { rent, lowestAsked: lowestAskedOf(unit, related), endDate, isEndedByNotice: false };
+}
+
+/**
+ * Returns the lowest rent asked for the unit. A tenancy that replaces another one of the unit may keep its rent, because this rent can have
+ * risen by law since the advert.
+ */
+function lowestAskedOf(unit: string, related: Related): Rent | null {
+  const asked = related.one<UnitRecord>('unit')?.lowest_asked ?? null;
+  const replaced = related.one<TenancyRecord>('replaces');
+  const isLet = replaced?.unit === unit && replaced.signed_at !== null;
+  if (asked === null || !isLet || replaced.rent.currency !== asked.currency) return asked;
+  return isWithin(asked, replaced.rent) ? replaced.rent : asked;
 }
 
 /** @throws {ApiError} `parameter_invalid` for another currency than that of the ledger. */

@@ -170,7 +170,14 @@ function withoutDeposit(deposit: DepositRecord | null, caller: Caller, related: 
 }
 
 /** The links whose records `sign` reads. */
-export const readsOfSigning = ['unit', 'unit.building', 'customers', 'application', 'application.guarantors'] as const;
+export const readsOfSigning = [
+  'unit',
+  'unit.building',
+  'customers',
+  'application',
+  'application.guarantors',
+  'replaces',
+] as const;
 
 function guarantorsOf(related: Related): readonly GuarantorRecord[] {
   return related.all<GuarantorRecord>('application.guarantors');
