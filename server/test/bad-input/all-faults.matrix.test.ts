@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/core/errors.ts';
 import { formats } from '../../src/core/formats.ts';
 import { isObject, type Json, type JsonObject } from '../../src/core/json-diff.ts';
@@ -15,9 +15,6 @@ import { versions } from '../support/versions.ts';
 import { bodySchema, takesJson } from './json-bodies.ts';
 
 /* Bodies with any faults, for every route. A second validator, with a schema of its own, says which places are faulty. */
-
-// A machine under load is slow. These tests never judge how long something takes.
-vi.setConfig({ testTimeout: 300_000 });
 
 const runs = { numRuns: 80 };
 

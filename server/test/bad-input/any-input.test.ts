@@ -1,12 +1,9 @@
 import { routesOfKeys } from '../support/routes.ts';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anyRequest, type AnyRequest } from '../support/any-request.ts';
 import { startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { tracesOf } from '../support/traces.ts';
-
-// A machine under load is slow. These tests never judge how long something takes.
-vi.setConfig({ testTimeout: 300_000 });
 
 let server: TestServer;
 let api: Api;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gitHashOf } from '../support/git-hash.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { expectRefusal, invalid, missing, refusals, unknown, type Refusal } from '../support/refusals.ts';
@@ -68,9 +68,6 @@ const decided: Record<string, string | null> = {
 const files = filesOfSuite();
 const accepted = ofKind('y');
 const refused = ofKind('n');
-
-// A machine under load is slow. These tests never judge how long something takes.
-vi.setConfig({ testTimeout: 300_000 });
 
 let server: TestServer;
 const counts = { read: 0, refused: 0, textsRoundTripped: 0 };

@@ -3,16 +3,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent } from 'undici';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { makeKey } from '../../src/core/api-keys.ts';
 import { heapBytes } from '../support/heap.ts';
 import { exchange } from '../support/raw-http.ts';
 import { inParallel } from '../support/routes.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { tracesOf } from '../support/traces.ts';
-
-// A machine under load is slow. These tests never judge how long something takes.
-vi.setConfig({ testTimeout: 300_000 });
 
 let server: TestServer;
 

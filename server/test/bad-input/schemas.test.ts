@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newMasterKey } from '../../src/server/config.ts';
 import type { Json, JsonObject } from '../../src/core/json-diff.ts';
 import { textOf } from '../support/answer-text.ts';
@@ -90,9 +90,6 @@ const judgedFurther: Record<string, Record<string, Json>> = {
   ending_before: {},
   after: {},
 };
-
-// A machine under load is slow. These tests never judge how long something takes.
-vi.setConfig({ testTimeout: 300_000 });
 
 let server: TestServer;
 let agent: Agent;

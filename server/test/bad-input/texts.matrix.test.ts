@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'undici';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newMasterKey } from '../../src/server/config.ts';
 import type { JsonObject } from '../../src/core/json-diff.ts';
 import { formats } from '../../src/core/formats.ts';
@@ -43,9 +43,6 @@ const textsOfTenant = 180;
 
 /** Places whose texts have rules beyond their schema. */
 const judgedFurther = new Set(['url', 'return_url', 'api_version', 'trigger', 'steps', 'permissions']);
-
-// A machine under load is slow. These tests never judge how long something takes.
-vi.setConfig({ testTimeout: 300_000 });
 
 let server: TestServer;
 let api: Api;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, isIP, type AddressInfo } from 'node:net';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { rounds } from '../support/rounds.ts';
 import { expectRefusal, invalid } from '../support/refusals.ts';
 import { inParallel } from '../support/routes.ts';
@@ -8,9 +8,6 @@ import { serverForTest } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
 import { deliverOnceTo, pingedEndpoint } from '../webhooks/scenario.ts';
 import { targetUrls } from './target-urls.ts';
-
-// A machine under load is slow. These tests never judge how long something takes.
-vi.setConfig({ testTimeout: 300_000 });
 
 /** Every lookup leads inside. Some names also have an outside address. */
 const inside = [
