@@ -11,6 +11,7 @@ import type { Related } from '../model/related.ts';
 import { createFrom, defineResource, exactly, type Change } from '../model/resource.ts';
 import { described, named, nullable, oneOf } from '../model/schemas.ts';
 import { cached } from '../model/traits/cached.ts';
+import { endsWith, type ChangeOf } from '../model/traits/ends-with.ts';
 import { linksHere } from '../model/traits/links-here.ts';
 import { opensData } from '../model/traits/opens-data.ts';
 
@@ -98,7 +99,7 @@ export const portalSession = defineResource<PortalSessionRecord>(
     table: 'portal_sessions',
     docs: {
       description:
-        'A session of a person in the portal: an applicant, a tenant or a guarantor. Its link opens once. The session then lasts for an hour after the last request, and for eight hours at most. The person sees its own records only. The session ends with the erasure of the person.',
+        'A session of a person in the portal: an applicant, a tenant or a guarantor. Its link opens once. The session then lasts for an hour after the last request, and for eight hours at most. The person sees its own records only. The session ends with the erasure of the person. If the link was sent by e-mail, the session also ends with a change of the customer’s `email`.',
       example: {
         record: {
           customer: 'cus_0VbZq9aK00mT3cUuP8sXw4',
@@ -123,7 +124,8 @@ export const portalSession = defineResource<PortalSessionRecord>(
     links: { customer: 'customers' },
     verbs: {
       opened: 'The person has opened the link. The event has no actor.',
-      ended: 'It was ended: by you, by the person, or by the erasure of the person.',
+      ended:
+        'It was ended: by you, by the person, by the erasure of the person, or by a change of the address to which its link was sent.',
     },
     fields: {
       customer: { column: 'text', schema: LinkedId, description: 'The id of the person: a customer of this API.' },
@@ -191,6 +193,12 @@ export const portalSession = defineResource<PortalSessionRecord>(
   linksHere(['customer']),
   // Other processes may use a cached session for so long.
   cached(1_000),
+  endsWith({
+    of: 'customers',
+    column: 'customer',
+    concerns: ({ before, after }) => addressOf(before) !== addressOf(after),
+    end: (current, _, caller) => endedByAddress(current as PortalSessionRecord, caller),
+  }),
   opensData({
     link: 'customer',
     end: (current, nowSeconds) => endedByErasure(current as PortalSessionRecord, nowSeconds),
@@ -320,6 +328,19 @@ export function ended(
 ): Pick<Change<PortalSessionRecord>, 'after' | 'verbs'> {
   if (current.ended_at !== null) return { after: current };
   return { after: { ...current, ended_at: realSeconds }, verbs: ['ended'] };
+}
+
+function addressOf(person: ChangeOf['after']): string | null {
+  return (person as Addressee | null)?.email ?? null;
+}
+
+/** Ends a session whose link was sent to an earlier address, because that may be the address of a stranger. */
+function endedByAddress(
+  current: PortalSessionRecord,
+  { realSeconds }: Caller,
+): Pick<Change<PortalSessionRecord>, 'after' | 'verbs'> | null {
+  if (current.email_status === null || statusOf(current, realSeconds) === 'ended') return null;
+  return ended(current, realSeconds);
 }
 
 /** The erasure also deletes an e-mail that has not left, so it will not be sent. */

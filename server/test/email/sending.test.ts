@@ -132,6 +132,28 @@ describe('an invitation', () => {
   });
 });
 
+describe('a link to the portal', () => {
+  test('sends no e-mail when the address was changed before', async () => {
+    const agency = await agencyForTest();
+    await agency.mail.stop();
+    const { api } = agency.server;
+    const { body: customer } = await good(api.post('/v1/customers', { name: 'Ada', email: 'wrong@example.com' }));
+    const { body: session } = await good(
+      api.post('/v1/portal_sessions', { customer: customer.id, return_url: null, send_email: true }),
+    );
+    await vi.waitFor(async () => expect(await attempts(agency, 'retried')).toBeGreaterThan(0), soon);
+    await good(api.post(`/v1/customers/${customer.id}`, { email: 'ada@example.com' }));
+    // An attempt that has begun before could otherwise reach the mail server.
+    const ended = await untilShown(() => api.get(`/v1/portal_sessions/${session.id}`), 'failed');
+    expect(ended).toMatchObject({
+      status: 'ended',
+      email_failure: 'The link had ended before the e-mail could be sent.',
+    });
+    await agency.mail.start();
+    expect(agency.mail.mails).toEqual([]);
+  });
+});
+
 describe('a link to a file', () => {
   test('sends no e-mail when its file was deleted before', async () => {
     const agency = await agencyForTest();

@@ -198,6 +198,18 @@ describe('the page of a link', () => {
       expect((await agency.get('file_links', id)).open_count).toBe(0);
   });
 
+  test('is revoked, and shows it, when its file is deleted', async () => {
+    const { id: file } = await uploaded();
+    const open = await linkTo(file);
+    const earlier = await linkTo(file);
+    const before = await agency.move('file_links', earlier.id, 'revoke');
+    await good(agency.api.delete(`/v1/files/${file}`));
+    expect((await agency.get('file_links', open.id)).status).toBe('revoked');
+    expect(await agency.historyOf(open.id)).toEqual(['file_link.created', 'file_link.updated', 'file_link.revoked']);
+    expect(await agency.get('file_links', earlier.id)).toEqual(before);
+    expect((await agency.historyOf(earlier.id)).filter((type) => type === 'file_link.revoked')).toHaveLength(1);
+  });
+
   test('is revoked without its recipient when the person of the file is erased', async () => {
     const { person, file } = await checked('Grace Hopper');
     const named = { recipient: 'Grace Zyxwvut', recipient_email: 'grace@Zyxwvut.example' };

@@ -303,6 +303,30 @@ describe('an opened session', () => {
     expect((await agency.historyOf(renter.sessionId)).at(-1)).toBe('portal_session.ended');
   });
 
+  test('ends in every process when the address changes to which its link was sent', async () => {
+    const person = await agency.make('customers', { name: 'Grace Hopper', email: 'wrong@example.com' });
+    const renter = await Renter.of(agency, server, person.id, { send_email: true });
+    const unopened = await agency.make('portal_sessions', { customer: person.id, send_email: true });
+    await good(agency.api.post(`/v1/customers/${person.id}`, { email: 'grace@example.com' }));
+    for (const id of [renter.sessionId, unopened.id]) {
+      expect((await good(agency.api.get(`/v1/portal_sessions/${id}`))).body.status).toBe('ended');
+      expect((await agency.historyOf(id)).at(-1)).toBe('portal_session.ended');
+    }
+    expectInvalid(await open(second.url, tokenIn(unopened)));
+    await expect.poll(async () => (await renter.get('me')).status).toBe(401);
+    await expect.poll(async () => (await renter.at(second).get('me')).status).toBe(401);
+  });
+
+  test('goes on when another member of the person changes, or its link was handed over', async () => {
+    const person = await agency.make('customers', { name: 'Grace Hopper', email: 'grace@example.com' });
+    const sent = await Renter.of(agency, server, person.id, { send_email: true });
+    const handedOver = await Renter.of(agency, server, person.id);
+    await good(agency.api.post(`/v1/customers/${person.id}`, { email: 'grace@example.com', phone: '01904 555 0123' }));
+    expect((await good(agency.api.get(`/v1/portal_sessions/${sent.sessionId}`))).body.status).toBe('active');
+    await good(agency.api.post(`/v1/customers/${person.id}`, { email: 'hopper@example.com' }));
+    expect((await good(agency.api.get(`/v1/portal_sessions/${handedOver.sessionId}`))).body.status).toBe('active');
+  });
+
   test('opens no other route, and no key opens the portal', async () => {
     const renter = await Renter.of(agency, server, ada.id);
     for (const path of ['/v1/customers', `/v1/customers/${ada.id}`, '/v1/portal_sessions', '/v1/account']) {

@@ -1,7 +1,7 @@
 import { decideErasure, toDecision, isErased, isGone } from '../../model/change.ts';
 import type { Action, Resource } from '../../model/resource.ts';
 import { closedObject } from '../../model/schemas.ts';
-import { decideActionOn, requireUnused } from '../write/decisions.ts';
+import { decideActionOn, endedWith, requireUnused } from '../write/decisions.ts';
 import { idInPath, load, loadPresent } from './load-record.ts';
 import { aOrAn, displayName, type WriteRoute } from '../route.ts';
 import { readRetention, sealed, withFilesToErase } from '../write/person-erasure.ts';
@@ -46,7 +46,8 @@ export function deleteRoute(context: HttpContext, resource: Resource, how: 'remo
       if (how === 'erases') caller.requireConfirmation();
       if (how === 'removes') {
         checksRemoval.of(resource)?.check(before, caller);
-        return { changes: [{ resource, before, after: null }], guards };
+        const ends = await endedWith(deciding, resource, { before, after: null }, caller);
+        return { changes: [{ resource, before, after: null }, ...ends], guards };
       }
       if (isRepeated) return toDecision(resource, before, { after: before });
       const { kept, guards: ofDuties } = await readRetention(deciding, resource, request, before);

@@ -15,7 +15,7 @@ import type { HttpContext } from '../context.ts';
 import { cached } from '../../model/traits/cached.ts';
 import { decidedByPersons } from '../../model/traits/decided-by-persons.ts';
 import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';
-import { endsWithMaker } from '../../model/traits/ends-with-maker.ts';
+import { endsWith } from '../../model/traits/ends-with.ts';
 import { erasable } from '../../model/traits/erasable.ts';
 import { grantsRights } from '../../model/traits/grants-rights.ts';
 import { limited } from '../../model/traits/limited.ts';
@@ -47,7 +47,7 @@ export function createRoute(context: HttpContext, resource: Resource, create: Cr
       ...(limited.has(resource) ? [resource.path] : []),
       ...counterOf(resource, request),
       ...actingKey(resource, request),
-      ...makerOf(resource, request),
+      ...endingOf(resource, request, input),
     ],
     upload: contents ? { contents, prefix: resource.prefix } : null,
     decide: (request, input, caller, deciding) => decideCreation(deciding, resource, request, input, caller),
@@ -151,9 +151,12 @@ function actingKey(resource: Resource, { principal }: ApiRequest): string[] {
   return grantsRights.has(resource) ? [principal.id] : [];
 }
 
-/** Returns the id of the maker of a record that ends with its maker. So a change of the maker sees the record. */
-function makerOf(resource: Resource, { principal }: ApiRequest): string[] {
-  return endsWithMaker.has(resource) ? [principal.id] : [];
+/** Returns the id of the record that a new one ends with. So a change of that record sees the new one. */
+function endingOf(resource: Resource, { principal }: ApiRequest, input: JsonObject): string[] {
+  const rule = endsWith.of(resource);
+  if (!rule) return [];
+  const named = input[rule.column];
+  return [typeof named === 'string' ? named : principal.id];
 }
 
 /** Returns the id of the counter that numbers these records. Each of them waits for its turn, rather than losing to another. */

@@ -9,7 +9,7 @@ import { decideAction, decideCreate, decideUpdate, toDecision } from '../../mode
 import { fieldOf, type StoredRecord } from '../../model/record.ts';
 import { Related } from '../../model/related.ts';
 import type { Action, Filter, RecordChange, Resource } from '../../model/resource.ts';
-import { endsWithMaker } from '../../model/traits/ends-with-maker.ts';
+import { endsWith, type ChangeOf } from '../../model/traits/ends-with.ts';
 import { inUse } from '../../model/traits/in-use.ts';
 import { linksHere } from '../../model/traits/links-here.ts';
 import { limited, outsideLimit } from '../../model/traits/limited.ts';
@@ -49,7 +49,7 @@ export async function decideUpdateOf(
   const [change] = decided.changes;
   return {
     ...decided,
-    changes: [...decided.changes, ...(await endedWith(context, resource, { before, after: change.after! }, caller))],
+    changes: [...decided.changes, ...(await endedWith(context, resource, { before, after: change.after }, caller))],
     guards,
   };
 }
@@ -131,27 +131,24 @@ async function superseded(
   });
 }
 
-/** The account has no more records of such a kind. */
-const madeMax = 1_000;
+/** Few records have so many that end with them. The oldest ones beyond this number stay. */
+const endedMax = 1_000;
 
-/**
- * Returns the ends of records whose maker may no longer make them. Those that the maker could not make before end, too. Another process
- * made them between the decision and the commit of an earlier change.
- */
-async function endedWith(
+/** Returns the ends of records that end with a change of another one. */
+export async function endedWith(
   { lister, resources }: HttpContext,
-  makers: Resource,
-  { before, after }: { before: StoredRecord; after: StoredRecord },
+  changed: Resource,
+  change: ChangeOf,
   caller: Caller,
 ): Promise<RecordChange[]> {
   const ends: RecordChange[] = [];
   for (const resource of resources) {
-    const rule = endsWithMaker.of(resource);
-    if (rule?.maker !== makers.path) continue;
+    const rule = endsWith.of(resource);
+    if (rule?.of !== changed.path || rule.concerns?.(change) === false) continue;
+    const { account_id: accountId, id } = change.before;
     const filter: Filter = { column: rule.column, match: 'exact', schema: {} };
-    const made = await readNewest(lister, resource, after.account_id, { filter, value: after.id }, madeMax);
-    for (const each of made) {
-      const end = rule.end(each, before, caller) ?? rule.end(each, after, caller);
+    for (const each of await readNewest(lister, resource, accountId, { filter, value: id }, endedMax)) {
+      const end = rule.end(each, change, caller);
       if (end) ends.push(...toDecision(resource, each, end).changes);
     }
   }

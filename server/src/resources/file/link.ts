@@ -6,6 +6,7 @@ import type { Caller } from '../../model/caller.ts';
 import { LinkedId, SingleLine, StoredLine } from '../../model/fields.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { defineResource, exactly, type Change } from '../../model/resource.ts';
+import { endsWith } from '../../model/traits/ends-with.ts';
 import { opensData } from '../../model/traits/opens-data.ts';
 import { described, named, nullable, oneOf } from '../../model/schemas.ts';
 
@@ -70,7 +71,7 @@ export const fileLink = defineResource<FileLinkRecord>(
     verbs: {
       created: 'A link to a file was made.',
       opened: 'A person has opened the file by the link. The event has no actor.',
-      revoked: 'It was revoked, and opens nothing any more.',
+      revoked: 'It was revoked, or its file was deleted. It opens nothing any more.',
     },
     fields: {
       file: { column: 'text', schema: LinkedId, description: 'The id of the file that it opens.' },
@@ -111,7 +112,8 @@ export const fileLink = defineResource<FileLinkRecord>(
         column: null,
         schema: Status,
         derive: (record, { realSeconds }) => statusOf(record as FileLinkRecord, realSeconds),
-        description: '`active`: it opens the file. `revoked`: you have ended it. `expired`: its time is over.',
+        description:
+          '`active`: it opens the file. `revoked`: you have ended it, or the file was deleted. `expired`: its time is over.',
       },
       url: {
         column: null,
@@ -130,6 +132,12 @@ export const fileLink = defineResource<FileLinkRecord>(
       },
     },
   },
+  endsWith({
+    of: 'files',
+    column: 'file',
+    concerns: ({ after }) => after === null,
+    end: (current, _, caller) => endedByDeletion(current as FileLinkRecord, caller),
+  }),
   opensData({ link: 'file', end: (current, nowSeconds) => endedByErasure(current as FileLinkRecord, nowSeconds) }),
 );
 
@@ -233,6 +241,10 @@ export function opened(current: FileLinkRecord, realSeconds: number): FileLinkRe
 
 function revoke(current: FileLinkRecord, { realSeconds }: Caller): Change<FileLinkRecord> {
   return revokedAt(current, realSeconds);
+}
+
+function endedByDeletion(current: FileLinkRecord, { realSeconds }: Caller): Change<FileLinkRecord> | null {
+  return statusOf(current, realSeconds) === 'active' ? revokedAt(current, realSeconds) : null;
 }
 
 /** The erasure also deletes an e-mail that has not left, so it will not be sent. */

@@ -6,7 +6,7 @@ import { mayHandle, RoleName, type Role } from '../../model/roles.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { createFrom, defineResource, type Change } from '../../model/resource.ts';
 import { described, named, nullable, oneOf } from '../../model/schemas.ts';
-import { endsWithMaker } from '../../model/traits/ends-with-maker.ts';
+import { endsWith, type ChangeOf } from '../../model/traits/ends-with.ts';
 import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';
 import { limited } from '../../model/traits/limited.ts';
 import { supersedes } from '../../model/traits/supersedes.ts';
@@ -141,10 +141,10 @@ export const invitation = defineResource<InvitationRecord>(
     column: 'email',
     end: (earlier, caller) => superseded(earlier as InvitationRecord, caller),
   }),
-  endsWithMaker({
-    maker: 'users',
+  endsWith({
+    of: 'users',
     column: 'invited_by',
-    end: (made, maker, caller) => endWithInviter(made as InvitationRecord, maker as UserRecord, caller),
+    end: (made, change, caller) => endWithInviter(made as InvitationRecord, change, caller),
   }),
 );
 
@@ -198,13 +198,19 @@ function superseded(earlier: InvitationRecord, caller: Caller): Change<Invitatio
   return { after: { ...earlier, revoked_at: caller.realSeconds }, verbs: ['revoked'] };
 }
 
-/** Revokes an open invitation if its inviter may no longer give the role. */
+/**
+ * Revokes an open invitation if its inviter may no longer give the role. One that the inviter could not make before ends, too: another process
+ * made it between the decision and the commit of an earlier change.
+ */
 function endWithInviter(
   open: InvitationRecord,
-  { status, role }: UserRecord,
+  { before, after }: ChangeOf,
   caller: Caller,
 ): Change<InvitationRecord> | null {
-  const mayGive = status === 'active' && mayHandle(role, open.role);
+  const mayGive = [before, after].every((inviter) => {
+    const { status, role } = inviter as UserRecord;
+    return status === 'active' && mayHandle(role, open.role);
+  });
   if (mayGive || statusOf(open, caller.realSeconds) !== 'pending') return null;
   return { after: { ...open, revoked_at: caller.realSeconds }, verbs: ['revoked'] };
 }
