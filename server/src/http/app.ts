@@ -49,7 +49,7 @@ import { readIdempotencyKey, RecentKeys } from './write/idempotency.ts';
 import { addPortal } from './routes/portal.ts';
 import { addProviderCallbacks } from './routes/provider-callbacks.ts';
 import { FailedSignIns, RateLimit } from './pipeline/rate-limit.ts';
-import { RefusalPace } from './pipeline/refusal-pace.ts';
+import { PagePace, RefusalPace } from './pipeline/refusal-pace.ts';
 import { queryReader } from './body/query.ts';
 import { versionedQueryReader, versionedValidator } from './body/input.ts';
 import { addReference } from './routes/docs.ts';
@@ -118,6 +118,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     rateLimit: new RateLimit(context.config.rateLimit),
     failedSignIns: new FailedSignIns(),
     refusalPace: new RefusalPace(),
+    pagePace: new PagePace(),
   };
   const requestsInFlight = new ConcurrencyLimit(requestBounds);
   const uploads = new ConcurrencyLimit(uploadBounds);
@@ -209,8 +210,9 @@ export function buildApp(context: HttpContext): FastifyInstance {
     request.apiRequest = received;
     checkHost(request.raw);
     const { config } = request.routeOptions;
-    if (config.public) return;
+    if (config.public) return limits.pagePace.hold(received, reply);
     if (!config.route && !paths.isApi(request.url)) {
+      await limits.pagePace.hold(received, reply);
       if (paths.respondForPage(request, reply)) return reply;
       throw paths.refusalOf(request);
     }
@@ -313,6 +315,7 @@ interface Limits {
   rateLimit: RateLimit;
   failedSignIns: FailedSignIns;
   refusalPace: RefusalPace;
+  pagePace: PagePace;
 }
 
 /** Refuses a path that cannot be decoded. As everywhere, authentication comes first. */

@@ -282,6 +282,26 @@ describe('limits of addresses that guess keys', () => {
     expect(timers.mock.calls.filter(([, ms]) => ms === 2_000)).toHaveLength(20);
   });
 
+  test.each(['/healthz', '/docs', '/nothing/here'])(
+    'delays pages of a stranger when it reads more than 500 a second: %s',
+    async (path) => {
+      const server = await serverForTest({ settings: { TENURE_TRUSTED_PROXIES: '127.0.0.1' } });
+      stopMonotonicClock();
+      const timers = vi.spyOn(globalThis, 'setTimeout');
+      onTestFinished(() => timers.mockRestore());
+      const statusFrom = async (address: string): Promise<number> =>
+        (await fetch(server.url + path, { headers: { 'x-forwarded-for': address }, redirect: 'manual' })).status;
+      const statuses = await Promise.all(Array.from({ length: 510 }, () => statusFrom('203.0.113.7')));
+      expect(new Set(statuses).size).toBe(1);
+      expect(await statusFrom('203.0.113.8')).toBe(statuses[0]);
+      expect(timers.mock.calls.filter(([, ms]) => ms === 2_000)).toHaveLength(10);
+      // Health checks of a load balancer do not wait for the pages of its clients.
+      const other = path === '/healthz' ? '/docs' : '/healthz';
+      await fetch(server.url + other, { headers: { 'x-forwarded-for': '203.0.113.7' } });
+      expect(timers.mock.calls.filter(([, ms]) => ms === 2_000)).toHaveLength(10);
+    },
+  );
+
   test('returns 429 when an address sends many badly signed callbacks, and still accepts signed ones', async () => {
     const server = await serverForTest();
     const app = buildApp(server.context);
