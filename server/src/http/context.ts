@@ -77,7 +77,7 @@ export interface HttpContext {
   importQueue: FairQueue;
   /** Milliseconds in which a search indexes what its account has just written. */
   searchWaitMs: number;
-  /** Milliseconds. An advance of a sandbox's clock waits this long for records that expire, and then for the changes of the new days. */
+  /** Milliseconds. An advance of a sandbox's clock waits this long for records that expire, and then for new days. */
   clockWaitMs: number;
   searchIndex: {
     /** Indexes what the account has just written, for a short time. Returns the time until which all changes are found. */
