@@ -99,7 +99,8 @@ let server: TestServer;
 let routes: Route[];
 let agent: Agent;
 let accountIds: Record<Account, string>;
-let people: Record<Role, SignedIn>;
+/** Several of each role take turns, because a session may send only so many requests a second. */
+let people: Record<Role, SignedIn[]>;
 /** An owner of each account. It makes the records. */
 let makers: Record<Account, SignedIn>;
 const targets = new Map<string, Record<Account, string>>();
@@ -120,7 +121,7 @@ beforeAll(async () => {
   // Act for the connected account once, so that it is pinned to a version.
   await good(server.api.post('/v1/customers', { name: 'Ada' }, { 'service-context': accountIds.connected }));
   makers = await peopleOf(accounts, (account) => signedIn(server, 'owner', { accountId: accountIds[account] }));
-  people = await peopleOf(roles, (role) => signedIn(server, role));
+  people = await peopleOf(roles, (role) => Promise.all(Array.from({ length: 8 }, () => signedIn(server, role))));
   for (const kind of new Set(routes.filter(hasId).map(kindOf)))
     targets.set(kind, {
       own: await make(kind, 'own'),
@@ -142,10 +143,13 @@ describe('the matrix of roles', () => {
     );
   });
 
-  test('refuses each forbidden request without a trace, with one text for foreign and unknown records', async () => {
-    const refused = probes().filter((probe) => expectedOf(probe) !== 'accepted');
+  /** The texts of refusals, by what was asked. */
+  const texts = new Map<string, Set<string>>();
+
+  // A test for each party, because a busy machine takes longer for all of them than a test may.
+  test.each(parties)('refuses each forbidden request without a trace, with one text, by: %s', async (party) => {
+    const refused = probes().filter((probe) => probe.party === party && expectedOf(probe) !== 'accepted');
     const before = await everythingThereIs();
-    const texts = new Map<string, Set<string>>();
     await inParallel(refused, 8, async (probe) => {
       const id = probe.owner === null ? '' : targets.get(kindOf(probe.route))![probe.owner];
       const expected = expectedOf(probe) as Refusal;
@@ -161,8 +165,8 @@ describe('the matrix of roles', () => {
     });
     expect(await everythingThereIs()).toEqual(before);
     for (const [kind, seen] of texts) expect([kind, seen.size]).toEqual([kind, 1]);
-    expect(refused.length).toBeGreaterThan(1_000);
-    process.stdout.write(`roles: ${refused.length} requests refused, as they must be\n`);
+    expect(refused.length).toBeGreaterThan(300);
+    process.stdout.write(`${party}: ${refused.length} requests refused, as they must be\n`);
   });
 
   test('accepts each allowed request', async () => {
@@ -188,12 +192,12 @@ describe('the matrix of roles', () => {
   });
 });
 
-async function peopleOf<Name extends string>(
+async function peopleOf<Name extends string, People>(
   names: readonly Name[],
-  signIn: (name: Name) => Promise<SignedIn>,
-): Promise<Record<Name, SignedIn>> {
+  signIn: (name: Name) => Promise<People>,
+): Promise<Record<Name, People>> {
   const made = await Promise.all(names.map(async (name) => [name, await signIn(name)]));
-  return Object.fromEntries(made) as Record<Name, SignedIn>;
+  return Object.fromEntries(made) as Record<Name, People>;
 }
 
 function probes(): Probe[] {
@@ -265,9 +269,15 @@ async function make(kind: string, account: Account): Promise<string> {
   return (await good(send(browser, 'POST', `/v1/${kind}`, body))).body.id;
 }
 
+/** Returns the browser of the next person with a role. */
+function next(role: Role): Browser {
+  const [first, ...others] = people[role];
+  people[role] = [...others, first!];
+  return first!.browser;
+}
+
 function ask({ route, party, context }: Probe, id: string, made?: object): Promise<ApiResponse> {
-  const browser =
-    party === 'visitor' ? new Browser(server) : people[party === 'key with cookie' ? 'viewer' : party].browser;
+  const browser = party === 'visitor' ? new Browser(server) : next(party === 'key with cookie' ? 'viewer' : party);
   const body =
     nameOf(route) === 'POST /v1/invitations'
       ? { ...moreBodies[nameOf(route)], email: `new${++addresses}@example.com` }
