@@ -91,7 +91,7 @@ async function* whole(bytes: AsyncIterable<Buffer>, size: number): AsyncGenerato
   if (sent < size) throw new Error(`The file ended after ${sent} of ${size} bytes: it was deleted.`);
 }
 
-/** The ending that a download gets, and the endings that it may keep, by the type that the server has found out. */
+/** The ending that a download gets, and those that it keeps. By the type that the server has found out. */
 const endings: Record<string, { added: string; kept: RegExp }> = {
   'application/pdf': { added: '.pdf', kept: /\.pdf$/i },
   'image/jpeg': { added: '.jpg', kept: /\.jpe?g$/i },

@@ -10,8 +10,8 @@ export interface ChangeOf {
 }
 
 /**
- * A record of this kind ends with a change of another record: an invitation when its inviter may no longer invite. It does not revive when
- * the other record changes back.
+ * A record of this kind ends with a change of another record, and never revives. An invitation ends when its inviter may no longer
+ * invite.
  */
 export interface EndingWith {
   /** The path of the other kind, such as `users`. */
