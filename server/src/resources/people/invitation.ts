@@ -199,7 +199,7 @@ function superseded(earlier: InvitationRecord, caller: Caller): Change<Invitatio
 }
 
 /**
- * Revokes an open invitation if its inviter may no longer give the role. One that the inviter could not make before ends, too: another process
+ * Revokes an open invitation if its inviter may no longer give the role. One that the inviter could not make before ends, too. Another process
  * made it between the decision and the commit of an earlier change.
  */
 function endWithInviter(
