@@ -1,4 +1,5 @@
 import { DatabaseError, type Client } from './pools.ts';
+import { withTableLock, type TableWait } from './table-lock.ts';
 import { firstIdAt, type Id, type IdPrefix } from '../core/ids.ts';
 
 /** Every partition has the ids of one week, counted from the Unix epoch. In milliseconds. */
@@ -6,6 +7,12 @@ export const weekMs = 7 * 24 * 3600 * 1000;
 
 /** Weeks of partitions made in advance. If duties fail on a server that is never restarted, operators have two months to notice. */
 const weeksAhead = 8;
+
+/**
+ * A new partition locks the whole table. A dump or a report reads it for minutes, and must not stop all writers. A usual statement ends in
+ * time.
+ */
+const usualWait: TableWait = { timeoutMs: 1_500, pauseMs: 2_000, triesMax: 5 };
 
 const rowsInDefaultPartition = '23514';
 
@@ -26,8 +33,10 @@ export const partitionedTables: readonly PartitionedTable[] = [
 /**
  * Makes the missing partitions of this week and the next eight. The caller holds a lock, so that no two processes make the same
  * partition.
+ *
+ * @throws {TableBusyError} if a table is in use for long. Rows of a week without a partition go to the default partition.
  */
-export async function makePartitionsAhead(database: Client, nowMs: number): Promise<void> {
+export async function makePartitionsAhead(database: Client, nowMs: number, wait: TableWait = usualWait): Promise<void> {
   const { rows } = await database.query<{ name: string }>(
     `select child.relname as name
      from pg_inherits
@@ -45,7 +54,9 @@ export async function makePartitionsAhead(database: Client, nowMs: number): Prom
       const from = firstIdAt(prefix, week * weekMs);
       const to = firstIdAt(prefix, (week + 1) * weekMs);
       try {
-        await database.query(`create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`);
+        await withTableLock(database, `The partition ${name} could not be made`, wait, async () => {
+          await database.query(`create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`);
+        });
       } catch (error) {
         // The default partition already has rows of that week, and continues to hold them.
         const isHeld = error instanceof DatabaseError && error.code === rowsInDefaultPartition;

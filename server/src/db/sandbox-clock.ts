@@ -64,7 +64,7 @@ export class SandboxClock {
   /**
    * Makes the partitions that are needed from `timeMs` on. Unused partitions do no harm.
    *
-   * @throws {UnavailableError} if the database cannot be reached.
+   * @throws {UnavailableError} if the database cannot be reached, or if another transaction uses the history for long.
    */
   async makePartitionsFor(timeMs: number): Promise<void> {
     try {

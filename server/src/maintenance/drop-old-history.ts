@@ -4,9 +4,10 @@ import { firstIdAt, timeOfId, type Id } from '../core/ids.ts';
 import type { Resource } from '../model/resource.ts';
 import { removableBeforeMs } from '../core/retention.ts';
 import { retentionLockKey, withLockIfFree } from '../db/advisory-locks.ts';
-import { DatabaseError, processIdOf, withClient, type Client, type Connection, type Pool } from '../db/pools.ts';
+import { processIdOf, withClient, type Client, type Connection, type Pool } from '../db/pools.ts';
 import { partitionedTables, readPartitions, weekMs, type Partition } from '../db/partitions.ts';
 import { onlyRow } from '../db/only-row.ts';
+import { withTableLock, type TableWait } from '../db/table-lock.ts';
 import { findKnown } from '../core/arrays.ts';
 
 /*
@@ -20,19 +21,12 @@ const inOrder = ['webhook_deliveries', 'webhook_attempts', 'events', 'request_lo
   findKnown(partitionedTables, ({ table }) => table === name),
 );
 
-/** Give up the lock soon, because later requests wait behind a lock that is waited for. */
-const lockTimeoutMs = 200;
-const lockPauseMs = 2_000;
-const lockTriesMax = 5;
-
-const lockNotAvailable = '55P03';
+/** The next round tries again, so it gives up soon. */
+const wait: TableWait = { timeoutMs: 200, pauseMs: 2_000, triesMax: 5 };
 
 /** Rows a statement. It takes some hundredths of a second; then the job rests, so that others have their turn. */
 const rowsAtOnce = 1_000;
 const restFactor = 4;
-
-/** The partition was in use at every try. Nothing was lost, and the next round tries again. */
-export class PartitionBusyError extends Error {}
 
 /** The age of what is removed, and the resources that counted it. */
 export interface Retention {
@@ -47,7 +41,7 @@ export interface Retention {
  * the week is pending. It also stays while one of its logs is the stored response of an idempotency key. One process does it at a time;
  * another process's call does nothing.
  *
- * @throws {PartitionBusyError} if a partition is in use at every try.
+ * @throws {TableBusyError} if a partition is in use at every try. Nothing is lost.
  */
 export async function dropOldHistory(
   database: { connection: Connection; readers: Pool },
@@ -131,28 +125,19 @@ async function dropPartition(
      from ${name}, ${counted}
      group by account_id, object, dimension, value`,
   );
-  for (let tries = 1; !signal.aborted; tries++) {
-    try {
-      await client.query('begin');
-      await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
+  await withTableLock(
+    client,
+    `The partition ${name} is past its retention, and could not be dropped`,
+    wait,
+    async () => {
       await client.query(
         `insert into count_deltas (account_id, object, dimension, value, delta)
          select account_id, object, dimension, value, delta from pg_temp.dropped`,
       );
       await client.query(`drop table ${name}`);
-      await client.query('commit');
-      return;
-    } catch (error) {
-      await client.query('rollback').catch(() => {});
-      if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable) throw error;
-      if (tries === lockTriesMax) {
-        throw new PartitionBusyError(`The partition ${name} is past its retention, but was in use at every try.`, {
-          cause: error,
-        });
-      }
-      await delay(lockPauseMs, undefined, { signal }).catch(() => {});
-    }
-  }
+    },
+    signal,
+  );
 }
 
 /** Holds for a row of the logs' default partition that no key needs. */

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { moveGateLockKey } from '../db/advisory-locks.ts';
 import { awayCode } from '../db/away.ts';
-import { DatabaseError, type Client } from '../db/pools.ts';
+import type { Client } from '../db/pools.ts';
+import { withTableLock, type TableWait } from '../db/table-lock.ts';
 import { deliveryQueue, type TreeTable } from './tables.ts';
 
 /*
@@ -12,11 +12,8 @@ import { deliveryQueue, type TreeTable } from './tables.ts';
 /** Milliseconds. Deliveries of a tree that drains become due so much later, so that nothing claims them. */
 export const postponedMs = 1_000_000_000_000_000;
 
-/** Milliseconds that an installation waits for the writers of a table before it lets them pass and tries again. */
-const lockWaitMs = 500;
-const lockTriesMax = 120;
-
-const lockNotAvailable = '55P03';
+/** A move waits for a minute for the other users of a table. */
+const wait: TableWait = { timeoutMs: 500, pauseMs: 500, triesMax: 120 };
 
 /** The setting that marks the statements of a move itself. */
 export const asMove = `set local tenure.account_move = 'on'`;
@@ -26,14 +23,14 @@ export const postponedDays = 1_000_000;
 
 /** Installs the guards. Those that are there already are replaced. */
 export async function installGuards(client: Client, tables: readonly TreeTable[]): Promise<void> {
-  await withTableLock(client, async () => {
+  await withLockOfMove(client, async () => {
     await client.query(jobsFunction);
     await client.query(
       'create or replace trigger account_move_guard before insert on graphile_worker._private_jobs for each row execute function account_move_guard_jobs()',
     );
   });
   for (const table of tables) {
-    await withTableLock(client, async () => {
+    await withLockOfMove(client, async () => {
       await client.query(guardFunction(table));
       await client.query(
         `create or replace trigger account_move_guard before insert or update or delete on ${table.name} for each row execute function ${guardOf(table)}()`,
@@ -46,12 +43,12 @@ export async function installGuards(client: Client, tables: readonly TreeTable[]
 export async function removeGuards(client: Client, tables: readonly TreeTable[]): Promise<void> {
   const { rows } = await client.query('select account_id from account_moves limit 1');
   if (rows.length > 0) return;
-  await withTableLock(client, async () => {
+  await withLockOfMove(client, async () => {
     await client.query('drop trigger if exists account_move_guard on graphile_worker._private_jobs');
     await client.query('drop function if exists account_move_guard_jobs()');
   });
   for (const table of tables) {
-    await withTableLock(client, async () => {
+    await withLockOfMove(client, async () => {
       await client.query(`drop trigger if exists account_move_guard on ${table.name}`);
       await client.query(`drop function if exists ${guardOf(table)}()`);
     });
@@ -70,22 +67,9 @@ const jobsFunction = `
     end
     $guard$`;
 
-/** Runs `work` in a transaction with a short wait for locks. Writers would wait behind a longer one. */
-export async function withTableLock(client: Client, work: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    await client.query('begin');
-    try {
-      await client.query(`set local lock_timeout = ${lockWaitMs}`);
-      await work();
-      await client.query('commit');
-      return;
-    } catch (error) {
-      await client.query('rollback');
-      const isBusy = error instanceof DatabaseError && error.code === lockNotAvailable;
-      if (!isBusy || tries === lockTriesMax) throw error;
-      await delay(lockWaitMs);
-    }
-  }
+/** Runs `work` of a move in a transaction that locks a table. */
+export async function withLockOfMove(client: Client, work: () => Promise<void>): Promise<void> {
+  await withTableLock(client, 'The move needs a table and could not continue', wait, work);
 }
 
 function guardOf({ name }: TreeTable): string {

@@ -28,7 +28,7 @@ import {
   takeChanges,
   type ChangedKeys,
 } from './copy.ts';
-import { asMove, installGuards, removeGuards, withTableLock } from './guards.ts';
+import { asMove, installGuards, removeGuards, withLockOfMove } from './guards.ts';
 import { copyDeliveries, copyJobs, deleteJobs, drain, resume } from './queues.ts';
 import { deliveryQueue, readTreeTables, type TreeTable } from './tables.ts';
 
@@ -411,7 +411,7 @@ async function makePartitions(source: Client, target: Client): Promise<void> {
   for (const { table, name, from, to } of await readPartitions(source)) {
     if (there.has(name)) continue;
     try {
-      await withTableLock(target, async () => {
+      await withLockOfMove(target, async () => {
         await target.query(`create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`);
       });
     } catch (error) {

@@ -29,6 +29,7 @@ import { joinDeployment } from '../db/deployment.ts';
 import { LatestVersion } from '../db/latest-version.ts';
 import { migrate } from '../db/migrate.ts';
 import { makePartitionsAhead } from '../db/partitions.ts';
+import { TableBusyError } from '../db/table-lock.ts';
 import { Reader } from '../db/reader.ts';
 import { recordReader } from '../db/record-reader.ts';
 import { SandboxClock } from '../db/sandbox-clock.ts';
@@ -197,7 +198,11 @@ export async function createContext(
       isAlone,
     });
     if (config.mode === 'sandbox') clock.moveTo(deployment.clockAheadMs);
-    await withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs()));
+    await withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())).catch((error: unknown) => {
+      // The duty tries again, and there are partitions for weeks.
+      if (!(error instanceof TableBusyError)) throw error;
+      log.warn({ err: error }, 'partitions could not be made yet');
+    });
     return deployment;
   });
 

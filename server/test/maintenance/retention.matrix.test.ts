@@ -1,12 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { dropOldHistory, PartitionBusyError } from '../../src/maintenance/drop-old-history.ts';
+import { dropOldHistory } from '../../src/maintenance/drop-old-history.ts';
 import { ConfigError, readConfig } from '../../src/server/config.ts';
 import { keyLifetimeMs } from '../../src/commit/statements/idempotency-keys.ts';
 import { timeOfId, type Id } from '../../src/core/ids.ts';
 import { removableBeforeMs, retainedFromMs } from '../../src/core/retention.ts';
 import { withClient } from '../../src/db/pools.ts';
-import { weekMs } from '../../src/db/partitions.ts';
+import { makePartitionsAhead, weekMs } from '../../src/db/partitions.ts';
+import { TableBusyError } from '../../src/db/table-lock.ts';
 import { startDuties } from '../../src/maintenance/scheduler.ts';
 import { TestClock } from '../support/clock.ts';
 import { expectReplay, newKey } from '../support/idempotency.ts';
@@ -288,7 +289,7 @@ describe('retention beside other work', () => {
         repeat(() => good(server.api.post('/v1/references', { application: 'app_1' }))),
         repeat(() => good(server.api.get('/v1/events'))),
       ]);
-      await expect(drop(server)).rejects.toThrow(PartitionBusyError);
+      await expect(drop(server)).rejects.toThrow(TableBusyError);
       done.abort();
       // The read is still open, and none of them waited for its end.
       await others;
@@ -299,6 +300,27 @@ describe('retention beside other work', () => {
     await drop(server);
     await expectGone(server, early);
     await expectExactCounts(server);
+  });
+
+  test('blocks no request when new partitions wait for a long read', async () => {
+    const { server, clock } = await serverInThePast({ weeks: 10 });
+    const laterMs = clock.nowMs() + 20 * weekSeconds * 1000;
+    const make = (triesMax: number): Promise<void> =>
+      withClient(server.connection, (client) =>
+        makePartitionsAhead(client, laterMs, { timeoutMs: 100, pauseMs: 100, triesMax }),
+      );
+    await withClient(server.connection, async (client) => {
+      await client.query('begin');
+      await client.query('lock table events in access share mode');
+      const making = make(20);
+      making.catch(() => {});
+      // The read is still open, and none of them waits for its end.
+      for (let number = 0; number < 10; number++)
+        await good(server.api.post('/v1/references', { application: 'app_1' }));
+      await expect(making).rejects.toThrow(TableBusyError);
+      await client.query('rollback');
+    });
+    await make(20);
   });
 
   test('keeps exact counts and finishes later when retention is killed in the middle', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { dropOldHistory } from '../../../src/maintenance/drop-old-history.ts';
 import { purgeIdempotencyKeys } from '../../../src/maintenance/purge-idempotency-keys.ts';
 import { MovedClock } from '../../../src/core/clock.ts';
-import { UnavailableError } from '../../../src/db/pools.ts';
+import { UnavailableError, withClient } from '../../../src/db/pools.ts';
 import { partitionedTables } from '../../../src/db/partitions.ts';
 import { disableFailingEndpoints } from '../../../src/webhooks/auto-disable.ts';
 import { startDuties } from '../../../src/maintenance/scheduler.ts';
@@ -49,6 +49,19 @@ async function timeOf(api: Api): Promise<number> {
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
 describe('clock advances', () => {
+  test('refuses to move, and blocks no other request, while another transaction reads the history', async () => {
+    const server = await serverForTest();
+    await withClient(server.connection, async (client) => {
+      await client.query('begin');
+      await client.query('lock table events in access share mode');
+      const moving = advance(server.api, 60 * day);
+      expect(await timeOf(server.api)).toBeLessThan(nowSeconds() + day);
+      expectRefusal(await moving, { ...refusals.unavailable, says: /Nothing was changed/ });
+      await client.query('rollback');
+    });
+    await good(advance(server.api, 60 * day));
+  });
+
   test('moves the time of all new records by exactly the request, in increasing id order, when the clock is advanced', async () => {
     const { api } = await serverForTest();
     const before = (await good(api.post('/v1/references', { application: 'app_1' }))).body;
