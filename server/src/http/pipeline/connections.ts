@@ -168,15 +168,15 @@ export class Connections {
     const bytes = headBytesOf(request);
     if (!isPipelined && bytes <= usualHeadBytes) return true;
     const { address } = clientOf(request, this.#context.config.trustedProxies);
-    const isChange = !isPipelined && request.method !== 'GET';
     const head: Head = {
       owner: siteOf(address ?? ''),
       bytes: isPipelined ? Math.max(bytes, pipelinedBytes) : bytes,
-      isChange,
-      canClose: () => !isChange || !request.complete,
+      isChange: !isPipelined && request.method !== 'GET',
+      canClose: () => !head.isChange || !request.complete,
       close: () => closeNow(request.socket),
     };
     this.#headOf.set(request, head);
+    response.once('close', () => this.#heads.responded(head));
     onceOver(request, response, () => this.#heads.release(head));
     return this.#heads.take(head);
   }

@@ -3,8 +3,8 @@ export interface Head {
   /** The site of the client. The tree of its account, once that is known. */
   owner: string;
   readonly bytes: number;
-  /** Whether the server can begin a change for the request. From then on, it cannot be closed for another one. */
-  readonly isChange: boolean;
+  /** Whether the server can begin a change for the request, or has begun to. It cannot be closed for another one then. */
+  isChange: boolean;
   /**
    * Returns whether the request can be closed for another one: it changes nothing, has not begun to, or was pipelined. Its client then also
    * loses the responses to the requests before it on the same connection.
@@ -50,6 +50,14 @@ export class HeadBudget {
     if (isFair) head.owner = owner;
     this.#count(head, head.bytes);
     return isFair;
+  }
+
+  /** Notes that a request has its response. The rest of its body can still arrive. */
+  responded(head: Head): void {
+    if (!this.#heads.has(head)) return;
+    this.#count(head, -head.bytes);
+    head.isChange = false;
+    this.#count(head, head.bytes);
   }
 
   /** Returns the bytes of a request. A second call does nothing. */
