@@ -51,7 +51,7 @@ import { addProviderCallbacks } from './routes/provider-callbacks.ts';
 import { FailedSignIns, RateLimit } from './pipeline/rate-limit.ts';
 import { PagePace, RefusalPace } from './pipeline/refusal-pace.ts';
 import { queryReader } from './body/query.ts';
-import { versionedQueryReader, versionedValidator } from './body/input.ts';
+import { suggestedOf, versionedQueryReader, versionedValidator } from './body/input.ts';
 import { addReference } from './routes/docs.ts';
 import { addSharedFiles } from './shared-files/routes.ts';
 import {
@@ -444,7 +444,8 @@ function contentsHandler(context: HttpContext, responses: HeldResponses, route: 
   const readQuery = queryReader(route.query, route.requiredQuery);
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const apiRequest = routedOf(request);
-    const { query } = readQuery(request.url);
+    const { query, expand } = readQuery(request.url);
+    readExpansion(context, apiRequest, route.expandable, expand);
     return download(context, responses, request, reply, () => route.open(apiRequest, query));
   };
 }
@@ -486,7 +487,7 @@ function readHandler(context: HttpContext, responses: HeldResponses, route: Read
 }
 
 function writeHandler(context: HttpContext, recentKeys: RecentKeys, route: WriteRoute) {
-  const readQuery = queryReader(route.query);
+  const readQuery = queryReader(route.query, [], suggestedOf(route));
   const validate = versionedValidator(context.versions, route);
 
   async function carryOutOrRepeat(apiRequest: ApiRequest, body: JsonObject): Promise<ExecutedWrite> {

@@ -49,6 +49,25 @@ describe('query', () => {
     expectRefusal(await api.get('/v1/references?limit[]=5'), unknown('limit[]'));
   });
 
+  test('suggests `expand` when a response has linked records', async () => {
+    for (const name of ['expan', 'Expand', 'exapnd'])
+      expectRefusal(await api.get(`/v1/references?${name}=data.customer`), {
+        ...unknown(name),
+        says: 'Did you mean `expand`?',
+      });
+    const created = await api.post('/v1/references?expnd=customer', { application: 'app_1' });
+    expectRefusal(created, { ...unknown('expnd'), says: 'Did you mean `expand`?' });
+    expect((await api.get('/v1/buildings?expan=name')).body.error.message).toBe('There is no parameter `expan` here.');
+  });
+
+  test.each([
+    '/v1/files/file_1/contents?',
+    '/v1/invoices/in_1/pdf?',
+    '/v1/retention_holds/hold_1/contents?file=file_1&',
+  ])('refuses `expand` of a download: %s', async (path) => {
+    expectRefusal(await api.get(`${path}expand=customer`), { ...invalid('expand'), says: 'no linked records' });
+  });
+
   test('refuses an empty value of each filter of each list', async () => {
     const { paths } = (await api.get('/openapi.json')).body as { paths: Record<string, { get?: ListOperation }> };
     const routes = Object.entries(paths).filter(

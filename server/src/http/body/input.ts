@@ -11,15 +11,20 @@ export type VersionedQueryReader = (version: string, url: string) => { query: Qu
 /** Refuses a body that is invalid in this version. The `ApiError` has the parameter's name in this version. */
 export type VersionedValidator = (version: string, body: unknown) => void;
 
+/** Returns the parameters of a route that its query does not list. */
+export function suggestedOf({ expandable }: Pick<Route, 'expandable'>): string[] {
+  return Object.keys(expandable?.resource.links ?? {}).length > 0 ? ['expand'] : [];
+}
+
 /** Returns the query reader of a route for each version. */
 export function versionedQueryReader(
   versions: ApiVersions,
-  { object, query: known, requiredQuery }: Pick<Route, 'object' | 'query' | 'requiredQuery'>,
+  { object, query: known, requiredQuery, expandable }: Pick<Route, 'object' | 'query' | 'requiredQuery' | 'expandable'>,
 ): VersionedQueryReader {
   const readerOf = madeOnce(
     versions,
     (version) => versions.propertiesIn(version, object, known),
-    (parameters) => queryReader(parameters, requiredQuery),
+    (parameters) => queryReader(parameters, requiredQuery, suggestedOf({ expandable })),
   );
   const withSuggestion = suggestName(versions, object, Object.keys(known));
   return (version, url) => {

@@ -10,10 +10,14 @@ import type { Query } from '../route.ts';
  */
 const expandName = /^expand(?:\[\d{0,3}\])?$/;
 
-/** Compiles the parameters of a route. All are optional, but for the required ones. */
+/**
+ * Compiles the parameters of a route. All are optional, but for the required ones. `suggested` names other parameters of the route, which
+ * an error about an unknown name can mean.
+ */
 export function queryReader(
   parameters: Record<string, TSchema>,
   required: readonly string[] = [],
+  suggested: readonly string[] = [],
 ): (url: string) => { query: Query; expand: string[] } {
   const members: TProperties = Object.fromEntries(
     Object.entries(parameters).map(([name, schema]) => [
@@ -22,6 +26,7 @@ export function queryReader(
     ]),
   );
   const validate: Validator = validator(closedObject(members));
+  const known = [...Object.keys(parameters), ...suggested];
   return (url) => {
     const query: Record<string, string | number> = Object.create(null);
     const expand: string[] = [];
@@ -34,7 +39,7 @@ export function queryReader(
       const schema = Object.hasOwn(parameters, name) ? parameters[name] : null;
       if (faults.some(({ param }) => param === name)) continue;
       if (faults.length === faultsMax) break;
-      if (!schema) faults.push(unknownParameter([name], Object.keys(parameters)));
+      if (!schema) faults.push(unknownParameter([name], known));
       else if (value.includes('\0'))
         faults.push(invalidParameter(name, `\`${name}\` contains a NUL character. Remove it.`));
       else if (name in query) faults.push(invalidParameter(name, `\`${name}\` was sent twice. Send it once.`));
