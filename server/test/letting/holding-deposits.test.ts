@@ -212,6 +212,21 @@ describe('a holding deposit', () => {
     expect(await agency.get('deposits', deposit)).toMatchObject({ amount_received: 0 });
   });
 
+  test('says how to end it when only a part of its money has come', async () => {
+    const { id } = await agency.holding((await agency.applied()).application, 1_000);
+    await agency.payDeposit(id, 400);
+    const refuse = async (name: string, body: object, says: string) => {
+      const refused = await agency.api.post(`/v1/deposits/${id}/${name}`, body);
+      expectCode(refused, 'status_transition_invalid');
+      expect(refused.body.error.message).toContain(says);
+    };
+    const keep = { amount: 1, reason: 'tenant_withdrew', explanation: 'They left.' };
+    await refuse('retain', keep, 'set its `amount` to 400');
+    await refuse('apply', { to: [{ deposit: id, amount: 1 }], payer_consents: true }, 'set its `amount` to 400');
+    await refuse('cancel', {}, 'Call `return`.');
+    expect(await agency.move('deposits', id, 'return', { returned_on: startDay })).toMatchObject({ status: 'settled' });
+  });
+
   test('is applied only to the let that it was taken for', async () => {
     const { unit, application } = await agency.applied();
     const { id } = await agency.holding(application);

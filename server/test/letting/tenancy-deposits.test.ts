@@ -73,6 +73,28 @@ describe('a tenancy deposit', () => {
     ]);
   });
 
+  test('says how to end it when only a part of its money has come', async () => {
+    const { id: unit } = await agency.unit();
+    const { id: tenancy } = await agency.signed(unit);
+    const { id } = await agency.make('deposits', { type: 'tenancy', tenancy, amount: 1_000 });
+    await agency.payDeposit(id, 400);
+    const toEnd = { deductions: [], returned_on: startDay };
+    for (const [name, body] of [
+      ['propose_release', { deductions: [] }],
+      ['release', toEnd],
+      ['cancel', {}],
+    ] as const) {
+      const refused = await agency.api.post(`/v1/deposits/${id}/${name}`, body);
+      expectCode(refused, 'status_transition_invalid');
+      expect(refused.body.error.message).toMatch(/[Ss]et its `amount` to 400/);
+    }
+    await good(agency.api.post(`/v1/deposits/${id}`, { amount: 400 }));
+    expect(await agency.move('deposits', id, 'release', toEnd)).toMatchObject({
+      status: 'settled',
+      amount_returned: 400,
+    });
+  });
+
   test('is not disputed when nothing of it is to be kept', async () => {
     const { deposit } = await agency.secured();
     await agency.move('deposits', deposit, 'propose_release', { deductions: [] });

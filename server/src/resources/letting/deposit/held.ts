@@ -28,3 +28,9 @@ export function requireHeld(deposit: DepositRecord, amount: number, param: strin
 export function requireType(current: DepositRecord, type: DepositRecord['type'], advice: string): void {
   if (current.type !== type) throw wrongStatus(current, `${current.type} deposit`, advice);
 }
+
+/** Says what to do with a deposit that waits for the rest of its money. Returns `advice` alone if no part of the money has come. */
+export function withPartAdvice({ status, amount, amount_received: received }: DepositRecord, advice: string): string {
+  if (status !== 'pending' || received === 0) return advice;
+  return `${advice} It has received ${received} of ${amount}. If no more money comes, set its \`amount\` to ${received} first.`;
+}

@@ -11,7 +11,7 @@ import type { TenancyRecord } from '../tenancy/fields.ts';
 import { withWarnings } from '../warnings.ts';
 import { deadlineFactsOf, judged, scopeOf } from './deadlines.ts';
 import { applicationsMax, heldOf, type DepositRecord } from './fields.ts';
-import { requireHeld, requireType, settledIfEmpty } from './held.ts';
+import { requireHeld, requireType, settledIfEmpty, withPartAdvice } from './held.ts';
 import { payTenancy, requireCurrency } from './payouts.ts';
 import { requireRoom, requireWhileHeld, verbsOfReceipt, withReceipts } from './receipts.ts';
 import { withRepayBy } from './repayment.ts';
@@ -75,7 +75,12 @@ export function apply(
   related: Related,
 ): Change<DepositRecord> {
   requireType(current, 'holding', onlyHolding);
-  requireStatus(current, ['received'], 'deposit', 'Only a received holding deposit can be applied.');
+  requireStatus(
+    current,
+    ['received'],
+    'deposit',
+    withPartAdvice(current, 'Only a received holding deposit can be applied.'),
+  );
   const total = to.reduce((sum, { amount }) => sum + amount, 0);
   requireHeld(current, total, 'to');
   if (current.applied_to.length + to.length > applicationsMax)
@@ -204,7 +209,12 @@ export function retain(
   related: Related,
 ): Change<DepositRecord> {
   requireType(current, 'holding', onlyHolding);
-  requireStatus(current, ['received'], 'deposit', 'Only a received holding deposit can be retained.');
+  requireStatus(
+    current,
+    ['received'],
+    'deposit',
+    withPartAdvice(current, 'Only a received holding deposit can be retained.'),
+  );
   if (current.retention)
     throw wrongStatus(current, 'deposit', `${current.retention.amount} of it were retained already. Return the rest.`);
   requireHeld(current, amount, 'amount');
@@ -248,11 +258,20 @@ export function giveBack(
   return judged(current, change, caller, related);
 }
 
+/** Says how the money of a deposit that has received a part goes back. */
+function mendOf({ type, amount_received: received }: DepositRecord): string {
+  return type === 'holding' ? 'Call `return`.' : `Set its \`amount\` to ${received}, and call \`release\`.`;
+}
+
 /** `POST /v1/deposits/{id}/cancel`, for both types. */
 export function cancel(current: DepositRecord, caller: Caller): Change<DepositRecord> {
   requireStatus(current, ['pending'], 'deposit', 'Only a pending deposit that has received nothing can be canceled.');
   if (current.amount_received > 0)
-    throw wrongStatus(current, 'deposit', `It has received ${current.amount_received}, so it cannot be canceled.`);
+    throw wrongStatus(
+      current,
+      'deposit',
+      `It has received ${current.amount_received}, so it cannot be canceled. ${mendOf(current)}`,
+    );
   return {
     after: { ...current, status: 'canceled', canceled_at: caller.nowSeconds },
     verbs: ['canceled'],

@@ -9,7 +9,7 @@ import { dueOf, isOwed, payingMax, type InvoiceRecord } from '../invoice/fields.
 import type { TenancyRecord } from '../tenancy/fields.ts';
 import { judged } from './deadlines.ts';
 import { heldOf, type Deduction, type DeductionInput, type DepositRecord } from './fields.ts';
-import { requireHeld, requireType } from './held.ts';
+import { requireHeld, requireType, withPartAdvice } from './held.ts';
 import { payTenancy } from './payouts.ts';
 import { requireWhileHeld } from './receipts.ts';
 
@@ -89,7 +89,12 @@ export function proposeRelease(
   related: Related,
 ): Change<DepositRecord> {
   requireType(current, 'tenancy', onlyOfTenancy);
-  requireStatus(current, ['received', 'protected'], 'deposit', 'Only a received or protected deposit can be released.');
+  requireStatus(
+    current,
+    ['received', 'protected'],
+    'deposit',
+    withPartAdvice(current, 'Only a received or protected deposit can be released.'),
+  );
   const proposed = completed(deductions);
   requireDeductions(current, proposed, related);
   const after: DepositRecord = {
@@ -142,7 +147,7 @@ export function release(
     current,
     ['received', 'protected', 'releasing', 'disputed'],
     'deposit',
-    'Only a tenancy deposit that is held can be released.',
+    withPartAdvice(current, 'Only a tenancy deposit that is held can be released.'),
   );
   requireWhileHeld(current, 'returned_on', returnedOn, caller);
   const final = completed(deductions);

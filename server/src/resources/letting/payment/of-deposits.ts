@@ -57,7 +57,7 @@ export function requireReceivable({ amount }: Pick<PaymentRecord, 'amount'>, cal
   )
     throw new ApiError(
       'status_transition_invalid',
-      `The deposit ${deposit.id} is \`${deposit.status}\`, so it receives no payment. Choose a pending one.`,
+      `The deposit ${deposit.id} is \`${deposit.status}\`, so it receives no payment. Choose a pending deposit, and cancel a pending payment of this one.`,
       { param: 'deposit' },
     );
   requireRoom(deposit, amount, 'amount');
