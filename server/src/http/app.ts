@@ -103,9 +103,6 @@ declare module 'fastify' {
 /** Longer than any path within the header limit. So a long id is an unknown record, and not a routing error. */
 const pathParameterLengthMax = 16 * 1024;
 
-/** Enough for ten megabytes over a slow line. */
-const uploadTimeoutMs = 60_000;
-
 /**
  * Bytes of a body after which its connection is not read until code asks for more. A connection is read 64 kB at a time. So a request that
  * waits or is refused has one piece of its body in memory, and not two.
@@ -144,17 +141,17 @@ export function buildApp(context: HttpContext): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
-    requestTimeout: uploadTimeoutMs,
+    requestTimeout: context.arrivalLimits.uploadMs,
     connectionTimeout: context.readLimits.stalledMs,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    // Slow clients are disconnected: headers must arrive within ten seconds, the body within the times of `BodyTime`.
+    // Slow clients are disconnected: headers must arrive within the time of `arrivalLimits`, the body within those of `BodyTime`.
     http: {
       // `checkHost` requires it, with an error like any other.
       requireHostHeader: false,
-      headersTimeout: 10_000,
+      headersTimeout: context.arrivalLimits.headMs,
       connectionsCheckingInterval: 2_000,
       maxHeaderSize: 16_384,
       highWaterMark: readAheadBytes,
@@ -204,7 +201,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     if (turn) await turn;
     // The connection was closed: by the client, or because of too many requests at once.
     if (request.raw.socket.destroyed) return reply.hijack();
-    const bodyTime = new BodyTime(app, request);
+    const bodyTime = new BodyTime(app, request, context.arrivalLimits.bodyMs);
     const client = clientOf(request.raw, context.config.trustedProxies);
     const received = receiveRequest(context, request, client, traceParent);
     request.apiRequest = received;
@@ -238,7 +235,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
       // An import has its whole file in memory.
       const bytes = uploadBytes + (isImport ? upload.contents.bytesMax : 0);
       apiRequest.bodyBytes = new BodyBytes(forms, apiRequest.payer, request, reply, bytes);
-      bodyTime.extend(uploadTimeoutMs);
+      bodyTime.extend(context.arrivalLimits.uploadMs);
     } else if (apiRequest.route.method !== 'GET') {
       apiRequest.bodyBytes = new BodyBytes(bodies, apiRequest.payer, request, reply);
     }

@@ -27,6 +27,7 @@ import type { StepOperation } from '../model/step-operation.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Freshness } from '../search/search-index.ts';
 import type { ApiVersions } from '../versions/apply.ts';
+import type { ArrivalLimits } from './body/body-time.ts';
 import type { ReadBudgets, ReadLimits } from './read-memory.ts';
 import type { IdentityProvider } from '../sign-in/identity-provider.ts';
 import type { Passwords } from '../sign-in/passwords.ts';
@@ -102,6 +103,7 @@ export interface HttpContext {
   sealedFiles: SealedFiles;
   eventFeed: EventFeed;
   streamLimits: StreamLimits;
+  arrivalLimits: ArrivalLimits;
   readLimits: ReadLimits;
   readBudgets: ReadBudgets;
   /** The memory of all kinds of work together. */

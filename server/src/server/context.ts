@@ -48,6 +48,7 @@ import { Metrics } from '../metrics/metrics.ts';
 import { resources as ownResources } from '../resources/index.ts';
 import { Dispatcher, dispatcherLimits, type DispatcherLimits } from '../webhooks/dispatcher.ts';
 import { streamLimits } from '../http/routes/sse.ts';
+import { arrivalLimits, type ArrivalLimits } from '../http/body/body-time.ts';
 import { openReadBudgets, readLimits, type ReadLimits } from '../http/read-memory.ts';
 import { guardedConnector, systemResolve, type ResolveHost } from '../webhooks/ssrf-guard.ts';
 import { deliveriesNotifier } from '../webhooks/notify.ts';
@@ -147,6 +148,7 @@ export interface Overrides {
   openDatabase?: typeof openDatabase;
   dispatcherLimits?: Partial<DispatcherLimits>;
   streamLimits?: Partial<StreamLimits>;
+  arrivalLimits?: ArrivalLimits;
   readLimits?: Partial<ReadLimits>;
   emailLimits?: Partial<EmailLimits>;
   memoryLimits?: Partial<CeilingLimits>;
@@ -370,6 +372,7 @@ export async function createContext(
     workflowLimits: limitsOfWorkflows,
     eventFeed,
     streamLimits: limitsOfStreams,
+    arrivalLimits: overrides.arrivalLimits ?? arrivalLimits,
     readLimits: limitsOfReads,
     emails: email,
     emailLimits: overrides.emailLimits ?? {},

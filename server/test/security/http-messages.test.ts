@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { patientArrivals } from '../support/freshness.ts';
 import { converse, statusesIn } from '../support/raw-http.ts';
 import { inParallel } from '../support/routes.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -49,7 +50,7 @@ const ours = new Map<string, string>();
 const theirsAlone = new Map<string, string>();
 
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ overrides: { arrivalLimits: patientArrivals } });
   bare = createServer((request, response) => void request.resume().on('end', () => response.end()));
   bare.listen(0, '127.0.0.1');
   await once(bare, 'listening');

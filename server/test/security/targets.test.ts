@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, isIP, type AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { patientArrivals } from '../support/freshness.ts';
 import { rounds } from '../support/rounds.ts';
 import { expectRefusal, invalid } from '../support/refusals.ts';
 import { inParallel } from '../support/routes.ts';
@@ -23,7 +24,7 @@ test('sends no packet inside in live mode: refuses such a URL when it is saved a
   let lookups = 0;
   const server = await serverForTest({
     settings: { TENURE_MODE: 'live', TENURE_RATE_LIMIT: '0', TENURE_RETRY_SCHEDULE: 'none' },
-    overrides: { resolveHost: async () => inside[lookups++ % inside.length]! },
+    overrides: { arrivalLimits: patientArrivals, resolveHost: async () => inside[lookups++ % inside.length]! },
   });
   const urls = targetUrls(listener.port);
   expect(urls.length).toBeGreaterThanOrEqual(500);

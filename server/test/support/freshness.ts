@@ -29,6 +29,9 @@ const confirmedForSeconds = 24 * 3600;
 /** A busy machine may take longer for a call to a service and its effect than people wait. */
 export const longWatches = { takenUpMsMax: waitMs, shownMsMax: waitMs };
 
+/** A busy machine may read a request long after it has arrived. Such a request gets 408. */
+export const patientArrivals = { headMs: waitMs, bodyMs: waitMs, uploadMs: waitMs };
+
 /** Adds the short age of endpoints, and long waits for receivers, services and their effects. */
 export function withShortAges(overrides: Overrides | undefined): Overrides {
   const { attemptTimeoutMs, leaseMs } = overrides?.dispatcherLimits ?? {};

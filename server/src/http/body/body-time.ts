@@ -1,18 +1,26 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** Milliseconds for a body. All bodies but files are small. */
-const bodyTimeoutMs = 15_000;
+/** How long a client may take to send a request, in milliseconds. */
+export interface ArrivalLimits {
+  headMs: number;
+  /** All bodies but files are small. */
+  bodyMs: number;
+  /** Enough for ten megabytes over a slow line. */
+  uploadMs: number;
+}
+
+export const arrivalLimits: ArrivalLimits = { headMs: 10_000, bodyMs: 15_000, uploadMs: 60_000 };
 
 /** Disconnects a client that sends its body too slowly, as the HTTP server does for slow headers. */
 export class BodyTime {
   readonly #cutOff: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(app: FastifyInstance, { raw }: FastifyRequest) {
+  constructor(app: FastifyInstance, { raw }: FastifyRequest, timeoutMs: number) {
     this.#cutOff = () => cutOffBody(app.server, raw);
     if (raw.headers['transfer-encoding'] === undefined && Number(raw.headers['content-length'] ?? 0) === 0) return;
-    this.#timer = setTimeout(this.#cutOff, bodyTimeoutMs);
+    this.#timer = setTimeout(this.#cutOff, timeoutMs);
     const stop = (): void => clearTimeout(this.#timer);
     raw.once('end', stop).once('close', stop);
   }
