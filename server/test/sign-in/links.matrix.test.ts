@@ -169,6 +169,8 @@ describe('an invitation', () => {
     if (how === 'deleted') await good(owner.browser.delete(path));
     else await good(owner.browser.post(path, how === 'disabled' ? { status: 'disabled' } : { role: 'viewer' }));
     await expectVoid(token);
+    const { data } = (await good(owner.browser.get('/v1/invitations?limit=1'))).body;
+    expect(data[0].status).toBe('revoked');
   });
 
   test.each([

@@ -199,7 +199,7 @@ function superseded(earlier: InvitationRecord, caller: Caller): Change<Invitatio
 }
 
 /**
- * Revokes an open invitation if its inviter may no longer give the role. One that the inviter could not make before ends, too. Another process
+ * Revokes an open invitation if its inviter is deleted, or may no longer give the role. One that the inviter could not make before ends, too. Another process
  * made it between the decision and the commit of an earlier change.
  */
 function endWithInviter(
@@ -207,9 +207,9 @@ function endWithInviter(
   { before, after }: ChangeOf,
   caller: Caller,
 ): Change<InvitationRecord> | null {
-  const mayGive = [before, after].every((inviter) => {
-    const { status, role } = inviter as UserRecord;
-    return status === 'active' && mayHandle(role, open.role);
+  const mayGive = [before, after].every((each) => {
+    const inviter = each as UserRecord | null;
+    return inviter?.status === 'active' && mayHandle(inviter.role, open.role);
   });
   if (mayGive || statusOf(open, caller.realSeconds) !== 'pending') return null;
   return { after: { ...open, revoked_at: caller.realSeconds }, verbs: ['revoked'] };
