@@ -79,6 +79,28 @@ export const indexesOnly = `${notCompiled} -c enable_seqscan=off -c enable_bitma
 /** Finds a page of events by their order. Plans once, because a look at all partitions takes longer than reading a page. */
 const inOrderOnly = `${indexesOnly} -c enable_sort=off`;
 
+/** Milliseconds. A database that goes away takes all idle connections with it. */
+const lossesTogetherMs = 1_000;
+
+/** Logs lost connections: one line for those that are lost together. */
+class LossLog {
+  readonly #log: Logger;
+  #lost = 0;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** @param first why the connection was lost. Only the first reason of several is logged. */
+  add(first: { code: string | undefined; message: string }): void {
+    if (++this.#lost > 1) return;
+    setTimeout(() => {
+      this.#log.warn({ ...first, connections: this.#lost }, 'idle database connections were lost');
+      this.#lost = 0;
+    }, lossesTogetherMs).unref();
+  }
+}
+
 /** Longer than any of our statements should take, in milliseconds. It frees the locks of a client that vanished. */
 const statementTimeoutMs = 10_000;
 
@@ -117,11 +139,12 @@ export function openDatabase(
   const searchers = new Pool({ ...common, ...searching, max: sizes.searchers });
   const watchers = new Pool({ ...common, ...watching, max: sizes.watchers, options: indexesOnly });
   let isEnding = false;
+  const losses = new LossLog(log);
   const pools = [readers, listers, followers, files, writers, deliverers, jobs, searchers, watchers];
   for (const pool of pools) {
     // The driver's error contains the whole client, with every statement it has prepared.
     pool.on('error', ({ message, code }: Error & { code?: string }) => {
-      if (!isEnding) log.warn({ code, message }, 'an idle database connection was lost');
+      if (!isEnding) losses.add({ code, message });
     });
     // The user of the connection learns of its loss by failed queries. Without a listener the event would end the process.
     pool.on('connect', (client) => {
