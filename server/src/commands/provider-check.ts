@@ -24,8 +24,10 @@ async function main(): Promise<void> {
   // Loaded only now, because a wrong argument does not need it.
   const { checkProvider, linesOf } = await import('../referencing/provider-check/index.ts');
   const judgements = await checkProvider(target, new DatabaseClock());
-  for (const judgement of judgements) process.stdout.write(`${linesOf(judgement).join('\n')}\n`);
   const count = (wanted: string): number => judgements.filter(({ result }) => result === wanted).length;
+  // If only the first rule was judged, the others need it, and have nothing to say.
+  const shown = count('skip') === judgements.length - 1 ? judgements.slice(0, 1) : judgements;
+  for (const judgement of shown) process.stdout.write(`${linesOf(judgement).join('\n')}\n`);
   process.stdout.write(`\n${count('pass')} rules kept, ${count('fail')} broken, ${count('skip')} not judged.\n`);
   // Answers that never come must not hold the process.
   process.exit(count('pass') === judgements.length ? 0 : 1);
