@@ -46,6 +46,12 @@ const partBytes = 256 * 1024;
 /** Seconds until a report is made again that the machine had no time for. Each attempt reads the findings again, so it is no short time. */
 const busySeconds = 30;
 
+/** Times in a row that a report may find the machine too busy. They take ten minutes or more. After them, it fails like any other. */
+const busyTimesMax = 20;
+
+/** References in memory whose report has found the machine too busy. */
+const waitingMax = 10_000;
+
 /** What a report is about, besides its reference. */
 export interface ReportSubject {
   /** Null if no service has finished, or if its findings cannot be read. */
@@ -64,6 +70,8 @@ export class Reports {
   readonly #context: ReportContext;
   readonly #printer: ReportPrinter;
   readonly #queue = new FairQueue(1);
+  /** How often in a row the report of a reference has found the machine too busy. */
+  readonly #busyTimes = new Map<string, number>();
 
   constructor(context: ReportContext, printer: ReportPrinter) {
     this.#context = context;
@@ -73,7 +81,8 @@ export class Reports {
   /**
    * Prints the report and stores its bytes. Resolves to the change that makes it a file.
    *
-   * @throws {ProviderFault} `report_failed`. It is `busyForSeconds` if the machine has no time for it, or for the logo.
+   * @throws {ProviderFault} `report_failed`. It is `busyForSeconds` if the machine has no time for it, or for the logo. This ends after some
+   * times in a row, so that people see the failure.
    */
   async make(reference: ReferenceRecord, subject: ReportSubject): Promise<RecordChange> {
     const { ids, fileStore, realClock } = this.#context;
@@ -82,6 +91,7 @@ export class Reports {
     const bytes = await this.#queue.run(payer, patient, async () =>
       this.#print(await this.#contentsOf(reference, subject)),
     );
+    this.#busyTimes.delete(reference.id);
     const id = ids.make('file');
     await fileStore.begin(accountId, id, realClock.nowMs());
     for (let at = 0; at < bytes.length; at += partBytes) {
@@ -116,12 +126,32 @@ export class Reports {
     try {
       return await this.#printer.print(contents);
     } catch (error) {
-      if (error instanceof PrinterBusyError) throw busy(error);
+      if (error instanceof PrinterBusyError) throw this.#busy(contents.referenceId, error);
       this.#context.log.error({ reference: contents.referenceId, err: error }, 'a report could not be printed');
       const message =
         'The report could not be printed. It is tried again. If this continues, tell the operator of this server.';
       throw new ProviderFault('report_failed', message, { cause: error });
     }
+  }
+
+  /** Returns the fault of a report that the machine had no time for. Soon it is made again, and the reference shows nothing. */
+  #busy(referenceId: string, cause: Error): ProviderFault {
+    const times = (this.#busyTimes.get(referenceId) ?? 0) + 1;
+    this.#busyTimes.delete(referenceId);
+    this.#busyTimes.set(referenceId, times);
+    const [oldest] = this.#busyTimes.keys();
+    if (this.#busyTimes.size > waitingMax && oldest !== undefined) this.#busyTimes.delete(oldest);
+    if (times <= busyTimesMax)
+      return new ProviderFault('report_failed', 'The server is too busy to print the report.', {
+        busyForSeconds: busySeconds,
+        cause,
+      });
+    this.#context.log.error(
+      { reference: referenceId, times, err: cause },
+      'a report finds the machine too busy each time',
+    );
+    const message = `The server was too busy to print the report ${times} times. It is tried again. If this continues, tell the operator of this server.`;
+    return new ProviderFault('report_failed', message, { cause });
   }
 
   /** Tells whether the server may replace the present report. It may not replace a file that the account has attached itself. */
@@ -144,7 +174,7 @@ export class Reports {
     const address = person?.addresses.find(({ to }) => to === null);
     const owner = await readAccount(readRecord, accountId);
     const logo = await logos.of(owner).catch((error: unknown) => {
-      throw error instanceof ApiError ? busy(error) : error;
+      throw error instanceof ApiError ? this.#busy(reference.id, error) : error;
     });
     return {
       referenceId: reference.id,
@@ -196,14 +226,6 @@ export class Reports {
     const member = type === 'user' ? await this.#context.readRecord(user, accountId, id) : null;
     return member?.name ?? name ?? id;
   }
-}
-
-/** Returns the fault of a report that the machine had no time for. Soon it is made again, and the reference shows nothing. */
-function busy(cause: Error): ProviderFault {
-  return new ProviderFault('report_failed', 'The server is too busy to print the report.', {
-    busyForSeconds: busySeconds,
-    cause,
-  });
 }
 
 type Decided = NonNullable<ReferenceRecord['decision']>;

@@ -23,3 +23,23 @@ test.each([
   // Without this time, the pauses would grow to hours, and the tenth failure would end the check.
   await expect(made).rejects.toMatchObject({ code: 'report_failed', busyForSeconds: 30 });
 });
+
+test('fails with advice when the machine has been too busy for the report twenty times in a row', async () => {
+  const server = await serverForTest();
+  const { id } = (await good(server.api.post('/v1/references', { application: 'app_1' }))).body;
+  const record = await server.context.readRecord(reference, await firstAccountId(server), id);
+  let isBusy = true;
+  const printer = { print: () => (isBusy ? busyPrinter.print() : Promise.resolve(Buffer.alloc(1))) };
+  const reports = new Reports(server.context, printer);
+  const make = () => reports.make(record!, { findings: null, decision: null, number: 1 });
+  for (let times = 1; times <= 20; times++) await expect(make()).rejects.toMatchObject({ busyForSeconds: 30 });
+  await expect(make()).rejects.toMatchObject({
+    code: 'report_failed',
+    message: expect.stringMatching(/21 times.*tell the operator/),
+    busyForSeconds: null,
+  });
+  isBusy = false;
+  await make();
+  isBusy = true;
+  await expect(make()).rejects.toMatchObject({ busyForSeconds: 30 });
+});
