@@ -199,8 +199,8 @@ function superseded(earlier: InvitationRecord, caller: Caller): Change<Invitatio
 }
 
 /**
- * Revokes an open invitation if its inviter is deleted, or may no longer give the role. One that the inviter could not make before ends, too. Another process
- * made it between the decision and the commit of an earlier change.
+ * Revokes an open invitation if its inviter is deleted, or may no longer give the role. One that the inviter could not make before ends,
+ * too. Another process made it between the decision and the commit of an earlier change.
  */
 function endWithInviter(
   open: InvitationRecord,
