@@ -11,8 +11,8 @@ import type { Query } from '../route.ts';
 const expandName = /^expand(?:\[\d{0,3}\])?$/;
 
 /**
- * Compiles the parameters of a route. All are optional, but for the required ones. `suggested` names other parameters of the route, which
- * an error about an unknown name can mean.
+ * Compiles the parameters of a route. All are optional, but for the required ones. An error about an unknown name can also suggest the
+ * names in `suggested`.
  */
 export function queryReader(
   parameters: Record<string, TSchema>,

@@ -96,7 +96,7 @@ export function termsOf(
 }
 
 /**
- * Returns the lowest rent asked for the unit. A tenancy that replaces another one of the unit may keep its rent, because this rent can have
+ * Returns the lowest rent asked for the unit. A tenancy that replaces another one of the unit may keep the rent of that one. It can have
  * risen by law since the advert.
  */
 function lowestAskedOf(unit: string, related: Related): Rent | null {
