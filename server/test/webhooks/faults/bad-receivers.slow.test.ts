@@ -61,7 +61,12 @@ test('bounds memory, records every outcome and serves healthy receivers when rec
     settings: { TENURE_RETRY_SCHEDULE: '0.2' },
     overrides: {
       resolveHost: (hostname) => names[hostname]?.() ?? Promise.resolve(['127.0.0.1']),
-      dispatcherLimits: { attemptTimeoutMs, connectTimeoutMs: attemptTimeoutMs, leaseMs: 2 * attemptTimeoutMs, pollMs: 50 },
+      dispatcherLimits: {
+        attemptTimeoutMs,
+        connectTimeoutMs: attemptTimeoutMs,
+        leaseMs: 2 * attemptTimeoutMs,
+        pollMs: 50,
+      },
     },
   });
   const kinds = await kindsOfReceivers();
