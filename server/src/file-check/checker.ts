@@ -22,7 +22,7 @@ const usualIdleMs = 20_000;
 const heapMb = 192;
 
 /** Refuses a file. `isSlow` if its time was over: the file is not simple, or the machine is busy. Otherwise a retry has the same end. */
-export class FileRefusedError extends ApiError {
+class FileRefusedError extends ApiError {
   readonly isSlow: boolean;
 
   constructor(message: string, isSlow: boolean) {
@@ -67,8 +67,7 @@ export class FileChecker {
   /**
    * Looks for scripts and other active content in a document.
    *
-   * @throws {FileRefusedError} with the reason.
-   * @throws {ApiError} `overloaded` if its turn does not come.
+   * @throws {ApiError} `parameter_invalid` with the reason, or `overloaded` if its turn does not come.
    */
   async inspect(payer: Payer, contentType: string, bytes: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
     await this.#check(payer, { contentType, bytesMax: 0 }, bytes);
@@ -78,8 +77,7 @@ export class FileChecker {
    * Makes a picture again from its dots: upright, and without anything else that its file has.
    *
    * @param bytesMax the largest result, in bytes.
-   * @throws {FileRefusedError} with the reason.
-   * @throws {ApiError} `overloaded` if its turn does not come.
+   * @throws {ApiError} `parameter_invalid` with the reason, or `overloaded` if its turn does not come.
    */
   async remake(payer: Payer, contentType: string, bytes: Buffer, bytesMax: number): Promise<Buffer> {
     const made = await this.#check(payer, { contentType, bytesMax }, [bytes]);
@@ -88,21 +86,30 @@ export class FileChecker {
   }
 
   /**
-   * Returns a small copy of a stored picture on white, in its own format.
+   * Returns a small copy of a stored picture on white, in its own format. Null if the picture is damaged.
    *
    * @param fit the largest sides, in dots.
-   * @throws {FileRefusedError} if the picture is damaged, or takes too long.
-   * @throws {ApiError} `overloaded` if its turn does not come.
+   * @throws {ApiError} `overloaded` if its turn does not come, or takes too long.
    */
   async shrink(
     payer: Payer,
     contentType: string,
     bytes: AsyncIterable<Buffer>,
     fit: { width: number; height: number },
-  ): Promise<Buffer> {
-    const made = await this.#check(payer, { contentType, bytesMax: 0, fit }, bytes);
-    if (!made) throw new Error('Bug! The process returned no picture.');
-    return made;
+  ): Promise<Buffer | null> {
+    try {
+      const made = await this.#check(payer, { contentType, bytesMax: 0, fit }, bytes);
+      if (!made) throw new Error('Bug! The process returned no picture.');
+      return made;
+    } catch (error) {
+      if (!(error instanceof FileRefusedError)) throw error;
+      if (!error.isSlow) return null;
+      // The picture was accepted at its upload, so the machine is too busy for it now.
+      throw new ApiError('overloaded', 'The server is too busy to prepare the picture. Try again shortly.', {
+        retryAfterSeconds: 5,
+        cause: error,
+      });
+    }
   }
 
   /** Ends the process, and the file that it was checking. */

@@ -1,7 +1,5 @@
 import { findPayer, type Payer } from '../core/byte-budget.ts';
-import { ApiError } from '../core/errors.ts';
 import type { RecordReader } from '../db/record-reader.ts';
-import { FileRefusedError } from '../file-check/checker.ts';
 import type { Logo } from '../print/letterhead.ts';
 import { file } from '../resources/file/index.ts';
 
@@ -22,7 +20,7 @@ export interface LogoSource {
       contentType: string,
       bytes: AsyncIterable<Buffer>,
       fit: { width: number; height: number },
-    ): Promise<Buffer>;
+    ): Promise<Buffer | null>;
   };
 }
 
@@ -33,7 +31,7 @@ export interface LogoSource {
 export class Logos {
   readonly #source: LogoSource;
   /** In the order of their last use. */
-  readonly #kept = new Map<string, Promise<Logo>>();
+  readonly #kept = new Map<string, Promise<Logo | null>>();
 
   constructor(source: LogoSource) {
     this.#source = source;
@@ -61,29 +59,21 @@ export class Logos {
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > keptMax && oldest !== undefined) this.#kept.delete(oldest);
     try {
-      return await logo;
+      const made = await logo;
+      // A damaged picture must not keep the account from its documents.
+      if (!made) this.#kept.delete(key);
+      return made;
     } catch (error) {
       // The next document tries again.
       this.#kept.delete(key);
-      // A damaged picture stays damaged. It must not keep the account from its documents.
-      if (error instanceof FileRefusedError) return null;
       throw error;
     }
   }
 
-  async #make(accountId: string, fileId: string, type: string): Promise<Logo> {
+  async #make(accountId: string, fileId: string, type: string): Promise<Logo | null> {
     const { accounts, fileStore, fileChecker } = this.#source;
     const payer = await findPayer(accounts, accountId);
-    const bytes = await fileChecker
-      .shrink(payer, type, fileStore.read(accountId, fileId), fit)
-      .catch((error: unknown) => {
-        // The picture was accepted at its upload, so the machine is too busy for it now.
-        if (!(error instanceof FileRefusedError) || !error.isSlow) throw error;
-        throw new ApiError('overloaded', 'The server is too busy to prepare the logo. Try again shortly.', {
-          retryAfterSeconds: 5,
-          cause: error,
-        });
-      });
-    return { type, base64: bytes.toString('base64') };
+    const bytes = await fileChecker.shrink(payer, type, fileStore.read(accountId, fileId), fit);
+    return bytes && { type, base64: bytes.toString('base64') };
   }
 }

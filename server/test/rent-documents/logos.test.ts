@@ -1,6 +1,6 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FileRefusedError } from '../../src/file-check/checker.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { FileChecker } from '../../src/file-check/checker.ts';
 import { Logos } from '../../src/rent-documents/logos.ts';
 import { account } from '../../src/resources/account/index.ts';
 import { startLetting } from '../letting/agency.ts';
@@ -70,14 +70,10 @@ describe('the logo of an account', () => {
 
   test('is refused as too much work, and not as a wrong file, when it takes too long to open', async () => {
     await good(setLogo(await uploaded(await pngOf(100, 100))));
+    const fileChecker = new FileChecker({ checkTimeoutMs: 1 });
+    onTestFinished(() => fileChecker.stop());
     const { readRecord, accounts, fileStore } = server.context;
-    const tooLong = new FileRefusedError('`file` takes too long to open.', true);
-    const logos = new Logos({
-      readRecord,
-      accounts,
-      fileStore,
-      fileChecker: { shrink: () => Promise.reject(tooLong) },
-    });
+    const logos = new Logos({ readRecord, accounts, fileStore, fileChecker });
     const owner = await readRecord(account, office.agency.accountId, office.agency.accountId);
     await expect(logos.of(owner!)).rejects.toMatchObject({ status: 503, code: 'overloaded', retryAfterSeconds: 5 });
   });
