@@ -261,7 +261,7 @@ describeInBrowser('every page of the office', () => {
 
   test.skipIf(!hasShell)('fails its test when it shows a PDF in a browser that has no viewer', async () => {
     const open = await openDashboard(server, `/files/${office.file}`, { person: operator });
-    const shown = open.page.waitForResponse((response) => response.url().includes('/dashboard/files/'));
+    const shown = open.page.waitForResponse((one) => one.headers()['content-type'] === 'application/pdf');
     await open.page.reload();
     await shown;
     await expect(open[Symbol.asyncDispose]()).rejects.toThrow('The page shows a PDF. Open it with `isWhole`.');
