@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -282,25 +284,47 @@ describe('limits of addresses that guess keys', () => {
     expect(timers.mock.calls.filter(([, ms]) => ms === 2_000)).toHaveLength(20);
   });
 
-  test.each(['/healthz', '/docs', '/nothing/here'])(
-    'delays pages of a stranger when it reads more than 500 a second: %s',
-    async (path) => {
-      const server = await serverForTest({ settings: { TENURE_TRUSTED_PROXIES: '127.0.0.1' } });
-      stopMonotonicClock();
-      const timers = vi.spyOn(globalThis, 'setTimeout');
-      onTestFinished(() => timers.mockRestore());
-      const statusFrom = async (address: string): Promise<number> =>
-        (await fetch(server.url + path, { headers: { 'x-forwarded-for': address }, redirect: 'manual' })).status;
-      const statuses = await Promise.all(Array.from({ length: 510 }, () => statusFrom('203.0.113.7')));
-      expect(new Set(statuses).size).toBe(1);
-      expect(await statusFrom('203.0.113.8')).toBe(statuses[0]);
-      expect(timers.mock.calls.filter(([, ms]) => ms === 2_000)).toHaveLength(10);
-      // Health checks of a load balancer do not wait for the pages of its clients.
-      const other = path === '/healthz' ? '/docs' : '/healthz';
-      await fetch(server.url + other, { headers: { 'x-forwarded-for': '203.0.113.7' } });
-      expect(timers.mock.calls.filter(([, ms]) => ms === 2_000)).toHaveLength(10);
-    },
-  );
+  test.each([
+    ['GET', '/healthz'],
+    ['GET', '/docs'],
+    ['OPTIONS', '/docs'],
+    ['GET', '/nothing/here'],
+    ['DELETE', '/nothing/here'],
+  ])('delays pages of a stranger when it asks for more than 500 a second: %s %s', async (method, path) => {
+    const server = await serverForTest({ settings: { TENURE_TRUSTED_PROXIES: '127.0.0.1' } });
+    stopMonotonicClock();
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => timers.mockRestore());
+    const statusFrom = async (address: string): Promise<number> =>
+      (await fetch(server.url + path, { method, headers: { 'x-forwarded-for': address }, redirect: 'manual' })).status;
+    const statuses = await Promise.all(Array.from({ length: 510 }, () => statusFrom('203.0.113.7')));
+    expect(new Set(statuses).size).toBe(1);
+    expect(await statusFrom('203.0.113.8')).toBe(statuses[0]);
+    expect(timers.mock.calls.filter(([, ms]) => ms === 2_000)).toHaveLength(10);
+    // Health checks of a load balancer do not wait for the pages of its clients.
+    const other = path === '/healthz' ? '/docs' : '/healthz';
+    await fetch(server.url + other, { headers: { 'x-forwarded-for': '203.0.113.7' } });
+    expect(timers.mock.calls.filter(([, ms]) => ms === 2_000)).toHaveLength(10);
+  });
+
+  test('holds no body when the page of a stranger is delayed', async () => {
+    const server = await serverForTest({ settings: { TENURE_TRUSTED_PROXIES: '127.0.0.1' } });
+    stopMonotonicClock();
+    const seen: IncomingMessage[] = [];
+    const note = (message: unknown): void => void seen.push((message as { request: IncomingMessage }).request);
+    const { hostname, port } = new URL(server.url);
+    const from = 'Host: x\r\nX-Forwarded-For: 203.0.113.7\r\n';
+    const read = (): Promise<Response> =>
+      fetch(`${server.url}/healthz`, { headers: { 'x-forwarded-for': '203.0.113.7' } });
+    await Promise.all(Array.from({ length: 500 }, read));
+    subscribe('http.server.request.start', note);
+    onTestFinished(() => void unsubscribe('http.server.request.start', note));
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    socket.write(`GET /healthz HTTP/1.1\r\n${from}Content-Length: 200000\r\n\r\n${'x'.repeat(150_000)}`);
+    await expect.poll(() => seen.map(({ socket: own }) => own.isPaused()), { interval: 1 }).toEqual([true]);
+    expect(seen.map(({ readableLength }) => readableLength)).toEqual([0]);
+  });
 
   test('returns 429 when an address sends many badly signed callbacks, and still accepts signed ones', async () => {
     const server = await serverForTest();

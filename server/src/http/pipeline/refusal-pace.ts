@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { ApiError } from '../../core/errors.ts';
 import { withoutBody } from '../parser.ts';
@@ -45,10 +46,14 @@ export class PagePace {
 
   /** Resolves when the page may be sent, or when its client has disconnected. Health checks have a share of their own. */
   async hold({ client, incoming }: ReceivedRequest, reply: FastifyReply): Promise<void> {
-    if (client.isLocal || !['GET', 'HEAD'].includes(incoming.method)) return;
-    const isCheck = healthChecks.has(incoming.routeOptions.url ?? '');
+    const { config, url } = incoming.routeOptions;
+    // Sign-ins, callbacks and messages have limits of their own. Without a route, any method costs the same.
+    if (client.isLocal || (config.public && !['GET', 'HEAD'].includes(incoming.method))) return;
+    const isCheck = healthChecks.has(url ?? '');
     if (this.#prompt.take(`${isCheck ? 'checks' : 'pages'} ${siteOf(client.address ?? '')}`).taken) return;
-    await responseIsDue(reply);
+    // What came with the headers of a body is there only after this round of the event loop.
+    await nextTurn();
+    await withoutBody(incoming.raw, () => responseIsDue(reply));
   }
 }
 
