@@ -17,7 +17,10 @@ afterAll(() => server.stop());
 
 test('takes an upload of an account when four others have as many in progress as they may', async () => {
   const { hostname, port } = new URL(server.url);
-  for (let count = 0; count < 4; count++) {
+  const uploads = async (): Promise<number> =>
+    new Scrape(await server.context.metrics.text()).value('tenure_held_bytes{kind="uploads"}')!;
+  // Three accounts with 16 uploads, and one that leaves as many as it has.
+  for (const begun of [16, 32, 48, 56]) {
     const { key } = await addAccount(server);
     for (let upload = 0; upload < 16; upload++) {
       const socket = connect(Number(port), hostname).on('error', () => {});
@@ -27,11 +30,9 @@ test('takes an upload of an account when four others have as many in progress as
           'content-type: multipart/form-data; boundary=b\r\ncontent-length: 100000\r\n\r\n--b\r\n',
       );
     }
+    // The next account begins only then, because accounts that begin at once get other shares.
+    await expect.poll(uploads, { timeout: waitMs, interval: 10 }).toBe(begun * 1024 * 1024);
   }
-  // Three accounts with 16 uploads, and one that leaves as many as it has.
-  const uploads = async (): Promise<number> =>
-    new Scrape(await server.context.metrics.text()).value('tenure_held_bytes{kind="uploads"}')!;
-  await expect.poll(uploads, { timeout: waitMs, interval: 10 }).toBe(56 * 1024 * 1024);
   const { key } = await addAccount(server);
   const response = await fetch(`${server.url}/v1/files`, {
     method: 'POST',
