@@ -186,6 +186,30 @@ describe('days', () => {
     expect(earlier.filter((accountId) => accountId === busy.accountId).length).toBeLessThanOrEqual(1);
   });
 
+  test('reads each account a bounded number of times when a tree has thousands with changes', async () => {
+    const waiting = new Set(Array.from({ length: 4_000 }, (_, index) => `acct_${index}`));
+    let rows = 0;
+    const reader = {
+      query: async ({ name = '' }: { name?: string }) => {
+        if (name === 'read_time_zones') return [{ time_zone: 'UTC' }];
+        if (name.startsWith('due_ids')) return [{ id: 'ten_1' }];
+        if (name !== 'due_days_tenancies') return [];
+        rows += waiting.size;
+        return [...waiting].map((account_id) => ({ account_id, day: startDay }));
+      },
+    };
+    const committer = {
+      commitAsSystem: async (change: { accountId: string }) => void waiting.delete(change.accountId),
+    };
+    const accounts = { get: async () => ({ rootId: 'acct_0', rules: {}, timeZone: 'UTC', invoicePrefix: 'A' }) };
+    await breakDays(
+      { ...server.context, reader, committer, accounts } as unknown as Parameters<typeof breakDays>[0],
+      AbortSignal.timeout(dawnMsMax),
+    );
+    expect(waiting.size).toBe(0);
+    expect(rows).toBeLessThan(64 * 4_000);
+  });
+
   test('ends after all changes under way when the database is away for one of them', async () => {
     const agencies = await Promise.all(Array.from({ length: 2 }, () => Agency.on(server)));
     const { now } = (await good(server.api.get('/v1/test_helpers/clock'))).body;
