@@ -32,8 +32,8 @@ interface WaitingLimit {
 
 /**
  * Runs few pieces of work at once. If more wait, their trees of accounts take turns, and so do the accounts of a tree. So a tree with much
- * work delays another by one piece of work at most for each that runs. The number of its accounts does not matter. If too much waits, the newest
- * work of the tree with the most is refused. So it does not keep the work of others out either.
+ * work delays another by one piece of work at most for each that runs. The number of its accounts does not matter. If too much waits, the
+ * tree with the most gives way: the newest work of its largest account is refused. So it does not keep the work of others out either.
  */
 export class FairQueue {
   readonly #atOnceMax: number;
@@ -53,7 +53,7 @@ export class FairQueue {
    *
    * @param party an account with its tree, or the name of a tree of its own.
    * @throws {ClientGoneError} at once if the client disconnects before. Clients that come and go would otherwise fill the queue.
-   * @throws the refusal of the limit if too much waits, and no other tree has more than this one.
+   * @throws the refusal of the limit if too much waits, and no other tree gives way. Also later, if the own tree gives way.
    */
   async run<Result>(party: Payer | string, client: Client, work: () => Promise<Result>): Promise<Result> {
     if (this.#running < this.#atOnceMax) this.#running++;
@@ -111,7 +111,7 @@ export class FairQueue {
   /**
    * Refuses the newest work of the tree with the most if the limit is reached.
    *
-   * @throws the refusal if that would leave the tree no more than this one then has.
+   * @throws the refusal if that would leave the tree less than this one then has.
    */
   #makeRoom({ rootId }: Payer): void {
     if (!this.#limit) return;

@@ -62,7 +62,7 @@ test('refuses the newest work of the tree with the most when too much waits', as
         ({ message }: Error) => message,
       );
   const wanted = ['a1', 'a1', 'a1', 'a2', 'a1', 'b1', 'b2', 'c1'].map((account) => outcome(account, account[0]!));
-  // The fifth is of the tree with the most. The seventh would leave that tree no more than its own.
+  // The fifth is of the tree with the most. The seventh would leave that tree less than its own then has.
   expect(await Promise.all(wanted)).toEqual(['done', 'full', 'full', 'done', 'full', 'done', 'full', 'done']);
   expect(began).toEqual(['a1', 'a2', 'b1', 'c1']);
 });
