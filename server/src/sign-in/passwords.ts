@@ -25,8 +25,8 @@ export const passwordLengthMax = 256;
 const phcForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /**
- * Hashes passwords, a few at a time, so that sign-ins leave memory and threads to other work. Sites of clients take turns. So a stranger that
- * tries many passwords neither keeps people from signing in nor delays them for long.
+ * Hashes passwords, a few at a time, so that sign-ins leave memory and threads to other work. Sites of clients take turns. So a stranger
+ * that tries many passwords neither keeps people from signing in nor delays them for long.
  */
 export class Passwords {
   readonly #randomBytes: RandomBytes;
