@@ -35,3 +35,6 @@ export const RentInput = named(
   closedObject({ ...members, currency: CurrencyInput }),
 );
 export type Rent = Static<typeof Rent>;
+
+/** A rent asked for a home, and the time of the last advert. Records of earlier releases have no time. */
+export const AskedRent = closedObject({ ...members, asked_at: Type.Optional(Type.Integer()) });

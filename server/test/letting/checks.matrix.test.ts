@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addDays } from '../../src/core/calendar.ts';
 import { jurisdictions, tenancyTypes } from '../../src/law/index.ts';
 import { good, type ApiResponse, type TestServer } from '../support/server.ts';
@@ -726,26 +726,55 @@ describe('offers', () => {
     await good(agency.api.post('/v1/applications', body));
   });
 
-  test('may stay as they are when a tenancy replaces one with a rent above the advert', async () => {
-    await choose(agency, { check: 'rent_bid' });
+  test('may stay as they are when a tenancy replaces one whose rent has risen since the advert', async () => {
+    const newServer = await startLetting({ overrides: { clock: lettingClock(startDay) } });
+    onTestFinished(() => newServer.stop());
+    const landlord = await Agency.on(newServer);
+    await choose(landlord, { check: null });
     const raised = { ...rent, amount: 99_000 };
-    const { id: unit } = await agency.unit();
-    const { id: replaces } = await agency.signed(unit, { rent: raised });
-    const advertise = { on_market: true, rent: { ...rent, amount: 90_000 } };
-    await good(agency.api.post(`/v1/units/${unit}`, advertise));
-    const { id: other } = await agency.unit(advertise);
-    const body = { unit, customers: ['tenant_1', 'tenant_9'], start_date: '2027-02-01', rent: raised, replaces };
+    const advert = { on_market: true, rent: { ...rent, amount: 90_000 } };
+    const { id: unit } = await landlord.unit(advert);
+    const { id: other } = await landlord.unit(advert);
+    const begun = await landlord.signed(unit, { rent: raised, start_date: startDay, end_date: startDay });
+    const { id: yetToBegin } = await landlord.signed(unit, { rent: raised, start_date: '2028-02-01' });
+    await advance(newServer, 1);
+    expect((await landlord.get('tenancies', begun.id)).status).toBe('ended');
+    await choose(landlord, { check: 'rent_bid' });
+    const body = { unit, customers: ['tenant_1', 'tenant_9'], start_date: '2027-02-01', rent: raised };
+    const replacing = { ...body, replaces: begun.id };
     const refuse = async (change: object) =>
-      expectCode(await agency.api.post('/v1/tenancies', { ...body, ...change }), 'check_failed', rentAboveAdvert);
+      expectCode(
+        await landlord.api.post('/v1/tenancies', { ...replacing, ...change }),
+        'check_failed',
+        rentAboveAdvert,
+      );
     await refuse({ rent: { ...rent, amount: 99_001 } });
     await refuse({ rent: { ...raised, currency: 'eur' } });
     await refuse({ replaces: null });
     // The rent of another home is no rent of this one.
     await refuse({ unit: other });
-    const { id } = await agency.make('tenancies', body);
-    await good(agency.api.post(`/v1/tenancies/${id}`, { rent: raised }));
-    await agency.move('tenancies', replaces, 'cancel');
-    expect(await agency.move('tenancies', id, 'sign', { signed_on: startDay })).toMatchObject({ checks: [] });
+    // No person has paid the rent of a tenancy that has not begun.
+    await refuse({ replaces: yetToBegin });
+    const { id } = await landlord.make('tenancies', replacing);
+    await good(landlord.api.post(`/v1/tenancies/${id}`, { rent: raised }));
+    await landlord.move('tenancies', yetToBegin, 'cancel');
+    expect(await landlord.move('tenancies', id, 'sign', { signed_on: startDay })).toMatchObject({ checks: [] });
+  });
+
+  test('are compared with a new advert when a tenancy replaces an earlier one', async () => {
+    const newServer = await startLetting({ overrides: { clock: lettingClock(startDay) } });
+    onTestFinished(() => newServer.stop());
+    const landlord = await Agency.on(newServer);
+    await choose(landlord, { check: null });
+    const raised = { ...rent, amount: 99_000 };
+    const { id: unit } = await landlord.unit({ on_market: true, rent: { ...rent, amount: 90_000 } });
+    const { id: replaces } = await landlord.signed(unit, { rent: raised, start_date: startDay });
+    await advance(newServer, 1);
+    await good(landlord.api.post(`/v1/units/${unit}`, { on_market: false }));
+    await good(landlord.api.post(`/v1/units/${unit}`, { on_market: true }));
+    await choose(landlord, { check: 'rent_bid' });
+    const body = { unit, customers: ['tenant_9'], start_date: '2027-02-01', rent: raised, replaces };
+    expectCode(await landlord.api.post('/v1/tenancies', body), 'check_failed', rentAboveAdvert);
   });
 });
 

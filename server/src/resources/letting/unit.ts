@@ -6,7 +6,7 @@ import type { Caller } from '../../model/caller.ts';
 import { createFromFields, updateFromFields } from '../../model/inputs.ts';
 import type { Fields, RecordOf, StoredRecord } from '../../model/record.ts';
 import type { Related } from '../../model/related.ts';
-import { Rent, RentInput } from '../../model/money-schema.ts';
+import { AskedRent, Rent, RentInput } from '../../model/money-schema.ts';
 import { defineResource, exactly, type Change } from '../../model/resource.ts';
 import { described, named, nullable, oneOf } from '../../model/schemas.ts';
 import { inUse, recordInUse } from '../../model/traits/in-use.ts';
@@ -121,7 +121,7 @@ const fields = {
   held_deposits: { column: 'text[]', schema: Type.Array(Type.String()), shown: 'never', initial: [] },
   lets: { column: 'json', schema: Type.Unsafe<Let[]>(Type.Array(Type.Object({}))), shown: 'never', initial: [] },
   /** The lowest rent since it was put on the market. A higher bid is refused. */
-  lowest_asked: { column: 'json', schema: nullable(Rent), shown: 'never', initial: null },
+  lowest_asked: { column: 'json', schema: nullable(AskedRent), shown: 'never', initial: null },
 } satisfies Fields;
 
 export type UnitRecord = RecordOf<typeof fields>;
@@ -246,7 +246,7 @@ function requireUnheld({ id, tenancy, next_tenancy: next, holding_deposit: depos
 }
 
 /**
- * Checks the asked rent, and notes the lowest one since the unit was put on the market.
+ * Checks the asked rent. Notes the lowest one since the unit was put on the market, and the time.
  *
  * @throws {ApiError} `check_failed` for `rent_stated`.
  */
@@ -265,7 +265,8 @@ function withAsked<Unit extends Pick<UnitRecord, 'rent' | 'on_market' | 'lowest_
   );
   const earlier = current?.on_market ? current.lowest_asked : null;
   const isLower = rent !== null && (earlier?.currency !== rent.currency || isWithin(rent, earlier));
-  return { ...after, lowest_asked: isLower ? rent : earlier };
+  const lowest = isLower ? rent : earlier;
+  return { ...after, lowest_asked: lowest && { ...lowest, asked_at: caller.nowSeconds } };
 }
 
 type TenancyOfUnit = StoredRecord & {

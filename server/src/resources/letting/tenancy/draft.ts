@@ -96,14 +96,16 @@ export function termsOf(
 }
 
 /**
- * Returns the lowest rent asked for the unit. A tenancy that replaces another one of the unit may keep the rent of that one. It can have
- * risen by law since the advert.
+ * Returns the lowest rent asked for the unit. A tenancy may keep the rent of the one that it replaces, which can have risen by law since
+ * the advert. That one has begun, and was signed after the last advert.
  */
 function lowestAskedOf(unit: string, related: Related): Rent | null {
   const asked = related.one<UnitRecord>('unit')?.lowest_asked ?? null;
   const replaced = related.one<TenancyRecord>('replaces');
-  const isLet = replaced?.unit === unit && replaced.signed_at !== null;
-  if (asked === null || !isLet || replaced.rent.currency !== asked.currency) return asked;
+  // An advert of an earlier release has no time.
+  if (asked?.asked_at === undefined || replaced?.unit !== unit || replaced.activated_at === null) return asked;
+  const isAfterAdvert = replaced.signed_at !== null && replaced.signed_at >= asked.asked_at;
+  if (!isAfterAdvert || replaced.rent.currency !== asked.currency) return asked;
   return isWithin(asked, replaced.rent) ? replaced.rent : asked;
 }
 
