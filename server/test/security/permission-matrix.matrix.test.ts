@@ -231,9 +231,9 @@ describe('the matrix of requests', () => {
 
   const allowed = (): Probe[] => probesToSend().filter((probe) => expectedOf(probe) === 'accepted');
 
-  // A test for each account, because a busy machine takes longer for all of them than a test may.
-  test.each(accounts)('accepts every allowed request, on its own account alone, by a key of: %s', async (account) => {
-    const accepted = allowed().filter(({ key }) => key.account === account);
+  // In four tests, because a busy machine takes longer for all of them than a test may.
+  test.each([0, 1, 2, 3])('accepts every allowed request, on its own account alone, in quarter %i', async (quarter) => {
+    const accepted = allowed().filter((_, index) => index % 4 === quarter);
     await inParallel(accepted, atOnce, async (probe) => {
       const { route } = probe;
       const isCreation = route.method === 'POST' && route.path === `/v1/${kindOf(route)}`;
