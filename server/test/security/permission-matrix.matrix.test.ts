@@ -229,11 +229,9 @@ describe('the matrix of requests', () => {
     process.stdout.write(`permission matrix: ${refused.length} requests refused, as they must be\n`);
   });
 
-  const allowed = (): Probe[] => probesToSend().filter((probe) => expectedOf(probe) === 'accepted');
-
   // In four tests, because a busy machine takes longer for all of them than a test may.
   test.each([0, 1, 2, 3])('accepts every allowed request, on its own account alone, in quarter %i', async (quarter) => {
-    const accepted = allowed().filter((_, index) => index % 4 === quarter);
+    const accepted = allowedProbes().filter((_, index) => index % 4 === quarter);
     await inParallel(accepted, atOnce, async (probe) => {
       const { route } = probe;
       const isCreation = route.method === 'POST' && route.path === `/v1/${kindOf(route)}`;
@@ -259,7 +257,7 @@ describe('the matrix of requests', () => {
   });
 
   test('uses every route by keys of all accounts', () => {
-    const accepted = allowed();
+    const accepted = allowedProbes();
     for (const route of routes) {
       const names = new Set(accepted.filter((probe) => probe.route === route).map(({ key }) => key.account));
       expect([nameOf(route), names.size]).toEqual([nameOf(route), accounts.length]);
@@ -334,6 +332,10 @@ function probesToSend(): Probe[] {
   });
   // A server remembers a key for a moment. Without this order, it reads a key for each request.
   return chosen.sort((one, other) => keys.indexOf(one.key) - keys.indexOf(other.key));
+}
+
+function allowedProbes(): Probe[] {
+  return probesToSend().filter((probe) => expectedOf(probe) === 'accepted');
 }
 
 /** Returns the whole matrix. */
