@@ -72,8 +72,8 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Counts one more. The returned function ends it. Keeps the last places for trees with fewer. Otherwise two platforms with slow bodies would
-   * keep out all others.
+   * Counts one more. The returned function ends it. Keeps the last places for trees with fewer. Otherwise two platforms with slow bodies
+   * would keep out all others.
    *
    * @throws {ApiError} `rate_limit` if the account or its tree of accounts has too many.
    * @throws {ApiError} `overloaded` if all accounts together have too many, or if the rest is for trees with fewer.
