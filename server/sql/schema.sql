@@ -736,6 +736,7 @@ create table portal_sessions (
   opened_at bigint,
   last_used_at bigint,
   ended_at bigint,
+  sent_to text,
   constraint portal_sessions_pkey PRIMARY KEY (account_id, id),
   constraint portal_sessions_opened CHECK (((opened_at IS NOT NULL) = (session_hash IS NOT NULL)))
 );

@@ -54,6 +54,8 @@ export type PortalSessionRecord = StoredRecord & {
   return_url: string | null;
   email_status: EmailStatus | null;
   email_failure: string | null;
+  /** The address to which the link was sent. Null if it was not, or by an earlier release. */
+  sent_to: string | null;
   link_hash: string;
   /** When the link expires, in seconds of real time. */
   expires_at: number;
@@ -139,6 +141,7 @@ export const portalSession = defineResource<PortalSessionRecord>(
       ...emailFields,
       // The mail server's reason can quote the address.
       email_failure: { ...emailFields.email_failure, erased: () => null },
+      sent_to: { column: 'text', schema: nullable(Type.String()), shown: 'never', erased: () => null },
       link_hash: { column: 'text', schema: Type.String({ maxLength: 100 }), shown: 'never' },
       expires_at: {
         column: 'bigint',
@@ -180,7 +183,7 @@ export const portalSession = defineResource<PortalSessionRecord>(
         'Makes a link with which a person opens the portal once. The response has its `url`, which is never shown again. With `send_email`, the link is also sent to the person by e-mail, and `email_status` shows how that goes. No agent key can do this.',
       example: { customer: 'cus_0VbZq9aK00mT3cUuP8sXw4', send_email: true },
       reads: ['customer'],
-      besides: (created, caller, related) => ({ emails: emailsOf(created, caller, related) }),
+      besides: (created, caller) => ({ emails: emailsOf(created, caller) }),
     }),
     actions: {
       end: {
@@ -207,7 +210,7 @@ export const portalSession = defineResource<PortalSessionRecord>(
 
 function make(sent: Input, caller: Caller, related: Related): Omit<PortalSessionRecord, keyof StoredRecord> {
   const { customer, features, return_url: returnUrl = null, expires_in: expiresIn, send_email: isSent } = sent;
-  if (isSent) requireEmail(related.one<Addressee>('customer'), caller);
+  const sentTo = isSent ? requireEmail(related.one<Addressee>('customer'), caller) : null;
   const { url, hash } = caller.makeLink('portal');
   return {
     customer,
@@ -216,6 +219,7 @@ function make(sent: Input, caller: Caller, related: Related): Omit<PortalSession
     return_url: returnUrl === null ? null : requireReturnUrl(returnUrl),
     ...noEmail,
     email_status: isSent ? caller.firstEmailStatus : null,
+    sent_to: sentTo,
     link_hash: hash,
     expires_at: caller.realSeconds + (expiresIn ?? linkLifetimes.default),
     session_hash: null,
@@ -225,14 +229,18 @@ function make(sent: Input, caller: Caller, related: Related): Omit<PortalSession
   };
 }
 
-/** @throws {ApiError} `parameter_invalid` if no e-mail can be sent to the person. */
-function requireEmail(person: Addressee | null, { firstEmailStatus }: Caller): void {
+/**
+ * Returns the address of a person.
+ *
+ * @throws {ApiError} `parameter_invalid` if no e-mail can be sent to the person.
+ */
+function requireEmail(person: Addressee | null, { firstEmailStatus }: Caller): string {
   if (firstEmailStatus === null)
     throw invalidParameter(
       'send_email',
       'This server sends no e-mails, because its operator has set no mail server. Leave `send_email` out, and hand the `url` over yourself.',
     );
-  if (person?.email) return;
+  if (person?.email) return person.email;
   throw invalidParameter(
     'send_email',
     'The customer has no `email`. Update the customer first, or leave `send_email` out and hand the `url` over yourself.',
@@ -255,9 +263,9 @@ function requireReturnUrl(text: string): string {
 }
 
 /** Returns the e-mail with a new link, if one was asked for. */
-function emailsOf(created: PortalSessionRecord, { account, realSeconds }: Caller, related: Related): EmailToSend[] {
-  const to = created.email_status === null ? null : related.one<Addressee>('customer')?.email;
-  if (!to) return [];
+function emailsOf(created: PortalSessionRecord, { account, realSeconds }: Caller): EmailToSend[] {
+  const { sent_to: to } = created;
+  if (to === null) return [];
   return [
     {
       kind: 'portal_session',
@@ -332,6 +340,14 @@ export function ended(
 
 function addressOf(person: ChangeOf['after']): string | null {
   return (person as Addressee | null)?.email ?? null;
+}
+
+/**
+ * Returns whether the link of a session was sent to an address that its person does not have any more. Another process can make such a
+ * session between the decision and the commit of the change that ends those.
+ */
+export function isOfEarlierAddress({ sent_to: sentTo }: PortalSessionRecord, person: Addressee): boolean {
+  return sentTo !== null && sentTo !== person.email;
 }
 
 /** Ends a session whose link was sent to an earlier address, because that may be the address of a stranger. */

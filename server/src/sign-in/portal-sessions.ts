@@ -67,7 +67,9 @@ async function readPortalSessions(reader: Reader, hashes: string[]): Promise<(St
       where session.session_hash = any($1)
         and session.ended_at is null
         -- An erased person has no session, even before the eraser ends it.
-        and person.deleted_at is null`,
+        and person.deleted_at is null
+        -- See isOfEarlierAddress.
+        and (session.sent_to is null or session.sent_to = person.email)`,
     values: [hashes],
   });
   const found = new Map(rows.map((row) => [row.session_hash, row]));

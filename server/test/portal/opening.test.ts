@@ -317,6 +317,20 @@ describe('an opened session', () => {
     await expect.poll(async () => (await renter.at(second).get('me')).status).toBe(401);
   });
 
+  test('is void when another process made it while the address changed to which its link was sent', async () => {
+    const person = await agency.make('customers', { name: 'Grace Hopper', email: 'wrong@example.com' });
+    const renter = await Renter.of(agency, server, person.id, { send_email: true });
+    const unopened = await agency.make('portal_sessions', { customer: person.id, send_email: true });
+    // The change has not seen these sessions.
+    await server.context.database.readers.query('update customers set email = $1 where id = $2', [
+      'grace@example.com',
+      person.id,
+    ]);
+    expectInvalid(await open(second.url, tokenIn(unopened)));
+    await expect.poll(async () => (await renter.get('me')).status).toBe(401);
+    await expect.poll(async () => (await renter.at(second).get('me')).status).toBe(401);
+  });
+
   test('goes on when another member of the person changes, or its link was handed over', async () => {
     const person = await agency.make('customers', { name: 'Grace Hopper', email: 'grace@example.com' });
     const sent = await Renter.of(agency, server, person.id, { send_email: true });

@@ -7,6 +7,7 @@ import { isErased, toDecision } from '../../model/change.ts';
 import { principalOfRenter } from '../../model/principal.ts';
 import { customer } from '../../resources/customer.ts';
 import {
+  isOfEarlierAddress,
   lastsUntil,
   opened,
   portalSession,
@@ -126,7 +127,7 @@ async function pendingSession(
   const session = found && (await readRecord(portalSession, found.accountId, found.id));
   if (!session || statusOf(session, realSecondsOf({ realClock })) !== 'pending') throw portalSessionInvalid();
   const person = await readRecord(customer, session.account_id, session.customer);
-  if (!person || isErased(person)) throw portalSessionInvalid();
+  if (!person || isErased(person) || isOfEarlierAddress(session, person)) throw portalSessionInvalid();
   return session;
 }
 
