@@ -21,18 +21,18 @@ const usualIdleMs = 20_000;
 /** Megabytes. A file of 10 MB and what is inflated of it fit. */
 const heapMb = 192;
 
-/** Refuses a file. `isSlow` if its time was over: the file is not simple, or the machine is busy. Otherwise a retry has the same end. */
+/** Refuses a file. `mayPass` if the machine can be the cause: it was too slow, or had too little memory. Otherwise a retry has the same end. */
 class FileRefusedError extends ApiError {
-  readonly isSlow: boolean;
+  readonly mayPass: boolean;
 
-  constructor(message: string, isSlow: boolean) {
+  constructor(message: string, mayPass: boolean) {
     super('parameter_invalid', message, { param: 'file' });
-    this.isSlow = isSlow;
+    this.mayPass = mayPass;
   }
 }
 
 /** The reply of the process, or what the server finds in its place. */
-type Verdict = Checked | { refusal: string; isSlow: true };
+type Verdict = Checked | { refusal: string; mayPass: boolean };
 
 export interface FileCheckerOptions {
   checkTimeoutMs?: number;
@@ -103,7 +103,7 @@ export class FileChecker {
       return made;
     } catch (error) {
       if (!(error instanceof FileRefusedError)) throw error;
-      if (!error.isSlow) return null;
+      if (!error.mayPass) return null;
       // The picture was accepted at its upload, so the machine is too busy for it now.
       throw new ApiError('overloaded', 'The server is too busy to prepare the picture. Try again shortly.', {
         retryAfterSeconds: 5,
@@ -155,7 +155,7 @@ export class FileChecker {
     const checking = (this.#process ??= this.#startProcess());
     const checked = await this.#checkedBy(checking, file, bytes);
     this.#idle = setTimeout(() => void this.#endProcess(), this.#idleMs).unref();
-    if ('refusal' in checked) throw new FileRefusedError(checked.refusal, 'isSlow' in checked);
+    if ('refusal' in checked) throw new FileRefusedError(checked.refusal, 'mayPass' in checked && checked.mayPass);
     if ('fault' in checked) throw new Error(`The process that checks files failed: ${checked.fault}`);
     return checked.bytes;
   }
@@ -181,12 +181,17 @@ export class FileChecker {
       return await checked;
     } catch (error) {
       const hasEnded = error instanceof ProcessEndedError || !checking.connected;
+      if (hasEnded) await exited(checking);
       await this.#endProcess();
       if (this.#stopping.signal.aborted) throw error;
-      // A retry would have the same end, so it is no fault of the server.
-      if (hasEnded) return { refusal: '`file` cannot be opened: it is damaged. Save it again and send the new file.' };
+      // A broken decoder ends its process in another way. The system kills a process when its memory is short.
+      if (hasEnded)
+        return {
+          refusal: '`file` cannot be opened: it is damaged. Save it again and send the new file.',
+          mayPass: checking.signalCode === 'SIGKILL',
+        };
       if (signal.aborted)
-        return { refusal: '`file` takes too long to open. Save it again in a simpler form.', isSlow: true };
+        return { refusal: '`file` takes too long to open. Save it again in a simpler form.', mayPass: true };
       throw error;
     } finally {
       waiting.abort();
@@ -215,14 +220,22 @@ export class FileChecker {
     const ending = this.#process;
     this.#process = null;
     if (this.#idle) clearTimeout(this.#idle);
-    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
-    const ended = once(ending, 'exit');
+    if (!ending || hasExited(ending)) return;
+    const ended = exited(ending);
     ending.kill('SIGKILL');
     await ended;
   }
 }
 
 class ProcessEndedError extends Error {}
+
+function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+async function exited(ending: ChildProcess): Promise<void> {
+  if (!hasExited(ending)) await once(ending, 'exit');
+}
 
 function send(to: ChildProcess, message: FileToCheck | Buffer | null): Promise<void> {
   return new Promise((resolve, reject) => {

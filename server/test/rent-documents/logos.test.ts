@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { FileChecker } from '../../src/file-check/checker.ts';
@@ -76,6 +78,30 @@ describe('the logo of an account', () => {
     const logos = new Logos({ readRecord, accounts, fileStore, fileChecker });
     const owner = await readRecord(account, office.agency.accountId, office.agency.accountId);
     await expect(logos.of(owner!)).rejects.toMatchObject({ status: 503, code: 'overloaded', retryAfterSeconds: 5 });
+  });
+
+  test('is refused as too much work when the system ends the process that opens it', async () => {
+    await good(setLogo(await uploaded(await pngOf(100, 100))));
+    const fileChecker = new FileChecker();
+    onTestFinished(() => fileChecker.stop());
+    let opening: ChildProcess | null = null;
+    const note = (message: unknown): void => void (opening = (message as { process: ChildProcess }).process);
+    subscribe('child_process', note);
+    onTestFinished(() => void unsubscribe('child_process', note));
+    const { readRecord, accounts, fileStore } = server.context;
+    // As the kernel does when memory is short.
+    const read = async function* (...file: Parameters<typeof fileStore.read>): AsyncGenerator<Buffer> {
+      opening!.kill('SIGKILL');
+      yield* fileStore.read(...file);
+    };
+    const logos = new Logos({
+      readRecord,
+      accounts,
+      fileStore: { ...fileStore, read } as typeof fileStore,
+      fileChecker,
+    });
+    const owner = await readRecord(account, office.agency.accountId, office.agency.accountId);
+    await expect(logos.of(owner!)).rejects.toMatchObject({ status: 503, code: 'overloaded' });
   });
 
   test('is left out when its stored file is damaged', async () => {
