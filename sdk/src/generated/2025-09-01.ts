@@ -2556,7 +2556,10 @@ export interface FileLink {
   opened_at: number | null;
   /** How often it was opened. A preview of the page does not count: a person presses a button. */
   open_count: number;
-  /** `active`: it opens the file. `revoked`: you have ended it. `expired`: its time is over. */
+  /**
+   * `active`: it opens the file. `revoked`: you have ended it, or the file was deleted. `expired`: its
+   * time is over.
+   */
   status: FileLinkStatus | (string & {});
   /** The account of the record. Only in responses to requests with `Service-Context`. */
   account?: string;
@@ -2729,7 +2732,10 @@ export interface FileLinkWithSecret {
   opened_at: number | null;
   /** How often it was opened. A preview of the page does not count: a person presses a button. */
   open_count: number;
-  /** `active`: it opens the file. `revoked`: you have ended it. `expired`: its time is over. */
+  /**
+   * `active`: it opens the file. `revoked`: you have ended it, or the file was deleted. `expired`: its
+   * time is over.
+   */
   status: FileLinkStatus | (string & {});
   /**
    * The link for the recipient. Only the response that makes the link has it. The token is behind the
