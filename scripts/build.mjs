@@ -76,7 +76,9 @@ function build(app, sources) {
 function runVite(app, outDir) {
   const vite = join(projectDir, 'node_modules/vite/bin/vite.js');
   const args = [vite, 'build', join(projectDir, app), '--outDir', outDir, '--logLevel', 'warn'];
-  const { status, stdout, stderr, error } = spawnSync(nodeOfProject(), args, { encoding: 'utf8' });
+  // Otherwise a process with another NODE_ENV, such as a test of releases, would build pages for the development of React.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const { status, stdout, stderr, error } = spawnSync(nodeOfProject(), args, { encoding: 'utf8', env });
   if (status === 0) return;
   const reason = withoutColours(stderr || stdout || error?.message || 'Vite gave no reason.');
   // The stack has paths of this machine, which the page must not show.

@@ -96,8 +96,8 @@ export function termsOf(
 }
 
 /**
- * Returns the lowest rent asked for the unit. A tenancy may keep the rent of the one that it replaces, which can have risen by law since
- * the advert. That one has begun, and was signed after the last advert.
+ * Returns the lowest rent asked for the unit. The rent of a tenancy can rise by law after the advert. Another tenancy that replaces it may
+ * keep its rent. The replaced one has begun, and was signed after the last advert.
  */
 function lowestAskedOf(unit: string, related: Related): Rent | null {
   const asked = related.one<UnitRecord>('unit')?.lowest_asked ?? null;
