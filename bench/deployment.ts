@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { newMasterKey, type Role } from '../server/src/server/config.ts';
-import { makeKey } from '../server/src/core/api-keys.ts';
+import { makeKey } from '../server/src/core/secrets/api-keys.ts';
 import { startEmbeddedDatabase, type EmbeddedDatabase } from '../server/src/embedded-postgres/index.ts';
 import { startChild, untilAnswered, type Child } from './child.ts';
 import { run } from './tools.ts';

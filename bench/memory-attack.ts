@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Client as PostgresClient } from 'pg';
 import { Client, Pool, type Dispatcher } from 'undici';
-import { makeKey } from '../server/src/core/api-keys.ts';
+import { makeKey } from '../server/src/core/secrets/api-keys.ts';
 import { findRunningDatabase } from '../server/src/embedded-postgres/index.ts';
 import { findFaults } from './attack/faults.ts';
 import { allOfIt, partOf, ways, type Order, type Report } from './attack/order.ts';

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeKey } from '../server/src/core/api-keys.ts';
+import { makeKey } from '../server/src/core/secrets/api-keys.ts';
 import { projectDir } from './deployment.ts';
 import type { Suite } from './suite.ts';
 import { freePort } from '../server/test/support/free-port.ts';

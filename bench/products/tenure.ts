@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeKey } from '../../server/src/core/api-keys.ts';
+import { makeKey } from '../../server/src/core/secrets/api-keys.ts';
 import { freePort } from '../../server/test/support/free-port.ts';
 import { flagsOfStart, projectDir } from '../deployment.ts';
 import { startProduct, type Product } from './product.ts';

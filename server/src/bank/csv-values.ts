@@ -1,6 +1,6 @@
 import type { Day } from '../core/calendar.ts';
 import { formats, lineFault } from '../core/formats.ts';
-import { currencyCodes } from '../core/iso-codes.ts';
+import { currencyCodes } from '../core/vocabulary/iso-codes.ts';
 
 /** The value of a cell, or the end of a sentence about its fault: `is empty. Write …`. */
 export type Cell<Value> = { value: Value } | { fault: string };

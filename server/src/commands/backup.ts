@@ -4,7 +4,7 @@ import { readArguments } from './arguments.ts';
 import { readConfig } from '../server/config.ts';
 import { DatabaseClock } from '../core/clock.ts';
 import { pooledRandomBytes } from '../core/random.ts';
-import { Encryption } from '../core/encryption.ts';
+import { Encryption } from '../core/secrets/encryption.ts';
 import { operatorCommand } from '../core/installation.ts';
 import { withClient, type Connection } from '../db/pools.ts';
 import { isOfDeployment, readMasterKeyCheck } from '../db/deployment.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { Encryption } from '../core/encryption.ts';
+import { Encryption } from '../core/secrets/encryption.ts';
 import { errorMessage } from '../core/errors.ts';
 import { operatorCommand } from '../core/installation.ts';
 import { raiseEpoch } from '../db/deployment.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { awayCode } from '../db/away.ts';
-import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes } from '../core/byte-budget.ts';
+import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes } from '../core/limits/byte-budget.ts';
 import {
   DatabaseError,
   isConnectionFault,

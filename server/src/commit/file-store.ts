@@ -1,6 +1,6 @@
-import { findPayer, type AccountTrees, type Payer } from '../core/byte-budget.ts';
+import { findPayer, type AccountTrees, type Payer } from '../core/limits/byte-budget.ts';
 import type { Id } from '../core/ids.ts';
-import { patient, FairQueue } from '../core/fair-queue.ts';
+import { patient, FairQueue } from '../core/limits/fair-queue.ts';
 import { isHere } from '../db/away.ts';
 import { query, type Pool } from '../db/pools.ts';
 import { onlyRow } from '../db/only-row.ts';

@@ -1,4 +1,4 @@
-import { Encryption } from '../core/encryption.ts';
+import { Encryption } from '../core/secrets/encryption.ts';
 import type { RandomBytes } from '../core/random.ts';
 import { isHere } from '../db/away.ts';
 import { query, type Pool } from '../db/pools.ts';

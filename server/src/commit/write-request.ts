@@ -1,4 +1,4 @@
-import type { Payer } from '../core/byte-budget.ts';
+import type { Payer } from '../core/limits/byte-budget.ts';
 import type { Actor } from '../model/principal.ts';
 import type { ErrorCode, ErrorType } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';

@@ -1,6 +1,6 @@
 import { accountNumberFault, bicFault, ibanFault, sortCodeFault } from './bank-details.ts';
 import { isTimeZone } from './calendar.ts';
-import { countryCodes, currencyCodes } from './iso-codes.ts';
+import { countryCodes, currencyCodes } from './vocabulary/iso-codes.ts';
 import { nearestName } from './nearest.ts';
 
 /** Says what is wrong with a text, as the end of a sentence. Returns null if the text is valid. The advice depends on `isRequired`. */

@@ -1,4 +1,4 @@
-import type { Mode } from '../core/api-keys.ts';
+import type { Mode } from '../core/secrets/api-keys.ts';
 
 /** The most connections for each purpose. {@link Database} tells the purposes. */
 export interface PoolSizes {

@@ -1,6 +1,6 @@
-import type { Mode } from '../core/api-keys.ts';
+import type { Mode } from '../core/secrets/api-keys.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
-import type { Encryption } from '../core/encryption.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 import type { IdMaker } from '../core/ids.ts';
 import { newRecord } from '../model/change.ts';
 import type { EmailTexts, EmailToSend } from '../model/email.ts';

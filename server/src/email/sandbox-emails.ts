@@ -1,4 +1,4 @@
-import type { Encryption } from '../core/encryption.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { Without } from '../db/list-query.ts';
 import type { EmailAudience } from '../model/email.ts';

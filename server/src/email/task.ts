@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
-import { findPayer } from '../core/byte-budget.ts';
+import { findPayer } from '../core/limits/byte-budget.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
-import type { Encryption } from '../core/encryption.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 import { isId } from '../core/ids.ts';
 import type { RandomBytes } from '../core/random.ts';
-import { crowdedPauseMs, JobPlaces, type PlaceLimits } from '../core/job-places.ts';
+import { crowdedPauseMs, JobPlaces, type PlaceLimits } from '../core/limits/job-places.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { RecordChange, Resource } from '../model/resource.ts';

@@ -1,8 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Id } from '../core/ids.ts';
-import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes, type Payer } from '../core/byte-budget.ts';
-import { patient, FairQueue } from '../core/fair-queue.ts';
+import {
+  ByteBudget,
+  type ByteCeiling,
+  type ByteLimits,
+  type HeldBytes,
+  type Payer,
+} from '../core/limits/byte-budget.ts';
+import { patient, FairQueue } from '../core/limits/fair-queue.ts';
 import type { Resource } from '../model/resource.ts';
 import {
   isAfter,

@@ -6,7 +6,7 @@ import {
   informationalMax,
   isTooManyChunks,
   ResponseUnboundedError,
-} from '../core/response-bounds.ts';
+} from '../core/limits/response-bounds.ts';
 import { ProviderFault, type ProviderClient, type ProviderRequest } from './service.ts';
 import { refusal } from './parse-response.ts';
 import { asError } from '../core/errors.ts';

@@ -1,8 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { Payer } from '../core/byte-budget.ts';
+import type { Payer } from '../core/limits/byte-budget.ts';
 import { ApiError, ClientGoneError } from '../core/errors.ts';
-import { FairQueue } from '../core/fair-queue.ts';
+import { FairQueue } from '../core/limits/fair-queue.ts';
 import { moduleFile } from '../core/installation.ts';
 import type { Checked, FileToCheck } from './process.ts';
 

@@ -1,5 +1,5 @@
-import { gatewayCredentialNames, type Gateway } from '../core/gateways.ts';
-import type { Encryption } from '../core/encryption.ts';
+import { gatewayCredentialNames, type Gateway } from '../core/vocabulary/gateways.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 
 /** Returns the credentials with which an account uses a simulated gateway. Every account of a sandbox can use it. */
 export function simulatedCredentials(

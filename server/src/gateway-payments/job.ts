@@ -1,8 +1,8 @@
 import { changeAsSystem } from '../commit/change-as-system.ts';
 import { today } from '../core/calendar.ts';
 import { toSeconds } from '../core/clock.ts';
-import type { Encryption } from '../core/encryption.ts';
-import { gateways, type Gateway } from '../core/gateways.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
+import { gateways, type Gateway } from '../core/vocabulary/gateways.ts';
 import type { Change } from '../model/resource.ts';
 import {
   applyReport,

@@ -1,6 +1,6 @@
 import { toSeconds, type Clock } from '../core/clock.ts';
-import type { Encryption } from '../core/encryption.ts';
-import type { Gateway } from '../core/gateways.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
+import type { Gateway } from '../core/vocabulary/gateways.ts';
 import { wake } from '../resources/letting/payment/collection.ts';
 import { payment, type PaymentRecord } from '../resources/letting/payment/index.ts';
 import type { Listener } from '../external-jobs/callbacks.ts';

@@ -1,4 +1,10 @@
-import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes, type Payer } from '../core/byte-budget.ts';
+import {
+  ByteBudget,
+  type ByteCeiling,
+  type ByteLimits,
+  type HeldBytes,
+  type Payer,
+} from '../core/limits/byte-budget.ts';
 import { bytesOf, readingOnce, type RecordReader } from '../db/record-reader.ts';
 
 export interface ReadLimits {

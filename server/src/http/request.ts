@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../core/clock.ts';
-import type { Gateway } from '../core/gateways.ts';
+import type { Gateway } from '../core/vocabulary/gateways.ts';
 import type { Id, IdMaker, IdPrefix } from '../core/ids.ts';
-import type { Rules } from '../core/law-rules.ts';
-import type { Provider } from '../core/providers.ts';
+import type { Rules } from '../core/vocabulary/law-rules.ts';
+import type { Provider } from '../core/vocabulary/providers.ts';
 import type { NonEmpty } from '../core/arrays.ts';
 import type { TraceParent } from '../core/tracing.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
-import type { Payer } from '../core/byte-budget.ts';
+import type { Payer } from '../core/limits/byte-budget.ts';
 import type { PortalFeature } from '../model/portal.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ImportedFile } from '../model/traits/imports-file.ts';

@@ -1,5 +1,5 @@
 import type { Day } from '../core/calendar.ts';
-import type { Rules } from '../core/law-rules.ts';
+import type { Rules } from '../core/vocabulary/law-rules.ts';
 import type { Scope, TenancyType } from './facts.ts';
 
 /** Why a check fails. */

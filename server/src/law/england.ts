@@ -1,5 +1,5 @@
 import { addDays, addMonths, daysBetween, periodAt, type Anchor, type Day, type Rhythm } from '../core/calendar.ts';
-import type { Rules } from '../core/law-rules.ts';
+import type { Rules } from '../core/vocabulary/law-rules.ts';
 import { nearestName } from '../core/nearest.ts';
 import { fees, reformed, severityOf, type Check } from './check.ts';
 import { dueBy } from './deadlines.ts';

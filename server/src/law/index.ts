@@ -5,7 +5,7 @@
  * checks of England are in `england.ts`, those about deposits in `deposits.ts`.
  *
  * An act (`judge.ts`), such as signing, has several checks. It is judged by the day of the act. `judge` returns the refusal and the warnings.
- * The record keeps the warnings (`raised-checks.ts`). The account's rules (`core/law-rules.ts`) turn checks off, or change what they do.
+ * The record keeps the warnings (`raised-checks.ts`). The account's rules (`core/vocabulary/law-rules.ts`) turn checks off, or change what they do.
  *
  * To add a check, write a constant beside the others. Name it in an act, in `rulesets.ts` and in `docs/law.md`. Test both sides of its
  * limit. If a rule changes, add a check with another id. The old check gets its last day in `to`, because acts of the past keep their law.

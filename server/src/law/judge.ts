@@ -1,6 +1,6 @@
 import type { Day } from '../core/calendar.ts';
 import { ApiError } from '../core/errors.ts';
-import type { Rules } from '../core/law-rules.ts';
+import type { Rules } from '../core/vocabulary/law-rules.ts';
 import { severityOf, type Check } from './check.ts';
 import * as deposits from './deposits.ts';
 import * as england from './england.ts';

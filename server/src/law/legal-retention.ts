@@ -1,5 +1,5 @@
 import { addMonths, type Day } from '../core/calendar.ts';
-import type { RulesetId } from '../core/law-rules.ts';
+import type { RulesetId } from '../core/vocabulary/law-rules.ts';
 import type { Jurisdiction } from './facts.ts';
 
 /** The duties that keep personal data after an erasure. */

@@ -1,5 +1,5 @@
 import type { Day } from '../core/calendar.ts';
-import type { RulesetId } from '../core/law-rules.ts';
+import type { RulesetId } from '../core/vocabulary/law-rules.ts';
 import { isInForce, type CheckFacts } from './check.ts';
 import * as deposits from './deposits.ts';
 import * as lets from './england.ts';

@@ -1,4 +1,4 @@
-import type { HeldBytes } from '../core/byte-budget.ts';
+import type { HeldBytes } from '../core/limits/byte-budget.ts';
 import { isObject, sameJson, type Json, type JsonObject } from '../core/json-diff.ts';
 import { parseJson } from '../core/json.ts';
 import { query, type Pool } from '../db/pools.ts';

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
 import type { SealedFiles } from '../commit/sealed-files.ts';
-import type { ByteCeiling } from '../core/byte-budget.ts';
+import type { ByteCeiling } from '../core/limits/byte-budget.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Encryption } from '../core/encryption.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 import type { IdMaker } from '../core/ids.ts';
 import type { Pool } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { retryWhileUnavailable } from '../commit/retry.ts';
-import { ByteBudget, type HeldBytes } from '../core/byte-budget.ts';
+import { ByteBudget, type HeldBytes } from '../core/limits/byte-budget.ts';
 import { toSeconds } from '../core/clock.ts';
 import { isId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json-diff.ts';

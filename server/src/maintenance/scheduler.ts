@@ -10,7 +10,7 @@ import { purgeEmails } from './purge-emails.ts';
 import { purgeIdempotencyKeys } from './purge-idempotency-keys.ts';
 import { purgeSignIns } from './purge-sign-ins.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
-import { patient, FairQueue } from '../core/fair-queue.ts';
+import { patient, FairQueue } from '../core/limits/fair-queue.ts';
 import type { IdMaker } from '../core/ids.ts';
 import type { Resource } from '../model/resource.ts';
 import { disableFailingEndpoints } from '../webhooks/auto-disable.ts';

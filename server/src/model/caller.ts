@@ -1,11 +1,11 @@
 import type { TSchema } from 'typebox';
-import type { KeyType, Mode } from '../core/api-keys.ts';
+import type { KeyType, Mode } from '../core/secrets/api-keys.ts';
 import type { Id, IdPrefix } from '../core/ids.ts';
-import type { Gateway } from '../core/gateways.ts';
-import type { Provider, ReferencingServices } from '../core/providers.ts';
-import type { AddressRanges } from '../core/address-ranges.ts';
+import type { Gateway } from '../core/vocabulary/gateways.ts';
+import type { Provider, ReferencingServices } from '../core/vocabulary/providers.ts';
+import type { AddressRanges } from '../core/addresses/address-ranges.ts';
 import type { Day } from '../core/calendar.ts';
-import type { Rules } from '../core/law-rules.ts';
+import type { Rules } from '../core/vocabulary/law-rules.ts';
 import type { Role } from './roles.ts';
 import type { StepOperation } from './step-operation.ts';
 

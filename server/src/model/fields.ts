@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { idLengthMax, idPattern } from '../core/ids.ts';
-import { gateways } from '../core/gateways.ts';
-import { providers } from '../core/providers.ts';
+import { gateways } from '../core/vocabulary/gateways.ts';
+import { providers } from '../core/vocabulary/providers.ts';
 import type { Field } from './record.ts';
 import { named, nullable, oneOf } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import type { Mode } from '../core/api-keys.ts';
+import type { Mode } from '../core/secrets/api-keys.ts';
 import { named, oneOf } from './schemas.ts';
 
 /** The roles of persons, the highest first. */

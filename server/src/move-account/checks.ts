@@ -1,6 +1,6 @@
 import { onlyRow } from '../db/only-row.ts';
 import { isOfDeployment } from '../db/deployment.ts';
-import type { Encryption } from '../core/encryption.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 import { DatabaseError, type Client } from '../db/pools.ts';
 import { tablesOfCell, type TreeTable } from './tables.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { retentionLockKey, moveGateLockKey, moveLockKey } from '../db/advisory-locks.ts';
-import type { Encryption } from '../core/encryption.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 import { errorMessage } from '../core/errors.ts';
 import { readPartitions } from '../db/partitions.ts';
 import { onlyRow } from '../db/only-row.ts';

@@ -1,4 +1,4 @@
-import { currencyDigits } from '../core/iso-codes.ts';
+import { currencyDigits } from '../core/vocabulary/iso-codes.ts';
 
 /* Formats times, money and places. Nothing depends on the place or time of printing: it uses British English, and UTC. */
 

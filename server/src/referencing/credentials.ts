@@ -1,5 +1,5 @@
-import { credentialNames, type Provider } from '../core/providers.ts';
-import type { Encryption } from '../core/encryption.ts';
+import { credentialNames, type Provider } from '../core/vocabulary/providers.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 import { ProviderFault, type ProviderClient } from '../external-services/service.ts';
 import type { AccountRecord } from '../resources/account/index.ts';
 

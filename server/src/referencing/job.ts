@@ -1,9 +1,9 @@
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
-import type { Mode } from '../core/api-keys.ts';
+import type { Mode } from '../core/secrets/api-keys.ts';
 import type { IdMaker } from '../core/ids.ts';
-import { providers, type Provider } from '../core/providers.ts';
+import { providers, type Provider } from '../core/vocabulary/providers.ts';
 import type { Change, RecordChange } from '../model/resource.ts';
-import type { Encryption } from '../core/encryption.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 import type { Steps } from '../external-jobs/task.ts';
 import { ProviderFault, type ProviderAccess } from '../external-services/service.ts';
 import type { Findings, Progress, ReferencingProvider } from './providers/provider.ts';

@@ -1,6 +1,6 @@
 import { toSeconds, type Clock } from '../core/clock.ts';
-import { providers as providerNames, type Provider } from '../core/providers.ts';
-import type { Encryption } from '../core/encryption.ts';
+import { providers as providerNames, type Provider } from '../core/vocabulary/providers.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { account } from '../resources/account/index.ts';
 import { reference } from '../resources/reference/index.ts';

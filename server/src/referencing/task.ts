@@ -1,7 +1,7 @@
 import { changeAsSystem } from '../commit/change-as-system.ts';
-import { findPayer } from '../core/byte-budget.ts';
+import { findPayer } from '../core/limits/byte-budget.ts';
 import type { RandomBytes } from '../core/random.ts';
-import { crowdedPauseMs, JobPlaces, type PlaceLimits } from '../core/job-places.ts';
+import { crowdedPauseMs, JobPlaces, type PlaceLimits } from '../core/limits/job-places.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { Change, RecordChange } from '../model/resource.ts';
 import { reference } from '../resources/reference/index.ts';

@@ -1,7 +1,7 @@
 import type { SystemChangeContext } from '../commit/change-as-system.ts';
 import { ApiError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json-diff.ts';
-import type { Provider } from '../core/providers.ts';
+import type { Provider } from '../core/vocabulary/providers.ts';
 import type { Pool } from '../db/pools.ts';
 import { Watch, type WatchLimits } from '../external-jobs/watch.ts';
 import { reference } from '../resources/reference/index.ts';

@@ -1,6 +1,6 @@
-import { ByteBudget, type ByteCeiling, type ByteLimits, type Payer } from '../core/byte-budget.ts';
+import { ByteBudget, type ByteCeiling, type ByteLimits, type Payer } from '../core/limits/byte-budget.ts';
 import { ApiError } from '../core/errors.ts';
-import { patient, FairQueue } from '../core/fair-queue.ts';
+import { patient, FairQueue } from '../core/limits/fair-queue.ts';
 import { moduleFile } from '../core/installation.ts';
 import type { StatementFacts } from '../db/ledger-statement.ts';
 import type { StoredRecord } from '../model/record.ts';

@@ -1,4 +1,4 @@
-import { findPayer, type Payer } from '../core/byte-budget.ts';
+import { findPayer, type Payer } from '../core/limits/byte-budget.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { Logo } from '../print/letterhead.ts';
 import { file } from '../resources/file/index.ts';

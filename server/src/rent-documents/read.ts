@@ -1,4 +1,4 @@
-import type { Mode } from '../core/api-keys.ts';
+import type { Mode } from '../core/secrets/api-keys.ts';
 import { today } from '../core/calendar.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Reader } from '../db/reader.ts';

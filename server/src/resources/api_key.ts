@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Moment } from '../core/clock.ts';
-import type { KeyType } from '../core/api-keys.ts';
+import type { KeyType } from '../core/secrets/api-keys.ts';
 import { ApprovalPolicyName, type ApprovalPolicy } from '../model/approvals.ts';
 import { newRecord } from '../model/change.ts';
 import { ApiError, invalidParameter, missingParameter } from '../core/errors.ts';

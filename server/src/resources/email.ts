@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { placeGroups } from '../core/job-places.ts';
+import { placeGroups } from '../core/limits/job-places.ts';
 import type { EmailAudience, EmailKind, EmailStatus } from '../model/email.ts';
 import type { StoredRecord } from '../model/record.ts';
 import { defineResource } from '../model/resource.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { idLengthMax, idPattern } from '../core/ids.ts';
-import { maskSecrets } from '../core/mask-secrets.ts';
+import { maskSecrets } from '../core/secrets/mask-secrets.ts';
 import type { StoredRecord } from '../model/record.ts';
 import { defineResource, exactly } from '../model/resource.ts';
 import { KeyKind } from '../model/fields.ts';

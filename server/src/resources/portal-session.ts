@@ -1,7 +1,7 @@
 import { Type, type Static, type TObject } from 'typebox';
 import { invalidParameter } from '../core/errors.ts';
-import { isLoopbackUrl } from '../core/loopback.ts';
-import { isPlainUrl } from '../core/target-addresses.ts';
+import { isLoopbackUrl } from '../core/addresses/loopback.ts';
+import { isPlainUrl } from '../core/addresses/target-addresses.ts';
 import type { Caller } from '../model/caller.ts';
 import { emailFields, noEmail, type EmailStatus, type EmailToSend } from '../model/email.ts';
 import { LinkedId } from '../model/fields.ts';

@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
-import { hashKey, makeKey } from '../core/api-keys.ts';
-import { defaultInvoicePrefix, defaultRules, defaultTimeZone, defaultYearEnd } from '../core/law-rules.ts';
+import { hashKey, makeKey } from '../core/secrets/api-keys.ts';
+import { defaultInvoicePrefix, defaultRules, defaultTimeZone, defaultYearEnd } from '../core/vocabulary/law-rules.ts';
 import type { Id } from '../core/ids.ts';
 import { operatorCommand } from '../core/installation.ts';
 import { newRecord, toDecision } from '../model/change.ts';

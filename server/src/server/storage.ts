@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, newMasterKey, type Config } from './config.ts';
-import { masterKeyLength } from '../core/encryption.ts';
+import { masterKeyLength } from '../core/secrets/encryption.ts';
 import { isRelease } from '../core/installation.ts';
 import { withClient, type Connection } from '../db/pools.ts';
 import { MasterKeyError, readMasterKeyCheck } from '../db/deployment.ts';

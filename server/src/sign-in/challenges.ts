@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Encryption } from '../core/encryption.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 import { idOfText } from '../core/ids.ts';
 import type { RandomBytes } from '../core/random.ts';
 import type { RecordReader } from '../db/record-reader.ts';

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { randomBase62 } from '../core/base62.ts';
-import type { Encryption } from '../core/encryption.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 import type { IdMaker } from '../core/ids.ts';
 import type { RandomBytes } from '../core/random.ts';
-import { hashToken } from '../core/tokens.ts';
+import { hashToken } from '../core/secrets/tokens.ts';
 import type { Reader } from '../db/reader.ts';
 import { newRecord } from '../model/change.ts';
 import type { DeviceLoginRecord } from '../resources/people/device-login.ts';

@@ -17,7 +17,7 @@ import {
 import type { Clock } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
 import { lineFault } from '../core/formats.ts';
-import { isLoopbackUrl } from '../core/loopback.ts';
+import { isLoopbackUrl } from '../core/addresses/loopback.ts';
 
 /** The settings of a company's own identity provider (OpenID Connect). */
 export interface IdentityProviderSettings {

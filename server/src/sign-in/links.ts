@@ -1,6 +1,6 @@
 import type { IdMaker } from '../core/ids.ts';
 import type { RandomBytes } from '../core/random.ts';
-import { hashToken, makeLinkToken } from '../core/tokens.ts';
+import { hashToken, makeLinkToken } from '../core/secrets/tokens.ts';
 import type { LinkPage } from '../model/caller.ts';
 import { newRecord } from '../model/change.ts';
 import type { RecordChange } from '../model/resource.ts';

@@ -1,8 +1,8 @@
 import { argon2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { ApiError } from '../core/errors.ts';
-import { FairQueue, patient } from '../core/fair-queue.ts';
-import { networkOf, siteOf } from '../core/network.ts';
+import { FairQueue, patient } from '../core/limits/fair-queue.ts';
+import { networkOf, siteOf } from '../core/addresses/network.ts';
 import type { RandomBytes } from '../core/random.ts';
 import { isCommonPassword } from './common-passwords.ts';
 

@@ -1,5 +1,5 @@
 import type { RandomBytes } from '../core/random.ts';
-import { hashToken, isLinkToken, makeLinkToken } from '../core/tokens.ts';
+import { hashToken, isLinkToken, makeLinkToken } from '../core/secrets/tokens.ts';
 import type { Reader } from '../db/reader.ts';
 import { TtlCache } from '../db/ttl-cache.ts';
 import type { PortalFeature } from '../model/portal.ts';

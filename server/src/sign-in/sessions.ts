@@ -1,9 +1,9 @@
-import type { Mode } from '../core/api-keys.ts';
+import type { Mode } from '../core/secrets/api-keys.ts';
 import { toSeconds } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import type { IdMaker } from '../core/ids.ts';
 import type { RandomBytes } from '../core/random.ts';
-import { hashToken, makeSessionToken } from '../core/tokens.ts';
+import { hashToken, makeSessionToken } from '../core/secrets/tokens.ts';
 import type { Reader } from '../db/reader.ts';
 import { TtlCache } from '../db/ttl-cache.ts';
 import { newRecord } from '../model/change.ts';

@@ -4,10 +4,10 @@ import type { buildConnector } from 'undici';
 import type { Clock } from '../core/clock.ts';
 import type { RandomBytes } from '../core/random.ts';
 import type { DeliverySpan, Tracing } from '../core/tracing.ts';
-import type { Encryption } from '../core/encryption.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 import type { Pool } from '../db/pools.ts';
 import { UnknownVersionError, type ApiVersions } from '../versions/apply.ts';
-import type { ByteBudget, ByteCeiling, ByteLimits } from '../core/byte-budget.ts';
+import type { ByteBudget, ByteCeiling, ByteLimits } from '../core/limits/byte-budget.ts';
 import { timeOfId } from '../core/ids.ts';
 import type { NewDeliveryClaim, NewDeliveryClaims, MadeDelivery } from '../commit/new-delivery-claims.ts';
 import {

@@ -1,5 +1,5 @@
 import { toSeconds, type Clock } from '../core/clock.ts';
-import type { Encryption } from '../core/encryption.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 import type { Pool } from '../db/pools.ts';
 import { TtlCache } from '../db/ttl-cache.ts';
 

@@ -1,4 +1,4 @@
-import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes } from '../core/byte-budget.ts';
+import { ByteBudget, type ByteCeiling, type ByteLimits, type HeldBytes } from '../core/limits/byte-budget.ts';
 import type { Pool } from '../db/pools.ts';
 import { readEvent, type ClaimedDelivery, type StoredEvent } from './claim.ts';
 

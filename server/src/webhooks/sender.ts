@@ -1,6 +1,6 @@
 import { Pool, type Dispatcher } from 'undici';
 import type { buildConnector } from 'undici';
-import { boundReads, restartLineCount, informationalMax, isTooManyChunks } from '../core/response-bounds.ts';
+import { boundReads, restartLineCount, informationalMax, isTooManyChunks } from '../core/limits/response-bounds.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 
 /** Why an attempt got no complete response. The list is closed, and shows no more than the receiver's own side would know. */

@@ -4,8 +4,8 @@ import { isIP, type LookupFunction } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { callbackify } from 'node:util';
 import { buildConnector } from 'undici';
-import type { AddressRanges } from '../core/address-ranges.ts';
-import { isAllowedAddress, isLocalhost } from '../core/target-addresses.ts';
+import type { AddressRanges } from '../core/addresses/address-ranges.ts';
+import { isAllowedAddress, isLocalhost } from '../core/addresses/target-addresses.ts';
 
 /** Resolves a host name to its addresses. Rejects, or returns none, if there are none. */
 export type ResolveHost = (hostname: string) => Promise<string[]>;

@@ -1,8 +1,8 @@
 import { toSeconds, type Clock } from '../core/clock.ts';
-import type { Encryption } from '../core/encryption.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 import type { IdMaker } from '../core/ids.ts';
 import { isId } from '../core/ids.ts';
-import type { Mode } from '../core/api-keys.ts';
+import type { Mode } from '../core/secrets/api-keys.ts';
 import type { Guard } from '../commit/write-request.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { queuedEmail } from '../email/queue.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { toSeconds } from '../core/clock.ts';
-import type { Encryption } from '../core/encryption.ts';
+import type { Encryption } from '../core/secrets/encryption.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { WorkflowRunRecord } from '../resources/workflows/run.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SystemChangeContext } from '../commit/change-as-system.ts';
-import { findPayer } from '../core/byte-budget.ts';
-import { crowdedPauseMs, JobPlaces, type PlaceLimits } from '../core/job-places.ts';
+import { findPayer } from '../core/limits/byte-budget.ts';
+import { crowdedPauseMs, JobPlaces, type PlaceLimits } from '../core/limits/job-places.ts';
 import type { SystemDecision } from '../commit/write-request.ts';
 import { toSeconds } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';

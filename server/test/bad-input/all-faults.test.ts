@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeKey } from '../../src/core/api-keys.ts';
+import { makeKey } from '../../src/core/secrets/api-keys.ts';
 import { invalidParameter, type ApiError } from '../../src/core/errors.ts';
 import { errorInVersion } from '../../src/http/pipeline/api-version.ts';
 import { formOf } from '../support/files.ts';

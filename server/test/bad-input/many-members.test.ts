@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SecretMembers } from '../../src/core/secret-members.ts';
+import { SecretMembers } from '../../src/core/secrets/secret-members.ts';
 import { ApiError } from '../../src/core/errors.ts';
 import { parseJsonObject } from '../../src/http/body/json.ts';
 import { queryReader } from '../../src/http/body/query.ts';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { makeKey } from '../../src/core/api-keys.ts';
+import { makeKey } from '../../src/core/secrets/api-keys.ts';
 import { heapBytes } from '../support/heap.ts';
 import { exchange } from '../support/raw-http.ts';
 import { inParallel } from '../support/routes.ts';

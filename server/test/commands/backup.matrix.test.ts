@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { withClient } from '../../src/db/pools.ts';
 import { findRunningDatabase } from '../../src/embedded-postgres/index.ts';
 import { newMasterKey } from '../../src/server/config.ts';
-import { makeKey } from '../../src/core/api-keys.ts';
+import { makeKey } from '../../src/core/secrets/api-keys.ts';
 import { Api } from '../faults/crash-checker/api.ts';
 import { Deployment } from '../faults/crash-checker/deployment.ts';
 import type { Answered } from '../faults/crash-checker/history.ts';

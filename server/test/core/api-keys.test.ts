@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskSecrets } from '../../src/core/mask-secrets.ts';
-import { hashKey, makeKey, maskKey, modeOfKey, type Mode } from '../../src/core/api-keys.ts';
+import { maskSecrets } from '../../src/core/secrets/mask-secrets.ts';
+import { hashKey, makeKey, maskKey, modeOfKey, type Mode } from '../../src/core/secrets/api-keys.ts';
 import { anyCodePoint } from '../support/any-code-point.ts';
 
 const anyMode = fc.constantFrom<Mode>('sandbox', 'live');

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ByteBudget, type HeldBytes, type Payer } from '../../src/core/byte-budget.ts';
+import { ByteBudget, type HeldBytes, type Payer } from '../../src/core/limits/byte-budget.ts';
 
 const limits = { max: 100, maxPerAccount: 40 };
 

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ByteBudget, ByteCeiling, type CeilingLimits, type HeldBytes, type Payer } from '../../src/core/byte-budget.ts';
+import {
+  ByteBudget,
+  ByteCeiling,
+  type CeilingLimits,
+  type HeldBytes,
+  type Payer,
+} from '../../src/core/limits/byte-budget.ts';
 
 const limits: CeilingLimits = { max: 100, maxPerTree: 60, reserved: 20, little: 10 };
 

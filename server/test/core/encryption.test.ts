@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { masterKeyLength, Encryption } from '../../src/core/encryption.ts';
+import { masterKeyLength, Encryption } from '../../src/core/secrets/encryption.ts';
 import { anyCodePoint } from '../support/any-code-point.ts';
 import { naughtyStrings } from '../support/naughty-strings.ts';
 

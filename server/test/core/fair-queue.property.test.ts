@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ClientGoneError } from '../../src/core/errors.ts';
-import { FairQueue, FairRounds } from '../../src/core/fair-queue.ts';
+import { FairQueue, FairRounds } from '../../src/core/limits/fair-queue.ts';
 
 const patient = { whenReleased: (): void => {} };
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/core/formats.ts';
-import { countryCodes, currencyCodes } from '../../src/core/iso-codes.ts';
+import { countryCodes, currencyCodes } from '../../src/core/vocabulary/iso-codes.ts';
 
 const { 'single-line': lineFault, email: emailFault, date: dateFault, country, currency } = formats;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placeGroups, JobPlaces } from '../../src/core/job-places.ts';
+import { placeGroups, JobPlaces } from '../../src/core/limits/job-places.ts';
 
 const limits = { all: 4, ofTree: 3 };
 const first = { accountId: 'acct_1', rootId: 'acct_1' };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { boundReads } from '../../src/core/response-bounds.ts';
+import { boundReads } from '../../src/core/limits/response-bounds.ts';
 import { pour, rawReceiverForTest } from '../support/receiver.ts';
 
 /** Connects to a receiver, sends it a request, and bounds the reads. */

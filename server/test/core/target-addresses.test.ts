@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseRanges } from '../../src/core/address-ranges.ts';
-import { isAllowedAddress, isPlainUrl, targetUrlFault } from '../../src/core/target-addresses.ts';
+import { parseRanges } from '../../src/core/addresses/address-ranges.ts';
+import { isAllowedAddress, isPlainUrl, targetUrlFault } from '../../src/core/addresses/target-addresses.ts';
 
 const none = parseRanges('');
 const loopback = parseRanges('127.0.0.0/8,::1/128');

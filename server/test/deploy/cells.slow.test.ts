@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { hashKey, makeKey } from '../../src/core/api-keys.ts';
+import { hashKey, makeKey } from '../../src/core/secrets/api-keys.ts';
 import { Deployment } from '../faults/crash-checker/deployment.ts';
 import { kill } from '../faults/crash-checker/processes.ts';
 import { apiClient, good } from '../support/server.ts';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { buildArchive, projectDir } from '../../../scripts/release-archive.ts';
 import { newMasterKey } from '../../src/server/config.ts';
-import { makeKey } from '../../src/core/api-keys.ts';
+import { makeKey } from '../../src/core/secrets/api-keys.ts';
 import { withClient, type Connection } from '../../src/db/pools.ts';
 import { Deployment } from '../faults/crash-checker/deployment.ts';
 import { databaseIn } from '../support/global-setup.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { makeKey } from '../../src/core/api-keys.ts';
+import { makeKey } from '../../src/core/secrets/api-keys.ts';
 import type { Deployment } from '../faults/crash-checker/deployment.ts';
 import { formOf } from '../support/files.ts';
 import { mailServerForTest } from '../support/mail-server.ts';

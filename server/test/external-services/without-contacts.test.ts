@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { providers } from '../../src/core/providers.ts';
+import { providers } from '../../src/core/vocabulary/providers.ts';
 import { withoutContacts } from '../../src/external-services/without-contacts.ts';
 import { processorMsOf } from '../support/processor-time.ts';
 import { orderOf, servicesForTest, workingDayMs } from '../support/services.ts';

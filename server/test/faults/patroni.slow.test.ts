@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeKey } from '../../src/core/api-keys.ts';
+import { makeKey } from '../../src/core/secrets/api-keys.ts';
 import { newMasterKey } from '../../src/server/config.ts';
 import { missingForPatroni, PatroniCluster, type Machine } from '../support/patroni.ts';
 import { Api } from './crash-checker/api.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { newMasterKey } from '../../src/server/config.ts';
-import { makeKey } from '../../src/core/api-keys.ts';
+import { makeKey } from '../../src/core/secrets/api-keys.ts';
 import type { Connection } from '../../src/db/pools.ts';
 import { startEmbeddedDatabase } from '../../src/embedded-postgres/index.ts';
 import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts';

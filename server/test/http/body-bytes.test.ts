@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
-import { ByteBudget } from '../../src/core/byte-budget.ts';
+import { ByteBudget } from '../../src/core/limits/byte-budget.ts';
 import { BodyBytes, bodyLimits, unreadLimits } from '../../src/http/body/body-bytes.ts';
 
 const megabyte = 1024 * 1024;

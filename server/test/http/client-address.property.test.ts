@@ -1,7 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseRanges } from '../../src/core/address-ranges.ts';
+import { parseRanges } from '../../src/core/addresses/address-ranges.ts';
 import { clientOf } from '../../src/http/pipeline/client-address.ts';
 import type { Client } from '../../src/http/request.ts';
 import { rounds } from '../support/rounds.ts';

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OverloadedError } from '../../src/commit/write-request.ts';
 import type { Context } from '../../src/server/context.ts';
-import { makeKey } from '../../src/core/api-keys.ts';
+import { makeKey } from '../../src/core/secrets/api-keys.ts';
 import { errorCatalogue } from '../../src/core/errors.ts';
 import { UnavailableError } from '../../src/db/pools.ts';
 import { routesOf } from '../../src/http/routes/resources.ts';

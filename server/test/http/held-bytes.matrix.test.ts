@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { hashKey, makeKey } from '../../src/core/api-keys.ts';
+import { hashKey, makeKey } from '../../src/core/secrets/api-keys.ts';
 import type { Connection } from '../../src/db/pools.ts';
 import { openStream, type EventStream } from '../support/event-stream.ts';
 import { pdfOf, formOf } from '../support/files.ts';

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { parseRanges } from '../../src/core/address-ranges.ts';
+import { parseRanges } from '../../src/core/addresses/address-ranges.ts';
 import { ConfigError, readConfig } from '../../src/server/config.ts';
 import { allPermissions } from '../support/permissions.ts';
 import { buildApp } from '../../src/http/app.ts';

@@ -4,7 +4,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ByteBudget } from '../../src/core/byte-budget.ts';
+import { ByteBudget } from '../../src/core/limits/byte-budget.ts';
 import type { JsonObject } from '../../src/core/json-diff.ts';
 import { largestSizes } from '../../src/db/pool-sizes.ts';
 import { withoutBody } from '../../src/http/parser.ts';

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { FastifyReply } from 'fastify';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ByteBudget } from '../../src/core/byte-budget.ts';
+import { ByteBudget } from '../../src/core/limits/byte-budget.ts';
 import { largestSizes } from '../../src/db/pool-sizes.ts';
 import { NoRoomError, ReadMemory } from '../../src/http/read-memory.ts';
 import type { ApiRequest } from '../../src/http/request.ts';

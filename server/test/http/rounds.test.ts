@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { FairQueue, FairRounds } from '../../src/core/fair-queue.ts';
+import { FairQueue, FairRounds } from '../../src/core/limits/fair-queue.ts';
 import { Agency, lettingClock, startDay } from '../letting/agency.ts';
 import { apiClient, good, serverForTest } from '../support/server.ts';
 import { Flows } from '../workflows/flows.ts';

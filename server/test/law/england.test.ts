@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addDays } from '../../src/core/calendar.ts';
-import { defaultRules, type Rules } from '../../src/core/law-rules.ts';
+import { defaultRules, type Rules } from '../../src/core/vocabulary/law-rules.ts';
 import { ApiError } from '../../src/core/errors.ts';
 import {
   judge,

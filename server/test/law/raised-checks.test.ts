@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value';
 import { describe, expect, test } from 'vitest';
-import { defaultRules } from '../../src/core/law-rules.ts';
+import { defaultRules } from '../../src/core/vocabulary/law-rules.ts';
 import {
   judge,
   mergeWarnings,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { patient } from '../../src/core/fair-queue.ts';
+import { patient } from '../../src/core/limits/fair-queue.ts';
 import { importFile, importForm, statementOf } from '../support/bank.ts';
 import { Scrape } from '../support/prometheus.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Encryption } from '../../src/core/encryption.ts';
+import type { Encryption } from '../../src/core/secrets/encryption.ts';
 import { joinDeployment, raiseEpoch } from '../../src/db/deployment.ts';
 import { withClient, type Connection } from '../../src/db/pools.ts';
 import { moveTree, type Moved, type OnStep } from '../../src/move-account/move.ts';

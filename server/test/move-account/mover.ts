@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Encryption } from '../../src/core/encryption.ts';
+import { Encryption } from '../../src/core/secrets/encryption.ts';
 import { withClient, type Connection } from '../../src/db/pools.ts';
 import { moveTree } from '../../src/move-account/move.ts';
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { Encryption } from '../../src/core/encryption.ts';
+import { Encryption } from '../../src/core/secrets/encryption.ts';
 import { raiseEpoch } from '../../src/db/deployment.ts';
 import { withClient } from '../../src/db/pools.ts';
 import { receiverForTest } from '../support/receiver.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Provider } from '../../src/core/providers.ts';
+import type { Provider } from '../../src/core/vocabulary/providers.ts';
 import { reference } from '../../src/resources/reference/index.ts';
 import type { ReferenceRecord } from '../../src/resources/reference/record.ts';
 import { good, serverForTest, type Api, type TestServer } from '../support/server.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { credentialNames, headerCredentials, type Provider } from '../../src/core/providers.ts';
+import { credentialNames, headerCredentials, type Provider } from '../../src/core/vocabulary/providers.ts';
 import { good, serverForTest, startTestServer, type Api, type TestServer } from '../support/server.ts';
 import { expectRefusal, invalid, missing, unknown } from '../support/refusals.ts';
 import { tablesWith } from '../support/tables.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { providers } from '../../src/core/providers.ts';
+import { providers } from '../../src/core/vocabulary/providers.ts';
 import { startWork } from '../../src/server/worker.ts';
 import { good, serverForTest, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { tablesWith } from '../support/tables.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Provider } from '../../src/core/providers.ts';
+import type { Provider } from '../../src/core/vocabulary/providers.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { good, serverForTest } from '../support/server.ts';
 import { quickServerForTest, refer, referenceNow } from './scenario.ts';

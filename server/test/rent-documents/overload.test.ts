@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { lettingClock, startLetting } from '../letting/agency.ts';
-import { ByteCeiling } from '../../src/core/byte-budget.ts';
+import { ByteCeiling } from '../../src/core/limits/byte-budget.ts';
 import { Documents } from '../../src/rent-documents/index.ts';
 import { newMasterKey } from '../../src/server/config.ts';
 import { serverForTest } from '../support/server.ts';

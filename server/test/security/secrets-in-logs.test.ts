@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeKey } from '../../src/core/api-keys.ts';
+import { makeKey } from '../../src/core/secrets/api-keys.ts';
 import { randomBase62 } from '../../src/core/base62.ts';
-import { maskSecrets } from '../../src/core/mask-secrets.ts';
+import { maskSecrets } from '../../src/core/secrets/mask-secrets.ts';
 import { routesOf } from '../../src/http/routes/resources.ts';
 import { formOf } from '../support/files.ts';
 import { newKey } from '../support/idempotency.ts';

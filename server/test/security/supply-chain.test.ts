@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { lintSource } from '@secretlint/core';
 import { creator as wellKnownSecrets } from '@secretlint/secretlint-rule-preset-recommend';
 import { describe, expect, test } from 'vitest';
-import { makeKey, modeOfKey } from '../../src/core/api-keys.ts';
+import { makeKey, modeOfKey } from '../../src/core/secrets/api-keys.ts';
 
 const projectFolder = new URL('../../../', import.meta.url);
 

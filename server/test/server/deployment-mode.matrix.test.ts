@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Mode } from '../../src/core/api-keys.ts';
+import type { Mode } from '../../src/core/secrets/api-keys.ts';
 import { withClient, type Connection } from '../../src/db/pools.ts';
 import { ModeError } from '../../src/db/deployment.ts';
 import { createTestDatabase, good, serverForTest, startTestServer, type TestServer } from '../support/server.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/core/json-diff.ts';
 import { formats } from '../../src/core/formats.ts';
-import { countryCodes, currencyCodes } from '../../src/core/iso-codes.ts';
+import { countryCodes, currencyCodes } from '../../src/core/vocabulary/iso-codes.ts';
 import { anyCodePoint } from './any-code-point.ts';
 
 /** The rules of JSON Schema that our schemas use. */

@@ -1,7 +1,7 @@
 import type { Caller } from '../../src/model/caller.ts';
 import { today } from '../../src/core/calendar.ts';
-import { defaultRules, defaultTimeZone } from '../../src/core/law-rules.ts';
-import { parseRanges } from '../../src/core/address-ranges.ts';
+import { defaultRules, defaultTimeZone } from '../../src/core/vocabulary/law-rules.ts';
+import { parseRanges } from '../../src/core/addresses/address-ranges.ts';
 
 /** Returns a caller for decisions that need neither ids nor secrets. */
 export function callerAt(nowSeconds: number): Caller {

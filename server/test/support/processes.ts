@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { onTestFinished, type TestContext } from 'vitest';
 import { newMasterKey } from '../../src/server/config.ts';
-import { makeKey } from '../../src/core/api-keys.ts';
+import { makeKey } from '../../src/core/secrets/api-keys.ts';
 import type { Connection } from '../../src/db/pools.ts';
 import { Deployment } from '../faults/crash-checker/deployment.ts';
 import { createTestDatabase } from './server.ts';

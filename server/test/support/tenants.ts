@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { hashKey, makeKey } from '../../src/core/api-keys.ts';
+import { hashKey, makeKey } from '../../src/core/secrets/api-keys.ts';
 import { officeKinds } from './permissions.ts';
 import { apiClient, type Api, type TestServer } from './server.ts';
 

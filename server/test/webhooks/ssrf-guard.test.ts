@@ -8,7 +8,7 @@ import tls from 'node:tls';
 import { Pool } from 'undici';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { parseRanges } from '../../src/core/address-ranges.ts';
+import { parseRanges } from '../../src/core/addresses/address-ranges.ts';
 import {
   guardedConnector,
   HostUnresolvedError,

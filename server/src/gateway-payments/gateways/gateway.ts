@@ -1,4 +1,4 @@
-import type { Gateway } from '../../core/gateways.ts';
+import type { Gateway } from '../../core/vocabulary/gateways.ts';
 import type { Callback, ProviderAccess } from '../../external-services/service.ts';
 
 /*

@@ -1,4 +1,4 @@
-import { readChargeScript, usualChargeScript } from '../../core/charge-script.ts';
+import { readChargeScript, usualChargeScript } from '../../core/vocabulary/charge-script.ts';
 
 /** A charge as the simulated gateway stores it. */
 export interface SimulatedCharge {

@@ -1,4 +1,4 @@
-import type { Gateway } from '../../core/gateways.ts';
+import type { Gateway } from '../../core/vocabulary/gateways.ts';
 import { onlyRow } from '../../db/only-row.ts';
 import { query, type Pool } from '../../db/pools.ts';
 import type { ChargeEvent, SimulatedCharge, SimulatedRefund } from './charge.ts';

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Type } from 'typebox';
 import Schema from 'typebox/schema';
 import { toSeconds, type Clock } from '../../core/clock.ts';
-import type { Encryption } from '../../core/encryption.ts';
+import type { Encryption } from '../../core/secrets/encryption.ts';
 import type { Pool } from '../../db/pools.ts';
 import {
   callBack,

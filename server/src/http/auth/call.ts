@@ -15,7 +15,7 @@ import type { Subject } from '../../sign-in/attempts.ts';
 import type { HttpContext } from '../context.ts';
 import { headerOf } from '../headers.ts';
 import { cookieHeader, cookieOf, sessionTokenOf, type BrowserPlace } from '../pipeline/browser.ts';
-import { networkOf } from '../../core/network.ts';
+import { networkOf } from '../../core/addresses/network.ts';
 import { authenticated, type AuthenticatedRequest, type ReceivedRequest } from '../request.ts';
 import { requestFacts } from '../write/request-facts.ts';
 

@@ -29,7 +29,7 @@ import type { HttpContext } from '../context.ts';
 import { headerOf } from '../headers.ts';
 import { authenticate, requireSecondFactor } from '../pipeline/authenticate.ts';
 import { isFromDashboard } from '../pipeline/browser.ts';
-import { networkOf } from '../../core/network.ts';
+import { networkOf } from '../../core/addresses/network.ts';
 import { authenticated, type ReceivedRequest } from '../request.ts';
 import { callerOf } from '../write/caller.ts';
 import { commitAs, commitBy, untilEndedEverywhere, type AuthDecision } from './call.ts';

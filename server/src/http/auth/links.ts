@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { hashToken, isLinkToken } from '../../core/tokens.ts';
+import { hashToken, isLinkToken } from '../../core/secrets/tokens.ts';
 import { operatorCommand } from '../../core/installation.ts';
 import type { RecordChange } from '../../model/resource.ts';
 import { mayHandle, type Role } from '../../model/roles.ts';

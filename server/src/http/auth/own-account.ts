@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { Guard } from '../../commit/write-request.ts';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { hashToken } from '../../core/tokens.ts';
+import { hashToken } from '../../core/secrets/tokens.ts';
 import { firstEmailStatus, queuedEmail } from '../../email/queue.ts';
 import type { EmailToSend } from '../../model/email.ts';
 import { SingleLine } from '../../model/fields.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ByteBudget, ByteLimits, HeldBytes, Payer } from '../../core/byte-budget.ts';
+import type { ByteBudget, ByteLimits, HeldBytes, Payer } from '../../core/limits/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
-import { networkOf, siteOf } from '../../core/network.ts';
+import { networkOf, siteOf } from '../../core/addresses/network.ts';
 import type { Client, HeldBody } from '../request.ts';
 import { cutOffBody } from './body-time.ts';
 import { chooseCutOffs, type StrangerRequest } from './cut-offs.ts';

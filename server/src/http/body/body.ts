@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
-import { maskSecrets } from '../../core/mask-secrets.ts';
+import { maskSecrets } from '../../core/secrets/mask-secrets.ts';
 import { parseJsonObject } from './json.ts';
 import type { ReceivedRequest, UploadRoute } from '../request.ts';
 import { bodyBytesMax } from './body-bytes.ts';
 import { bodyTooLarge, receiveBytes } from './incoming-bytes.ts';
 import { headerOf, onlyHeaderOf } from '../headers.ts';
-import type { SecretMembers } from '../../core/secret-members.ts';
+import type { SecretMembers } from '../../core/secrets/secret-members.ts';
 
 const formType = 'multipart/form-data';
 

@@ -6,7 +6,7 @@ import { isObject, setMember, type JsonObject } from '../../core/json-diff.ts';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { formats } from '../../core/formats.ts';
 import { startingWith } from '../../core/iterables.ts';
-import { maskSecrets } from '../../core/mask-secrets.ts';
+import { maskSecrets } from '../../core/secrets/mask-secrets.ts';
 import type { Contents, FileType } from '../../model/traits/stores-file.ts';
 import { uploadBytes } from './body-bytes.ts';
 import { BodyBrokenOffError, GrowingBytes, onTooManyChunks } from './incoming-bytes.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
-import { FairRounds } from '../../core/fair-queue.ts';
+import { FairRounds } from '../../core/limits/fair-queue.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { oneOf } from '../../model/schemas.ts';
 import { checkBodyHeaders } from '../body/body.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { hashKey, maskKey, modeOfKey, type KeyType, type Mode } from '../../core/api-keys.ts';
+import { hashKey, maskKey, modeOfKey, type KeyType, type Mode } from '../../core/secrets/api-keys.ts';
 import { toSeconds, type Clock } from '../../core/clock.ts';
 import { ApiError } from '../../core/errors.ts';
 import { operatorCommand } from '../../core/installation.ts';

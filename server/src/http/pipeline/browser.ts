@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
-import { loopbackNames } from '../../core/loopback.ts';
-import { isSessionToken } from '../../core/tokens.ts';
+import { loopbackNames } from '../../core/addresses/loopback.ts';
+import { isSessionToken } from '../../core/secrets/tokens.ts';
 import { headerOf } from '../headers.ts';
 
 /** The place of a dashboard that a browser has open. */

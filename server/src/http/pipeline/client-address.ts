@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { contains, isEmpty, parseAddress, type AddressRanges } from '../../core/address-ranges.ts';
+import { contains, isEmpty, parseAddress, type AddressRanges } from '../../core/addresses/address-ranges.ts';
 import type { Client } from '../request.ts';
 import { isLoopback } from './loopback.ts';
 

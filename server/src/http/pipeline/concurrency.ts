@@ -1,4 +1,4 @@
-import type { Payer } from '../../core/byte-budget.ts';
+import type { Payer } from '../../core/limits/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
 
 /** Limits of concurrent work in one process. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../core/errors.ts';
-import { siteOf } from '../../core/network.ts';
+import { siteOf } from '../../core/addresses/network.ts';
 import { stopRequests } from '../parser.ts';
 import { clientOf } from './client-address.ts';
 import { DiscardPace } from './discard-pace.ts';

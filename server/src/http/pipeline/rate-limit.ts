@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
-import { networkOf } from '../../core/network.ts';
+import { networkOf } from '../../core/addresses/network.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Client } from '../request.ts';
 

@@ -4,7 +4,7 @@ import type { ApiError } from '../../core/errors.ts';
 import { withoutBody } from '../parser.ts';
 import type { ReceivedRequest } from '../request.ts';
 import { whenClosed } from '../response/held-responses.ts';
-import { siteOf } from '../../core/network.ts';
+import { siteOf } from '../../core/addresses/network.ts';
 import { Buckets } from './rate-limit.ts';
 
 /** So many refusals per second of one account or site are immediate. A client that respects Retry-After gets no others. */

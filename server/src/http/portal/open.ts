@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { hashToken, isLinkToken } from '../../core/tokens.ts';
+import { hashToken, isLinkToken } from '../../core/secrets/tokens.ts';
 import { isErased, toDecision } from '../../model/change.ts';
 import { principalOfRenter } from '../../model/principal.ts';
 import { customer } from '../../resources/customer.ts';

@@ -1,6 +1,6 @@
 import { OverloadedError, type StoredResponse } from '../../commit/write-request.ts';
 import { ApiError, type ErrorCode } from '../../core/errors.ts';
-import { maskSecrets } from '../../core/mask-secrets.ts';
+import { maskSecrets } from '../../core/secrets/mask-secrets.ts';
 import type { Resource } from '../../model/resource.ts';
 import { awayMessage } from '../../db/away.ts';
 import { awayCellOf, UnavailableError } from '../../db/pools.ts';

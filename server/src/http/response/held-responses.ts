@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
-import type { ByteBudget, HeldBytes, Payer } from '../../core/byte-budget.ts';
+import type { ByteBudget, HeldBytes, Payer } from '../../core/limits/byte-budget.ts';
 import { ApiError, ClientGoneError } from '../../core/errors.ts';
-import { FairQueue } from '../../core/fair-queue.ts';
+import { FairQueue } from '../../core/limits/fair-queue.ts';
 import type { ApiRequest } from '../request.ts';
 import type { OpenContents } from '../route.ts';
 import {

@@ -6,7 +6,7 @@ import { fieldOf, type StoredRecord } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
 import { aboutAccount } from '../../model/traits/about-account.ts';
 import { snapshot } from '../../model/traits/snapshot.ts';
-import type { Encryption } from '../../core/encryption.ts';
+import type { Encryption } from '../../core/secrets/encryption.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import type { ApiRequest } from '../request.ts';
 

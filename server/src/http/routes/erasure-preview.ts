@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { FairQueue } from '../../core/fair-queue.ts';
+import { FairQueue } from '../../core/limits/fair-queue.ts';
 import { CalendarDate, LinkedId } from '../../model/fields.ts';
 import type { Resource } from '../../model/resource.ts';
 import { closedObject, described, named } from '../../model/schemas.ts';

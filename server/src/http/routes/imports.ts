@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { patient } from '../../core/fair-queue.ts';
+import { patient } from '../../core/limits/fair-queue.ts';
 import { newRecord } from '../../model/change.ts';
 import type { Resource } from '../../model/resource.ts';
 import { closedObject, oneOf } from '../../model/schemas.ts';

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { loopbackNames } from '../../core/loopback.ts';
+import { loopbackNames } from '../../core/addresses/loopback.ts';
 import { isLoopback } from '../pipeline/loopback.ts';
 import { addPage } from './pages.ts';
 import type { FailedSignIns } from '../pipeline/rate-limit.ts';

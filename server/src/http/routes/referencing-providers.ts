@@ -1,6 +1,12 @@
 import { Type } from 'typebox';
 import { findKnown } from '../../core/arrays.ts';
-import { credentialNames, notReady, providers, type Provider, type ReferencingServices } from '../../core/providers.ts';
+import {
+  credentialNames,
+  notReady,
+  providers,
+  type Provider,
+  type ReferencingServices,
+} from '../../core/vocabulary/providers.ts';
 import { fieldOf } from '../../model/record.ts';
 import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';
 import { ownAccount } from '../../model/traits/own-account.ts';

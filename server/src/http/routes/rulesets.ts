@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { today } from '../../core/calendar.ts';
 import { toSeconds } from '../../core/clock.ts';
 import { ApiError } from '../../core/errors.ts';
-import { rulesetIds, type RulesetId } from '../../core/law-rules.ts';
+import { rulesetIds, type RulesetId } from '../../core/vocabulary/law-rules.ts';
 import { checksOn, rulesets, tenancyTypes } from '../../law/index.ts';
 import { CalendarDate } from '../../model/fields.ts';
 import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { HeldBytes } from '../../core/byte-budget.ts';
+import type { HeldBytes } from '../../core/limits/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
 import { PositionRemovedError } from '../../events/event-order.ts';
 import { subscriptionBytes } from '../../events/event-feed.ts';

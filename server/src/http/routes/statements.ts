@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { addDays, addMonths, today } from '../../core/calendar.ts';
 import { toSeconds } from '../../core/clock.ts';
 import { invalidParameter } from '../../core/errors.ts';
-import { patient } from '../../core/fair-queue.ts';
+import { patient } from '../../core/limits/fair-queue.ts';
 import { readStatement, type StatementFacts } from '../../db/ledger-statement.ts';
 import { CalendarDate, LinkedId } from '../../model/fields.ts';
 import { fieldOf, type StoredRecord } from '../../model/record.ts';

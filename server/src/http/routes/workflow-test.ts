@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
-import { FairRounds } from '../../core/fair-queue.ts';
+import { FairRounds } from '../../core/limits/fair-queue.ts';
 import { isId } from '../../core/ids.ts';
 import type { Json, JsonObject } from '../../core/json-diff.ts';
 import { fieldOf } from '../../model/record.ts';

@@ -1,9 +1,9 @@
-import { hashKey, makeKey } from '../../core/api-keys.ts';
+import { hashKey, makeKey } from '../../core/secrets/api-keys.ts';
 import { randomBase62 } from '../../core/base62.ts';
 import { today } from '../../core/calendar.ts';
 import { toSeconds } from '../../core/clock.ts';
 import { retainedFromMs } from '../../core/retention.ts';
-import { hashToken, makeLinkToken } from '../../core/tokens.ts';
+import { hashToken, makeLinkToken } from '../../core/secrets/tokens.ts';
 import { firstEmailStatus } from '../../email/queue.ts';
 import type { Caller } from '../../model/caller.ts';
 import { eventRecordSchemaOf } from '../../model/record-schema.ts';

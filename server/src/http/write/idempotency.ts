@@ -4,7 +4,7 @@ import type { StoredResponse, Claim as KeyClaim } from '../../commit/write-reque
 import { keyLifetimeMs } from '../../commit/statements/idempotency-keys.ts';
 import type { Json, JsonObject } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { Encryption } from '../../core/encryption.ts';
+import type { Encryption } from '../../core/secrets/encryption.ts';
 import type { Reader } from '../../db/reader.ts';
 import { onlyHeaderOf, headerLines } from '../headers.ts';
 import type { ApiRequest } from '../request.ts';

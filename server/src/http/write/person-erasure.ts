@@ -3,7 +3,7 @@ import type { Guard } from '../../commit/write-request.ts';
 import { today } from '../../core/calendar.ts';
 import { toSeconds } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { masterKeyLength } from '../../core/encryption.ts';
+import { masterKeyLength } from '../../core/secrets/encryption.ts';
 import { newRecord } from '../../model/change.ts';
 import { fieldOf, type StoredRecord } from '../../model/record.ts';
 import type { RecordChange, Resource } from '../../model/resource.ts';

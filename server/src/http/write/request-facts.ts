@@ -1,5 +1,5 @@
 import type { RequestFacts } from '../../commit/write-request.ts';
-import { maskSecrets, maskSecretsInUrl } from '../../core/mask-secrets.ts';
+import { maskSecrets, maskSecretsInUrl } from '../../core/secrets/mask-secrets.ts';
 import type { HttpContext } from '../context.ts';
 import { headerOf } from '../headers.ts';
 import { pathOf } from '../pipeline/known-paths.ts';

@@ -1,5 +1,5 @@
 import type { Id, IdPrefix } from '../../core/ids.ts';
-import type { Rules } from '../../core/law-rules.ts';
+import type { Rules } from '../../core/vocabulary/law-rules.ts';
 import { CalendarDate } from '../fields.ts';
 import type { Fields, StoredRecord } from '../record.ts';
 import type { Related } from '../related.ts';

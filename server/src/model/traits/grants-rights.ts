@@ -1,4 +1,4 @@
-import type { Mode } from '../../core/api-keys.ts';
+import type { Mode } from '../../core/secrets/api-keys.ts';
 import type { StoredRecord } from '../record.ts';
 import { defineTrait } from '../trait.ts';
 

@@ -1,5 +1,5 @@
 import type { Day } from '../../core/calendar.ts';
-import type { Rules } from '../../core/law-rules.ts';
+import type { Rules } from '../../core/vocabulary/law-rules.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import type { StoredRecord } from '../record.ts';
 import type { Related } from '../related.ts';

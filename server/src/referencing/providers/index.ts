@@ -1,4 +1,4 @@
-import type { Provider } from '../../core/providers.ts';
+import type { Provider } from '../../core/vocabulary/providers.ts';
 import type { ReferencingProvider } from './provider.ts';
 import { providerA } from './provider_a.ts';
 import { providerB } from './provider_b.ts';

@@ -1,4 +1,4 @@
-import type { Provider } from '../../core/providers.ts';
+import type { Provider } from '../../core/vocabulary/providers.ts';
 import type { Callback, ProviderAccess } from '../../external-services/service.ts';
 
 /*

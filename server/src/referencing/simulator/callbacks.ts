@@ -1,5 +1,5 @@
 import { callBack, callbackPausesMs, startCalling, type Caller } from '../../external-services/simulated.ts';
-import type { Provider } from '../../core/providers.ts';
+import type { Provider } from '../../core/vocabulary/providers.ts';
 import { nextStepAtMs, standingOf, stepsOf } from './order.ts';
 import { claimToTell, release, type ToTell } from './orders.ts';
 import type { ServiceContext } from './service.ts';

@@ -1,5 +1,5 @@
 import { standingOf, type Rent, type SimulatedOrder } from './order.ts';
-import type { Finding } from '../../core/simulation-script.ts';
+import type { Finding } from '../../core/vocabulary/simulation-script.ts';
 
 type Verdict = 'accept' | 'consider' | 'high_risk';
 export type CheckResult = 'pass' | 'refer' | 'fail' | 'not_performed';

@@ -1,8 +1,8 @@
-import type { Provider } from '../../core/providers.ts';
+import type { Provider } from '../../core/vocabulary/providers.ts';
 import type { Pool } from '../../db/pools.ts';
 import { standingOf, workUntil, type Forced, type SimulatedOrder } from './order.ts';
 import { changeOrder } from './orders.ts';
-import { isFailure } from '../../core/simulation-script.ts';
+import { isFailure } from '../../core/vocabulary/simulation-script.ts';
 
 /*
  * Changes that test helpers force on simulated services. They change the order in the table, so that they work in any process. If the

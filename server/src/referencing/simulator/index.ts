@@ -1,4 +1,4 @@
-import { providers as allProviders, type Provider } from '../../core/providers.ts';
+import { providers as allProviders, type Provider } from '../../core/vocabulary/providers.ts';
 import { closed, listening, urlOf } from '../../external-services/simulated.ts';
 import { startCallbacks } from './callbacks.ts';
 import { simulatedService, type ServiceContext } from './service.ts';

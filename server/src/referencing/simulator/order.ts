@@ -1,5 +1,5 @@
-import type { Provider } from '../../core/providers.ts';
-import { readScript, type Failure, type Finding, type ProblemName } from '../../core/simulation-script.ts';
+import type { Provider } from '../../core/vocabulary/providers.ts';
+import { readScript, type Failure, type Finding, type ProblemName } from '../../core/vocabulary/simulation-script.ts';
 
 /** An order as a simulated service stores it. It has no personal data. */
 export interface SimulatedOrder {

@@ -1,4 +1,4 @@
-import type { Provider } from '../../core/providers.ts';
+import type { Provider } from '../../core/vocabulary/providers.ts';
 import { query, type Pool } from '../../db/pools.ts';
 import { nothingForced, type Disclosure, type Forced, type Rent, type SimulatedOrder } from './order.ts';
 import { onlyRow } from '../../db/only-row.ts';

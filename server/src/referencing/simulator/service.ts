@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Clock } from '../../core/clock.ts';
-import type { Encryption } from '../../core/encryption.ts';
+import type { Encryption } from '../../core/secrets/encryption.ts';
 import type { Pool } from '../../db/pools.ts';
 import { send, serviceServer, type ServiceRequest, type ServiceResponse } from '../../external-services/simulated.ts';
 import { caseFileOf } from './findings.ts';
@@ -17,7 +17,7 @@ import {
   type SimulatedOrder,
 } from './order.ts';
 import { beginWork, changeOrder, countCall, countOrdering, discloseFindings, readOrder } from './orders.ts';
-import { scriptFor } from '../../core/simulation-script.ts';
+import { scriptFor } from '../../core/vocabulary/simulation-script.ts';
 import type { Asked, OrderView, PlacedOrder, Vendor } from './vendor.ts';
 
 export interface ServiceContext {

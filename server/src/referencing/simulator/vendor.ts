@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
 import Schema from 'typebox/schema';
-import type { Provider } from '../../core/providers.ts';
+import type { Provider } from '../../core/vocabulary/providers.ts';
 import type { ServiceRequest, ServiceResponse } from '../../external-services/simulated.ts';
 import type { CaseFile } from './findings.ts';
 import type { Phase, Rent, SimulatedOrder, Standing } from './order.ts';

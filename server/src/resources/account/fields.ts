@@ -1,7 +1,7 @@
 import { Type, type Static, type TOptional, type TSchema, type TUnsafe } from 'typebox';
-import type { Gateway } from '../../core/gateways.ts';
-import { rulesetIds, severities, type Rules } from '../../core/law-rules.ts';
-import { credentialNames, headerCredentials, providers, type Provider } from '../../core/providers.ts';
+import type { Gateway } from '../../core/vocabulary/gateways.ts';
+import { rulesetIds, severities, type Rules } from '../../core/vocabulary/law-rules.ts';
+import { credentialNames, headerCredentials, providers, type Provider } from '../../core/vocabulary/providers.ts';
 import { rulesets } from '../../law/index.ts';
 import type { Letterhead } from '../../model/letterhead.ts';
 import type { StoredRecord } from '../../model/record.ts';

@@ -5,7 +5,7 @@ import {
   defaultTimeZone,
   defaultYearEnd,
   type Rules,
-} from '../../core/law-rules.ts';
+} from '../../core/vocabulary/law-rules.ts';
 import { GatewayName, ProviderName, SingleLine } from '../../model/fields.ts';
 import { Letterhead, LetterheadInput, letterheadFrom } from '../../model/letterhead.ts';
 import { actionFrom, createFrom, defineResource, updateFrom } from '../../model/resource.ts';

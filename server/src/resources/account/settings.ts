@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
-import { gatewayFault, type Gateway } from '../../core/gateways.ts';
-import type { Rules } from '../../core/law-rules.ts';
-import { notSetUp, type Provider } from '../../core/providers.ts';
+import { gatewayFault, type Gateway } from '../../core/vocabulary/gateways.ts';
+import type { Rules } from '../../core/vocabulary/law-rules.ts';
+import { notSetUp, type Provider } from '../../core/vocabulary/providers.ts';
 import type { Caller } from '../../model/caller.ts';
 import { letterheadFrom, type Letterhead, type LetterheadInput } from '../../model/letterhead.ts';
 import { askOwner } from '../../model/permissions.ts';

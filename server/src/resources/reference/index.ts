@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { placeGroups } from '../../core/job-places.ts';
+import { placeGroups } from '../../core/limits/job-places.ts';
 import { LinkedId } from '../../model/fields.ts';
 import { createFrom, defineResource, exactly, updateFrom } from '../../model/resource.ts';
 import { closedObject, described, nullable } from '../../model/schemas.ts';

@@ -10,7 +10,7 @@ import { checksRemoval } from '../../model/traits/checks-removal.ts';
 import { limited } from '../../model/traits/limited.ts';
 import { ownKeysOnly } from '../../model/traits/own-keys-only.ts';
 import { receivesDeliveries } from '../../model/traits/receives-deliveries.ts';
-import { targetUrlFault } from '../../core/target-addresses.ts';
+import { targetUrlFault } from '../../core/addresses/target-addresses.ts';
 import { webhookDelivery } from './delivery.ts';
 import { withStatus } from './disabling.ts';
 import { requireKnownEvents } from './enabled-events.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Json, JsonObject } from '../../core/json-diff.ts';
-import { placeGroups } from '../../core/job-places.ts';
+import { placeGroups } from '../../core/limits/job-places.ts';
 import { LinkedId, moment } from '../../model/fields.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { defineResource, exactly, type Change } from '../../model/resource.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
-import { targetUrlFault } from '../../core/target-addresses.ts';
+import { targetUrlFault } from '../../core/addresses/target-addresses.ts';
 import type { Caller } from '../../model/caller.ts';
 import { requireConfirmationInLive } from '../../model/confirmation.ts';
 import { moment, SingleLine, StoredLine } from '../../model/fields.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { makeKey } from '../../../src/core/api-keys.ts';
+import { makeKey } from '../../../src/core/secrets/api-keys.ts';
 import { builtProgram, withSources } from './built-programs.ts';
 import { isAlive, kill, processesIn, readPostmasterPid } from './processes.ts';
 import { freePort } from '../../support/free-port.ts';

@@ -5,7 +5,7 @@ import { purgeIdempotencyKeys } from '../../../src/maintenance/purge-idempotency
 import type { Clock } from '../../../src/core/clock.ts';
 import { IdMaker } from '../../../src/core/ids.ts';
 import type { RandomBytes } from '../../../src/core/random.ts';
-import { Encryption } from '../../../src/core/encryption.ts';
+import { Encryption } from '../../../src/core/secrets/encryption.ts';
 import type { Database } from '../../../src/db/pools.ts';
 import { Reader } from '../../../src/db/reader.ts';
 import { recordReader, type RecordReader } from '../../../src/db/record-reader.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { readConfig } from '../../../src/server/config.ts';
-import { Encryption } from '../../../src/core/encryption.ts';
+import { Encryption } from '../../../src/core/secrets/encryption.ts';
 import { Random } from '../crash-checker/random.ts';
 import type { DatabaseLies, SharedDatabase } from './database.ts';
 import { judge, type Violation } from './judge.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeKey } from '../../../src/core/api-keys.ts';
+import { makeKey } from '../../../src/core/secrets/api-keys.ts';
 import { errorCatalogue, type ErrorCode } from '../../../src/core/errors.ts';
 import { curlOf, dashboardErrors, errorExamples, type ExampleRequest } from '../../../src/http/docs/error-examples.ts';
 import { Agency, lettingClock } from '../../letting/agency.ts';

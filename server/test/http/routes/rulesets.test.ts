@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defaultRules } from '../../../src/core/law-rules.ts';
+import { defaultRules } from '../../../src/core/vocabulary/law-rules.ts';
 import { rulesets } from '../../../src/law/index.ts';
 import { TestClock } from '../../support/clock.ts';
 import { expectRefusal, invalid, refusals, unknown } from '../../support/refusals.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { providers, type Provider } from '../../../src/core/providers.ts';
+import { providers, type Provider } from '../../../src/core/vocabulary/providers.ts';
 import { referencingProviders } from '../../../src/referencing/providers/index.ts';
 import { note } from '../../../src/referencing/simulator/force.ts';
 import { claimToTell } from '../../../src/referencing/simulator/orders.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { credentialNames, providers } from '../../../src/core/providers.ts';
+import { credentialNames, providers } from '../../../src/core/vocabulary/providers.ts';
 import { referencingProviders } from '../../../src/referencing/providers/index.ts';
 import {
   faultOf,

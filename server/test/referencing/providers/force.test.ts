@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { providers } from '../../../src/core/providers.ts';
+import { providers } from '../../../src/core/vocabulary/providers.ts';
 import { advance, complete, fail, note } from '../../../src/referencing/simulator/force.ts';
 import {
   faultOf,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { providers } from '../../../src/core/providers.ts';
+import { providers } from '../../../src/core/vocabulary/providers.ts';
 import {
   disclose,
   faultOf,
@@ -10,7 +10,7 @@ import {
   stepsOf,
   type SimulatedOrder,
 } from '../../../src/referencing/simulator/order.ts';
-import { readScript, scriptFault, scriptFor } from '../../../src/core/simulation-script.ts';
+import { readScript, scriptFault, scriptFor } from '../../../src/core/vocabulary/simulation-script.ts';
 import { rounds } from '../../support/rounds.ts';
 
 /* The state of a simulated order follows from its row and the time, and moves only forward. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { providers, type Provider } from '../../../src/core/providers.ts';
+import { providers, type Provider } from '../../../src/core/vocabulary/providers.ts';
 import type { Progress } from '../../../src/referencing/providers/provider.ts';
 import { faultOf, orderOf, servicesForTest, workingDayMs, type Services } from '../../support/services.ts';
 

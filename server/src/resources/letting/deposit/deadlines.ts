@@ -1,4 +1,4 @@
-import type { Rules } from '../../../core/law-rules.ts';
+import type { Rules } from '../../../core/vocabulary/law-rules.ts';
 import { judge, nextDeadlineOn, type Acts, type Judgement, type Scope } from '../../../law/index.ts';
 import type { Caller } from '../../../model/caller.ts';
 import type { Related } from '../../../model/related.ts';

@@ -1,7 +1,7 @@
 import { addDays, today as todayIn, type Day } from '../../../core/calendar.ts';
 import { ApiError, invalidParameter } from '../../../core/errors.ts';
 import { judge, refuseFailed } from '../../../law/index.ts';
-import type { Rules } from '../../../core/law-rules.ts';
+import type { Rules } from '../../../core/vocabulary/law-rules.ts';
 import type { Caller } from '../../../model/caller.ts';
 import type { FieldsOf } from '../../../model/record.ts';
 import type { Related } from '../../../model/related.ts';

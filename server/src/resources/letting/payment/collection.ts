@@ -1,7 +1,7 @@
 import { isDay } from '../../../core/calendar.ts';
-import { chargeScriptFault } from '../../../core/charge-script.ts';
+import { chargeScriptFault } from '../../../core/vocabulary/charge-script.ts';
 import { ApiError, invalidParameter } from '../../../core/errors.ts';
-import { gatewayFault, type Gateway } from '../../../core/gateways.ts';
+import { gatewayFault, type Gateway } from '../../../core/vocabulary/gateways.ts';
 import type { JsonObject } from '../../../core/json-diff.ts';
 import type { Caller } from '../../../model/caller.ts';
 import { metadataOf } from '../../../model/metadata.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { failureCodePattern } from '../../../core/charge-script.ts';
+import { failureCodePattern } from '../../../core/vocabulary/charge-script.ts';
 import { ApiError, invalidParameter } from '../../../core/errors.ts';
 import type { Json, JsonObject } from '../../../core/json-diff.ts';
-import { placeGroups } from '../../../core/job-places.ts';
+import { placeGroups } from '../../../core/limits/job-places.ts';
 import { CalendarDate, LinkedId } from '../../../model/fields.ts';
 import { createFromFields, updateFromFields } from '../../../model/inputs.ts';
 import { amountMax } from '../../../model/money-schema.ts';

@@ -1,6 +1,6 @@
 import { anchorDayOf, type Anchor, type Day, type Rhythm } from '../../../core/calendar.ts';
 import { invalidParameter } from '../../../core/errors.ts';
-import type { Rules } from '../../../core/law-rules.ts';
+import type { Rules } from '../../../core/vocabulary/law-rules.ts';
 import { earliestTenantNotice, judge, refuseFailed, type Acts, type Judgement } from '../../../law/index.ts';
 import type { Caller } from '../../../model/caller.ts';
 import { toDecision } from '../../../model/change.ts';

@@ -2,7 +2,7 @@ import { invalidParameter, missingParameter } from '../../../core/errors.ts';
 import { addDays } from '../../../core/calendar.ts';
 import { isObject, type Json } from '../../../core/json-diff.ts';
 import { judge, type Judgement } from '../../../law/index.ts';
-import type { Rules } from '../../../core/law-rules.ts';
+import type { Rules } from '../../../core/vocabulary/law-rules.ts';
 import type { Caller } from '../../../model/caller.ts';
 import type { Change } from '../../../model/resource.ts';
 import { requireStatus } from '../../../model/status.ts';

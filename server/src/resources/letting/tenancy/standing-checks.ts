@@ -1,5 +1,5 @@
 import { judge, reviseWarning, rightToRent } from '../../../law/index.ts';
-import type { Rules } from '../../../core/law-rules.ts';
+import type { Rules } from '../../../core/vocabulary/law-rules.ts';
 import type { StoredRecord } from '../../../model/record.ts';
 import type { Related } from '../../../model/related.ts';
 import type { Change } from '../../../model/resource.ts';

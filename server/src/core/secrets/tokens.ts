@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { randomBase62 } from './base62.ts';
-import type { RandomBytes } from './random.ts';
+import { randomBase62 } from '../base62.ts';
+import type { RandomBytes } from '../random.ts';
 
 /** So many base62 digits are 190 bits, which cannot be guessed. */
 const linkLength = 32;

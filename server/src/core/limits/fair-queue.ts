@@ -1,6 +1,6 @@
 import { setImmediate as nextRound, setTimeout as delay } from 'node:timers/promises';
 import type { Payer } from './byte-budget.ts';
-import { ClientGoneError } from './errors.ts';
+import { ClientGoneError } from '../errors.ts';
 
 /** Milliseconds. Work that only waits long for a database must not hold up the next for long. */
 const restMsMax = 500;

@@ -1,4 +1,4 @@
-import type { Mode } from './api-keys.ts';
+import type { Mode } from '../secrets/api-keys.ts';
 
 /** The payment gateways: services that collect money. */
 export const gateways = ['simulator'] as const;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { contains, isEmpty, parseAddress, parseRanges, type AddressRanges } from './address-ranges.ts';
-import type { Mode } from './api-keys.ts';
+import type { Mode } from '../secrets/api-keys.ts';
 
 /**
  * Ranges that hosts on the internet can have (for IPv6: RFC 4291 §2.4). The special ranges below are excluded from them. Other IPv6

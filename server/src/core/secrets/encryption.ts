@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
-import type { RandomBytes } from './random.ts';
+import type { RandomBytes } from '../random.ts';
 
 const nonceLength = 12;
 const tagLength = 16;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { randomBase62, toBase62 } from './base62.ts';
-import type { RandomBytes } from './random.ts';
+import { randomBase62, toBase62 } from '../base62.ts';
+import type { RandomBytes } from '../random.ts';
 
 /** The environment of a deployment. It has only one, and the text of its keys names it. */
 export type Mode = 'sandbox' | 'live';

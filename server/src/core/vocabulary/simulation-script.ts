@@ -1,4 +1,4 @@
-import { nearestName } from './nearest.ts';
+import { nearestName } from '../nearest.ts';
 
 /** The results that a service can find. */
 const findings = [

@@ -1,6 +1,6 @@
-import { setMember, type Json, type JsonObject } from './json-diff.ts';
-import { editDistance } from './nearest.ts';
-import { credentialNames, providers } from './providers.ts';
+import { setMember, type Json, type JsonObject } from '../json-diff.ts';
+import { editDistance } from '../nearest.ts';
+import { credentialNames, providers } from '../vocabulary/providers.ts';
 
 const redactedText = '[redacted]';
 

@@ -1,4 +1,4 @@
-import { asError } from './errors.ts';
+import { asError } from '../errors.ts';
 
 /** Limits in bytes for one kind of work in this process. */
 export interface ByteLimits {
