@@ -15,7 +15,7 @@ import type {
   WriteRequest,
   RequestFacts,
 } from './write-request.ts';
-import { shownActor, system, userOf, type Actor } from '../model/principal.ts';
+import { shownActor, system, userOf, type Actor } from '../model/callers/principal.ts';
 import { daybreak, withNextOn } from '../model/traits/daybreak.ts';
 import { receivesDeliveries } from '../model/traits/receives-deliveries.ts';
 import { scheduled } from '../model/traits/scheduled.ts';

@@ -12,7 +12,7 @@ import {
   type PoolClient,
 } from '../db/pools.ts';
 import type { BatchSpan, Tracing } from '../core/tracing.ts';
-import type { Actor } from '../model/principal.ts';
+import type { Actor } from '../model/callers/principal.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
 import { exclusiveKeys, prepareEntry, sharedKeys, type RowFactory, type BatchEntry } from './batch-entry.ts';
 import { OverloadedError, type WriteRequest, type Outcome, type SystemDecision } from './write-request.ts';

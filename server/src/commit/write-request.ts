@@ -1,5 +1,5 @@
 import type { Payer } from '../core/limits/byte-budget.ts';
-import type { Actor } from '../model/principal.ts';
+import type { Actor } from '../model/callers/principal.ts';
 import type { ErrorCode, ErrorType } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import type { JsonObject } from '../core/json-diff.ts';

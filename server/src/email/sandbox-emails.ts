@@ -2,7 +2,7 @@ import type { Encryption } from '../core/secrets/encryption.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { Without } from '../db/list-query.ts';
 import type { EmailAudience } from '../model/email.ts';
-import type { Principal } from '../model/principal.ts';
+import type { Principal } from '../model/callers/principal.ts';
 import type { StoredRecord } from '../model/record.ts';
 import { email, type EmailRecord } from '../resources/email.ts';
 import { openEmail } from './queue.ts';

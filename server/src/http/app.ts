@@ -75,11 +75,11 @@ import {
 } from './request.ts';
 import type { HttpContext } from './context.ts';
 import { headerOf } from './headers.ts';
-import { requireOneOf, requirePermission } from '../model/permissions.ts';
+import { requireOneOf, requirePermission } from '../model/callers/permissions.ts';
 import { addPortalOpening, portalOpening } from './portal/open.ts';
 import { portalRoutes } from './portal/routes.ts';
 import { requireFeature } from './pipeline/portal.ts';
-import type { Principal } from '../model/principal.ts';
+import type { Principal } from '../model/callers/principal.ts';
 import { HeldResponses, whenClosed } from './response/held-responses.ts';
 import { largeJson } from './response/large-json.ts';
 import { uncountedBytes } from './read-memory.ts';

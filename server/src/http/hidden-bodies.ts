@@ -1,6 +1,6 @@
 import type { JsonObject } from '../core/json-diff.ts';
-import { includesPermission } from '../model/permissions.ts';
-import type { Principal } from '../model/principal.ts';
+import { includesPermission } from '../model/callers/permissions.ts';
+import type { Principal } from '../model/callers/principal.ts';
 import { fieldOf, type StoredRecord } from '../model/record.ts';
 import type { Resource } from '../model/resource.ts';
 import { approvesRequests } from '../model/traits/approves-requests.ts';

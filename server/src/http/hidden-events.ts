@@ -1,8 +1,8 @@
-import { includesPermission } from '../model/permissions.ts';
-import type { Principal } from '../model/principal.ts';
+import { includesPermission } from '../model/callers/permissions.ts';
+import type { Principal } from '../model/callers/principal.ts';
 import { fieldOf, type StoredRecord } from '../model/record.ts';
 import type { Resource } from '../model/resource.ts';
-import { isOfOffice } from '../model/roles.ts';
+import { isOfOffice } from '../model/callers/roles.ts';
 import { nestedUnder } from '../model/traits/nested-under.ts';
 import { snapshot } from '../model/traits/snapshot.ts';
 import type { Without } from '../db/list-query.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closedObject, named } from '../model/schemas.ts';
+import { closedObject, named } from '../model/schemas/make.ts';
 import type { Failure } from './check.ts';
 import { isNewlyMissed } from './deadlines.ts';
 import type { Judgement } from './judge.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { described, named, nullable, oneOf } from './schemas.ts';
+import { described, named, nullable, oneOf } from './schemas/make.ts';
 
 export type EmailStatus = 'queued' | 'sent' | 'failed' | 'kept';
 

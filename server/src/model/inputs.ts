@@ -1,9 +1,9 @@
 import { Type, type TSchema } from 'typebox';
 import type { JsonObject } from '../core/json-diff.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './callers/caller.ts';
 import type { Fields, FieldsOf, Input, StoredRecord } from './record.ts';
 import type { Create, OperationDocs, Update } from './resource.ts';
-import { closedObject, nullable } from './schemas.ts';
+import { closedObject, nullable } from './schemas/make.ts';
 
 /** Defines the creation of a record from the `input` and `initial` of its fields. */
 export function createFromFields<R extends StoredRecord>(fields: Fields, docs: OperationDocs = {}): Create<R> {

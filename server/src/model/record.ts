@@ -2,9 +2,9 @@ import { Type, type Static, type TSchema } from 'typebox';
 import type { Moment } from '../core/clock.ts';
 import type { Json } from '../core/json-diff.ts';
 import type { Id } from '../core/ids.ts';
-import type { Caller } from './caller.ts';
-import type { Metadata } from './metadata.ts';
-import { nullable } from './schemas.ts';
+import type { Caller } from './callers/caller.ts';
+import type { Metadata } from './schemas/metadata.ts';
+import { nullable } from './schemas/make.ts';
 
 /** The members of every record. Columns have the names of the API. */
 export type StoredRecord = {

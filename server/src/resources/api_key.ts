@@ -1,19 +1,19 @@
 import { Type } from 'typebox';
 import type { Moment } from '../core/clock.ts';
 import type { KeyType } from '../core/secrets/api-keys.ts';
-import { ApprovalPolicyName, type ApprovalPolicy } from '../model/approvals.ts';
+import { ApprovalPolicyName, type ApprovalPolicy } from '../model/callers/approvals.ts';
 import { newRecord } from '../model/change.ts';
 import { ApiError, invalidParameter, missingParameter } from '../core/errors.ts';
-import { KeyKind, SingleLine } from '../model/fields.ts';
-import { askOwner, fewestOf, includesPermission, lackOf } from '../model/permissions.ts';
+import { KeyKind, SingleLine } from '../model/schemas/fields.ts';
+import { askOwner, fewestOf, includesPermission, lackOf } from '../model/callers/permissions.ts';
 import { nearestName } from '../core/nearest.ts';
 import type { StoredRecord } from '../model/record.ts';
-import type { Caller } from '../model/caller.ts';
+import type { Caller } from '../model/callers/caller.ts';
 import { actionFrom, createFrom, defineResource, type Change } from '../model/resource.ts';
-import { described, named, nullable, oneOf } from '../model/schemas.ts';
+import { described, named, nullable, oneOf } from '../model/schemas/make.ts';
 import { cached } from '../model/traits/cached.ts';
 import { grantsRights } from '../model/traits/grants-rights.ts';
-import { requireConfirmationInLive } from '../model/confirmation.ts';
+import { requireConfirmationInLive } from '../model/callers/confirmation.ts';
 
 const daySeconds = 24 * 3600;
 

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { invalidParameter } from '../core/errors.ts';
 import { retentionBases, retentionsOn, type Jurisdiction } from '../law/index.ts';
-import { CalendarDate, LinkedId, SingleLine } from '../model/fields.ts';
-import type { Caller } from '../model/caller.ts';
+import { CalendarDate, LinkedId, SingleLine } from '../model/schemas/fields.ts';
+import type { Caller } from '../model/callers/caller.ts';
 import { isErased } from '../model/change.ts';
 import { createFromFields, updateFromFields } from '../model/inputs.ts';
 import type { Fields, RecordOf, StoredRecord } from '../model/record.ts';
@@ -12,7 +12,7 @@ import { inUse, recordInUse, type Preventing } from '../model/traits/in-use.ts';
 import { retained, type Retained, type RetentionContext } from '../model/traits/retained.ts';
 import { searchable } from '../model/traits/searchable.ts';
 import { sumsUp } from '../model/traits/sums-up.ts';
-import { closedObject, described, named, nullable, oneOf } from '../model/schemas.ts';
+import { closedObject, described, named, nullable, oneOf } from '../model/schemas/make.ts';
 
 /** Stored values may be older than the rules for input. */
 const Text = Type.String({ minLength: 1, maxLength: 500 });

@@ -3,7 +3,7 @@ import { placeGroups } from '../core/limits/job-places.ts';
 import type { EmailAudience, EmailKind, EmailStatus } from '../model/email.ts';
 import type { StoredRecord } from '../model/record.ts';
 import { defineResource } from '../model/resource.ts';
-import { nullable } from '../model/schemas.ts';
+import { nullable } from '../model/schemas/make.ts';
 import { scheduled } from '../model/traits/scheduled.ts';
 import { silent } from '../model/traits/silent.ts';
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { idLengthMax, idPattern } from '../core/ids.ts';
 import { defineResource } from '../model/resource.ts';
-import { KeyKind } from '../model/fields.ts';
-import { closedObject, described, named, nullable, oneOf } from '../model/schemas.ts';
+import { KeyKind } from '../model/schemas/fields.ts';
+import { closedObject, described, named, nullable, oneOf } from '../model/schemas/make.ts';
 import { appendOnly } from '../model/traits/append-only.ts';
 import { snapshot } from '../model/traits/snapshot.ts';
 import { streamed } from '../model/traits/streamed.ts';

@@ -3,8 +3,8 @@ import { idLengthMax, idPattern } from '../core/ids.ts';
 import { maskSecrets } from '../core/secrets/mask-secrets.ts';
 import type { StoredRecord } from '../model/record.ts';
 import { defineResource, exactly } from '../model/resource.ts';
-import { KeyKind } from '../model/fields.ts';
-import { closedObject, named, nullable, oneOf } from '../model/schemas.ts';
+import { KeyKind } from '../model/schemas/fields.ts';
+import { closedObject, named, nullable, oneOf } from '../model/schemas/make.ts';
 import { appendOnly } from '../model/traits/append-only.ts';
 
 const Text = Type.String();

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { addDays } from '../core/calendar.ts';
 import { retentionKinds } from '../law/index.ts';
-import type { Caller } from '../model/caller.ts';
-import { CalendarDate, LinkedId, moment, SingleLine } from '../model/fields.ts';
+import type { Caller } from '../model/callers/caller.ts';
+import { CalendarDate, LinkedId, moment, SingleLine } from '../model/schemas/fields.ts';
 import type { Fields, RecordOf } from '../model/record.ts';
 import { actionFrom, defineResource, exactly, type Change } from '../model/resource.ts';
-import { closedObject, described, named, nullable, oneOf } from '../model/schemas.ts';
+import { closedObject, described, named, nullable, oneOf } from '../model/schemas/make.ts';
 import { requireStatus } from '../model/status.ts';
 import { daybreak } from '../model/traits/daybreak.ts';
 import { sealsPersons } from '../model/traits/seals-persons.ts';

@@ -10,7 +10,7 @@ import { referencingServices, simulatedProviders, type Config } from './config.t
 import { ByteCeiling, type CeilingLimits } from '../core/limits/byte-budget.ts';
 import { DatabaseClock, MovedClock, type Clock } from '../core/clock.ts';
 import { IdMaker } from '../core/ids.ts';
-import { permissionsOf, permissionsOfPersons } from '../model/permissions.ts';
+import { permissionsOf, permissionsOfPersons } from '../model/callers/permissions.ts';
 import { pooledRandomBytes, type RandomBytes } from '../core/random.ts';
 import type { Tracing } from '../core/tracing.ts';
 import { Encryption } from '../core/secrets/encryption.ts';

@@ -5,7 +5,7 @@ import type { Id } from '../core/ids.ts';
 import { operatorCommand } from '../core/installation.ts';
 import { newRecord, toDecision } from '../model/change.ts';
 import type { RecordChange } from '../model/resource.ts';
-import { fewestOf } from '../model/permissions.ts';
+import { fewestOf } from '../model/callers/permissions.ts';
 import { firstStartLockKey, withLock } from '../db/advisory-locks.ts';
 import { DatabaseError, withClient } from '../db/pools.ts';
 import { account, type AccountRecord } from '../resources/account/index.ts';

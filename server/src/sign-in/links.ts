@@ -1,7 +1,7 @@
 import type { IdMaker } from '../core/ids.ts';
 import type { RandomBytes } from '../core/random.ts';
 import { hashToken, makeLinkToken } from '../core/secrets/tokens.ts';
-import type { LinkPage } from '../model/caller.ts';
+import type { LinkPage } from '../model/callers/caller.ts';
 import { newRecord } from '../model/change.ts';
 import type { RecordChange } from '../model/resource.ts';
 import { oneTimeLink, type LinkPurpose, type OneTimeLinkRecord } from '../resources/people/one-time-link.ts';

@@ -2,8 +2,8 @@ import type { RandomBytes } from '../core/random.ts';
 import { hashToken, isLinkToken, makeLinkToken } from '../core/secrets/tokens.ts';
 import type { Reader } from '../db/reader.ts';
 import { TtlCache } from '../db/ttl-cache.ts';
-import type { PortalFeature } from '../model/portal.ts';
-import { principalOfRenter, type Principal } from '../model/principal.ts';
+import type { PortalFeature } from '../model/callers/portal.ts';
+import { principalOfRenter, type Principal } from '../model/callers/principal.ts';
 import { endsAt, lastsUntil } from '../resources/portal-session.ts';
 
 /** How long a process may use a cached session, in milliseconds. See the trait `cached` of portal sessions. */

@@ -7,10 +7,10 @@ import { hashToken, makeSessionToken } from '../core/secrets/tokens.ts';
 import type { Reader } from '../db/reader.ts';
 import { TtlCache } from '../db/ttl-cache.ts';
 import { newRecord } from '../model/change.ts';
-import { withReading } from '../model/permissions.ts';
-import { principalOfPerson, type Principal } from '../model/principal.ts';
+import { withReading } from '../model/callers/permissions.ts';
+import { principalOfPerson, type Principal } from '../model/callers/principal.ts';
 import type { RecordChange } from '../model/resource.ts';
-import { permissionsOfRole, type Role } from '../model/roles.ts';
+import { permissionsOfRole, type Role } from '../model/callers/roles.ts';
 import { session, type Factor, type SessionRecord } from '../resources/people/session.ts';
 import type { UserRecord } from '../resources/people/user.ts';
 

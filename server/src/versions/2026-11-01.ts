@@ -1,4 +1,4 @@
-import { nullable } from '../model/schemas.ts';
+import { nullable } from '../model/schemas/make.ts';
 import { Type } from 'typebox';
 import { isObject, type Json } from '../core/json-diff.ts';
 import type { ApiVersion } from './api-version.ts';

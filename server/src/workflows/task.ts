@@ -11,8 +11,8 @@ import { DatabaseError } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import { toDecision } from '../model/change.ts';
-import { withReading } from '../model/permissions.ts';
-import type { Principal } from '../model/principal.ts';
+import { withReading } from '../model/callers/permissions.ts';
+import type { Principal } from '../model/callers/principal.ts';
 import type { Change } from '../model/resource.ts';
 import { workflowRun, workflowService, type WorkflowRunRecord } from '../resources/workflows/run.ts';
 import {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ColumnType, Fields, StoredRecord } from '../../src/model/record.ts';
 import { createFrom, defineResource, type Action } from '../../src/model/resource.ts';
-import { nullable } from '../../src/model/schemas.ts';
+import { nullable } from '../../src/model/schemas/make.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createTestDatabase, good, startTestServer, type TestServer } from '../support/server.ts';
 import { firstAccountId } from '../support/tenants.ts';

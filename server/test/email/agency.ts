@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import type { Role } from '../../src/model/roles.ts';
+import type { Role } from '../../src/model/callers/roles.ts';
 import type { Passkey } from '../../src/resources/people/user.ts';
 import type { Overrides } from '../../src/server/context.ts';
 import { good, serverForTest, type TestServer } from '../support/server.ts';

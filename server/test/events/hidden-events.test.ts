@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Role } from '../../src/model/roles.ts';
+import type { Role } from '../../src/model/callers/roles.ts';
 import { signedIn } from '../support/browser.ts';
 import { good, serverForTest, startTestServer, type Api, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';

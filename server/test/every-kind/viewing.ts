@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { createFromFields, updateFromFields } from '../../src/model/inputs.ts';
 import type { Fields, RecordOf } from '../../src/model/record.ts';
 import { defineResource, exactly } from '../../src/model/resource.ts';
-import { oneOf } from '../../src/model/schemas.ts';
+import { oneOf } from '../../src/model/schemas/make.ts';
 
 const Visitor = Type.String({ minLength: 1, maxLength: 255, pattern: '^[a-zA-Z0-9_]+$' });
 const Minutes = Type.Integer({ minimum: 0, maximum: 600 });

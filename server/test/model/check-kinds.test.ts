@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import { LinkedId } from '../../src/model/fields.ts';
+import { LinkedId } from '../../src/model/schemas/fields.ts';
 import { checkedKinds } from '../../src/model/check-kinds.ts';
 import type { StoredRecord } from '../../src/model/record.ts';
 import { defineResource, type Definition, type Resource } from '../../src/model/resource.ts';

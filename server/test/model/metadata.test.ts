@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { setMember } from '../../src/core/json-diff.ts';
 import { ApiError } from '../../src/core/errors.ts';
-import { mergeMetadata, type Metadata } from '../../src/model/metadata.ts';
+import { mergeMetadata, type Metadata } from '../../src/model/schemas/metadata.ts';
 import { anyCodePoint } from '../support/any-code-point.ts';
 
 const anyKey = fc.oneof(

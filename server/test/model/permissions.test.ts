@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { permissionsOf } from '../../src/model/permissions.ts';
+import { permissionsOf } from '../../src/model/callers/permissions.ts';
 import { resources } from '../../src/resources/index.ts';
 import { furtherPermissions, readOnlyKinds, writableKinds } from '../support/permissions.ts';
 

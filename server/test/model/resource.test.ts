@@ -1,9 +1,9 @@
 import { Type, type TSchema } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import { LinkedId } from '../../src/model/fields.ts';
+import { LinkedId } from '../../src/model/schemas/fields.ts';
 import type { Fields, StoredRecord } from '../../src/model/record.ts';
 import { defineResource, type Definition, type Resource } from '../../src/model/resource.ts';
-import { described, nullable } from '../../src/model/schemas.ts';
+import { described, nullable } from '../../src/model/schemas/make.ts';
 import type { Trait } from '../../src/model/trait.ts';
 import { erasable } from '../../src/model/traits/erasable.ts';
 import { storesFile } from '../../src/model/traits/stores-file.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/core/formats.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { defineResource, type Resource } from '../../src/model/resource.ts';
-import { closedObject, named, nullable } from '../../src/model/schemas.ts';
+import { closedObject, named, nullable } from '../../src/model/schemas/make.ts';
 import { storesFile } from '../../src/model/traits/stores-file.ts';
 import type { HttpContext } from '../../src/http/context.ts';
 import { openApiDocument, portalDocument } from '../../src/http/openapi/document.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { portalFeatures } from '../../src/model/portal.ts';
+import { portalFeatures } from '../../src/model/callers/portal.ts';
 import { portalRoutes } from '../../src/http/portal/routes.ts';
 import { Agency, lettingClock, rent, startDay, startLetting, type Made } from '../letting/agency.ts';
 import { formOf, pdfOf } from '../support/files.ts';

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newMasterKey } from '../../src/server/config.ts';
 import { purgeSignIns } from '../../src/maintenance/purge-sign-ins.ts';
-import type { Role } from '../../src/model/roles.ts';
+import type { Role } from '../../src/model/callers/roles.ts';
 import { goodPassword, signedIn, type Browser, type SignedIn } from '../support/browser.ts';
 import { TestClock } from '../support/clock.ts';
 import { Device } from '../support/device.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newMasterKey } from '../../src/server/config.ts';
 import type { Passkey } from '../../src/resources/people/user.ts';
-import { roles, type Role } from '../../src/model/roles.ts';
+import { roles, type Role } from '../../src/model/callers/roles.ts';
 import { Browser, goodPassword, signedIn, tokenOf, type SignedIn } from '../support/browser.ts';
 import { openStream } from '../support/event-stream.ts';
 import { good, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Agent, request } from 'undici';
 import { newMasterKey } from '../../src/server/config.ts';
-import { roles, type Role } from '../../src/model/roles.ts';
+import { roles, type Role } from '../../src/model/callers/roles.ts';
 import type { Route } from '../../src/http/route.ts';
 import { routesOf } from '../../src/http/routes/resources.ts';
 import { textOf } from '../support/answer-text.ts';

@@ -9,7 +9,7 @@ import { newRecord } from '../../src/model/change.ts';
 import { session } from '../../src/resources/people/session.ts';
 import { user, type UserRecord } from '../../src/resources/people/user.ts';
 import type { LinkPurpose } from '../../src/resources/people/one-time-link.ts';
-import type { Role } from '../../src/model/roles.ts';
+import type { Role } from '../../src/model/callers/roles.ts';
 import type { Id } from '../../src/core/ids.ts';
 import type { ApiResponse, TestServer } from './server.ts';
 

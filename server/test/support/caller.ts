@@ -1,4 +1,4 @@
-import type { Caller } from '../../src/model/caller.ts';
+import type { Caller } from '../../src/model/callers/caller.ts';
 import { today } from '../../src/core/calendar.ts';
 import { defaultRules, defaultTimeZone } from '../../src/core/vocabulary/law-rules.ts';
 import { parseRanges } from '../../src/core/addresses/address-ranges.ts';

@@ -1,4 +1,4 @@
-import { fewestOf, permissionsOf } from '../../src/model/permissions.ts';
+import { fewestOf, permissionsOf } from '../../src/model/callers/permissions.ts';
 import { resources } from '../../src/resources/index.ts';
 
 /** The permissions of a secret key that was not narrowed. */

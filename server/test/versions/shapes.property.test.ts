@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/core/formats.ts';
 import type { Json, JsonObject } from '../../src/core/json-diff.ts';
 import type { Resource } from '../../src/model/resource.ts';
-import { closedObject } from '../../src/model/schemas.ts';
+import { closedObject } from '../../src/model/schemas/make.ts';
 import type { HttpContext } from '../../src/http/context.ts';
 import type { WriteRoute } from '../../src/http/route.ts';
 import { routesOf } from '../../src/http/routes/resources.ts';

@@ -1,6 +1,6 @@
 import { toSeconds } from '../../core/clock.ts';
 import { arrayLiteral } from '../../db/array-literal.ts';
-import { shownActor, userOf } from '../../model/principal.ts';
+import { shownActor, userOf } from '../../model/callers/principal.ts';
 import type { BatchEntry } from '../batch-entry.ts';
 import { type Statement, type Cell, statementOf } from './statement.ts';
 

@@ -5,7 +5,7 @@ import { randomBase62 } from '../../core/base62.ts';
 import { ApiError, type ErrorCode } from '../../core/errors.ts';
 import { findKnown } from '../../core/arrays.ts';
 import { DatabaseError } from '../../db/pools.ts';
-import { principalOfPerson, type Actor, type Principal } from '../../model/principal.ts';
+import { principalOfPerson, type Actor, type Principal } from '../../model/callers/principal.ts';
 import type { RecordChange, Resource } from '../../model/resource.ts';
 import type { Guard } from '../../commit/write-request.ts';
 import { cached } from '../../model/traits/cached.ts';

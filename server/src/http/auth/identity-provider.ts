@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { closedObject } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas/make.ts';
 import { session as sessions, type Factor } from '../../resources/people/session.ts';
 import { user as users, type UserRecord } from '../../resources/people/user.ts';
 import type { Subject } from '../../sign-in/attempts.ts';

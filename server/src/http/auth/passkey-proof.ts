@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { RecordChange } from '../../model/resource.ts';
-import { closedObject } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas/make.ts';
 import type { UserRecord } from '../../resources/people/user.ts';
 import { challengeUse, isOpenChallenge, newChallenge, type ChallengePurpose } from '../../sign-in/challenges.ts';
 import {

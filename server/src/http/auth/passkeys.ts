@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { SingleLine } from '../../model/fields.ts';
-import { closedObject } from '../../model/schemas.ts';
+import { SingleLine } from '../../model/schemas/fields.ts';
+import { closedObject } from '../../model/schemas/make.ts';
 import { user as users, type Passkey, type UserRecord } from '../../resources/people/user.ts';
 import type { ChallengePurpose } from '../../sign-in/challenges.ts';
 import {

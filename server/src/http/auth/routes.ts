@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { closedObject } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas/make.ts';
 import { user as users } from '../../resources/people/user.ts';
 import { hasExpired, realSecondsOf, type StoredSession } from '../../sign-in/sessions.ts';
 import type { BodyBudgets } from '../body/body-bytes.ts';

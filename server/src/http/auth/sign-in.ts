@@ -3,7 +3,7 @@ import { ApiError } from '../../core/errors.ts';
 import type { RecordChange } from '../../model/resource.ts';
 import { session, type Factor } from '../../resources/people/session.ts';
 import { user as users, type UserRecord } from '../../resources/people/user.ts';
-import { closedObject } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas/make.ts';
 import { forgiven, takeAttempt, type Subject } from '../../sign-in/attempts.ts';
 import { lengthFactOf, passwordLengthMax } from '../../sign-in/passwords.ts';
 import { endOf, endsForRoom, lifetimeOf, newSession, readSessionsOf, realSecondsOf } from '../../sign-in/sessions.ts';

@@ -1,6 +1,6 @@
 import { Type, type TProperties, type TSchema } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
-import { closedObject } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas/make.ts';
 import { faultsMax, unknownParameter, validator, type Validator } from './validate.ts';
 import type { Query } from '../route.ts';
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { errorCatalogue, ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { nearestName } from '../../core/nearest.ts';
-import { closedObject } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas/make.ts';
 import type { Guide } from '../docs/guides.ts';
 import { searchEntries } from '../docs/search-entries.ts';
 import { answerBytesMax } from './cut-answer.ts';

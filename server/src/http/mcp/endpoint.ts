@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import { FairRounds } from '../../core/limits/fair-queue.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { oneOf } from '../../model/schemas.ts';
+import { oneOf } from '../../model/schemas/make.ts';
 import { checkBodyHeaders } from '../body/body.ts';
 import { BodyBytes } from '../body/body-bytes.ts';
 import { queryReader } from '../body/query.ts';

@@ -4,7 +4,7 @@ import { toSeconds } from '../../core/clock.ts';
 import { idLengthMax, idPattern } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { nearestName } from '../../core/nearest.ts';
-import { closedObject } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas/make.ts';
 import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';
 import { grantsRights } from '../../model/traits/grants-rights.ts';
 import type { Resource } from '../../model/resource.ts';

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { invalidParameter, missingParameter } from '../../core/errors.ts';
 import { idLengthMax, idPattern } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { includesPermission } from '../../model/permissions.ts';
+import { includesPermission } from '../../model/callers/permissions.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { HttpContext } from '../context.ts';
 import { published, type Piece } from '../openapi/published.ts';

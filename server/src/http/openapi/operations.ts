@@ -1,7 +1,7 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import { isObject, type Json } from '../../core/json-diff.ts';
 import type { Resource } from '../../model/resource.ts';
-import type { PortalFeature } from '../../model/portal.ts';
+import type { PortalFeature } from '../../model/callers/portal.ts';
 import { ownAccount } from '../../model/traits/own-account.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import { anyBytes, displayName, sensitivityOf, type Route } from '../route.ts';

@@ -1,4 +1,4 @@
-import type { Definition } from '../../model/schemas.ts';
+import type { Definition } from '../../model/schemas/make.ts';
 
 /** A piece of a document. It becomes plain JSON. */
 export type Piece = Record<string, unknown>;

@@ -5,7 +5,7 @@ import { errorCatalogue } from '../../core/errors.ts';
 import { timeOfId, type Id } from '../../core/ids.ts';
 import type { Field } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
-import { closedObject, described, named, oneOf } from '../../model/schemas.ts';
+import { closedObject, described, named, oneOf } from '../../model/schemas/make.ts';
 import { aboutAccount } from '../../model/traits/about-account.ts';
 import { erasable } from '../../model/traits/erasable.ts';
 import { snapshot } from '../../model/traits/snapshot.ts';

@@ -3,9 +3,9 @@ import { hashKey, maskKey, modeOfKey, type KeyType, type Mode } from '../../core
 import { toSeconds, type Clock } from '../../core/clock.ts';
 import { ApiError } from '../../core/errors.ts';
 import { operatorCommand } from '../../core/installation.ts';
-import type { ApprovalPolicy } from '../../model/approvals.ts';
-import { withReading } from '../../model/permissions.ts';
-import { principalOfKey, type Principal } from '../../model/principal.ts';
+import type { ApprovalPolicy } from '../../model/callers/approvals.ts';
+import { withReading } from '../../model/callers/permissions.ts';
+import { principalOfKey, type Principal } from '../../model/callers/principal.ts';
 import { TtlCache } from '../../db/ttl-cache.ts';
 import type { Reader } from '../../db/reader.ts';
 import type { HttpContext, KeyRing } from '../context.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
-import type { PortalFeature } from '../../model/portal.ts';
-import type { Principal } from '../../model/principal.ts';
+import type { PortalFeature } from '../../model/callers/portal.ts';
+import type { Principal } from '../../model/callers/principal.ts';
 import { isPortalToken, type StoredPortalSession } from '../../sign-in/portal-sessions.ts';
 import { realSecondsOf } from '../../sign-in/sessions.ts';
 import type { HttpContext } from '../context.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
 import { networkOf } from '../../core/addresses/network.ts';
-import type { Principal } from '../../model/principal.ts';
+import type { Principal } from '../../model/callers/principal.ts';
 import type { Client } from '../request.ts';
 
 /** Above this number, full buckets are evicted. */

@@ -1,6 +1,6 @@
 import { Type, type TObject } from 'typebox';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { closedObject, described, nullable } from '../../model/schemas.ts';
+import { closedObject, described, nullable } from '../../model/schemas/make.ts';
 import { application } from '../../resources/letting/application/index.ts';
 import { Note, type ApplicationRecord } from '../../resources/letting/application/fields.ts';
 import type { HttpContext } from '../context.ts';

@@ -1,5 +1,5 @@
 import { ApiError } from '../../core/errors.ts';
-import { closedObject, described, oneOf } from '../../model/schemas.ts';
+import { closedObject, described, oneOf } from '../../model/schemas/make.ts';
 import { storesFile } from '../../model/traits/stores-file.ts';
 import { file, filesOfPersonMax, type FileRecord } from '../../resources/file/index.ts';
 import type { HttpContext } from '../context.ts';

@@ -1,4 +1,4 @@
-import { LinkedId } from '../../model/fields.ts';
+import { LinkedId } from '../../model/schemas/fields.ts';
 import { deposit } from '../../resources/letting/deposit/index.ts';
 import { invoice } from '../../resources/letting/invoice/index.ts';
 import { payment } from '../../resources/letting/payment/index.ts';

@@ -1,10 +1,10 @@
 import { Type, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { CalendarDate } from '../../model/fields.ts';
-import { Letterhead } from '../../model/letterhead.ts';
+import { CalendarDate } from '../../model/schemas/fields.ts';
+import { Letterhead } from '../../model/schemas/letterhead.ts';
 import type { Field } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
-import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../model/schemas/make.ts';
 import { customer } from '../../resources/customer.ts';
 import { file } from '../../resources/file/index.ts';
 import { application } from '../../resources/letting/application/index.ts';

@@ -4,7 +4,7 @@ import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { hashToken, isLinkToken } from '../../core/secrets/tokens.ts';
 import { isErased, toDecision } from '../../model/change.ts';
-import { principalOfRenter } from '../../model/principal.ts';
+import { principalOfRenter } from '../../model/callers/principal.ts';
 import { customer } from '../../resources/customer.ts';
 import {
   isOfEarlierAddress,

@@ -1,7 +1,7 @@
 import { isId } from '../../core/ids.ts';
 import { readList, type ListQuery } from '../../db/list-query.ts';
 import { isErased } from '../../model/change.ts';
-import type { PortalFeature } from '../../model/portal.ts';
+import type { PortalFeature } from '../../model/callers/portal.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
 import { customer, type CustomerRecord } from '../../resources/customer.ts';

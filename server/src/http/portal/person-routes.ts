@@ -1,6 +1,6 @@
 import { Type, type TSchema } from 'typebox';
 import { toDecision } from '../../model/change.ts';
-import { closedObject, described } from '../../model/schemas.ts';
+import { closedObject, described } from '../../model/schemas/make.ts';
 import { customer, type CustomerRecord } from '../../resources/customer.ts';
 import { ended, portalSession } from '../../resources/portal-session.ts';
 import type { HttpContext } from '../context.ts';

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
 import type { JsonObject } from '../../core/json-diff.ts';
-import type { Caller } from '../../model/caller.ts';
-import type { PortalFeature } from '../../model/portal.ts';
+import type { Caller } from '../../model/callers/caller.ts';
+import type { PortalFeature } from '../../model/callers/portal.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { Action, OperationDocs, Resource } from '../../model/resource.ts';
 import { portalSession } from '../../resources/portal-session.ts';

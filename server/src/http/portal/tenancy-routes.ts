@@ -1,11 +1,11 @@
 import { Type, type TObject } from 'typebox';
 import { invalidParameter } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import type { Caller } from '../../model/caller.ts';
+import type { Caller } from '../../model/callers/caller.ts';
 import { toDecision } from '../../model/change.ts';
-import { CalendarDate } from '../../model/fields.ts';
-import type { PortalFeature } from '../../model/portal.ts';
-import { closedObject, described, nullable } from '../../model/schemas.ts';
+import { CalendarDate } from '../../model/schemas/fields.ts';
+import type { PortalFeature } from '../../model/callers/portal.ts';
+import { closedObject, described, nullable } from '../../model/schemas/make.ts';
 import { ledgerEntry } from '../../resources/letting/ledger-entry.ts';
 import { petRequestsMax } from '../../resources/letting/tenancy/fields.ts';
 import { tenancy, type TenancyRecord } from '../../resources/letting/tenancy/index.ts';

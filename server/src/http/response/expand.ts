@@ -9,7 +9,7 @@ import type { ApiRequest, Expansion } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 import { hideBody } from '../hidden-bodies.ts';
 import type { Expandable } from '../route.ts';
-import { requirePermission } from '../../model/permissions.ts';
+import { requirePermission } from '../../model/callers/permissions.ts';
 
 /** The largest number of links in a path. */
 const depthMax = 4;

@@ -1,9 +1,9 @@
 import type { TObject } from 'typebox';
 import type { JsonObject } from '../../core/json-diff.ts';
 import type { StoredRecord } from '../../model/record.ts';
-import type { Caller } from '../../model/caller.ts';
+import type { Caller } from '../../model/callers/caller.ts';
 import type { Resource } from '../../model/resource.ts';
-import { closedObject } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas/make.ts';
 import { decideActionOn, decideUpdateOf } from '../write/decisions.ts';
 import { renderExpanded } from '../response/expand.ts';
 import { displayName, type ReadRoute, type Route, type WriteRoute } from '../route.ts';

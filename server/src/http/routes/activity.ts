@@ -16,7 +16,7 @@ import {
   startOf,
   type ActivityRow,
 } from '../../db/activity.ts';
-import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../model/schemas/make.ts';
 import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
 import type { Query, ReadRoute } from '../route.ts';

@@ -1,10 +1,10 @@
 import type { ReadRoute, Route } from '../route.ts';
 import { Type } from 'typebox';
-import { closedObject } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas/make.ts';
 import { previewUpgrade, UpgradePreview, upgradePreviewExample } from './upgrade-preview.ts';
 import { versionedValidator } from '../body/input.ts';
 import type { HttpContext } from '../context.ts';
-import { requirePermission } from '../../model/permissions.ts';
+import { requirePermission } from '../../model/callers/permissions.ts';
 
 const ServedVersion = closedObject({
   id: Type.String({ description: 'The date, as you send it in `Service-Version`.' }),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { emailsHiddenFrom, sandboxEmail, shownEmail } from '../../email/sandbox-emails.ts';
 import { emailKinds } from '../../model/email.ts';
-import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';
+import { closedObject, described, nullable, oneOf } from '../../model/schemas/make.ts';
 import type { HttpContext } from '../context.ts';
 import type { ReadRoute } from '../route.ts';
 import { isConfirmed, realSecondsOf } from '../../sign-in/sessions.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
-import { requirePermission } from '../../model/permissions.ts';
+import { requirePermission } from '../../model/callers/permissions.ts';
 import type { HttpContext } from '../context.ts';
 import { headerOf } from '../headers.ts';
 import { requireAccount } from '../pipeline/account-context.ts';

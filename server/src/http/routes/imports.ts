@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { patient } from '../../core/limits/fair-queue.ts';
 import { newRecord } from '../../model/change.ts';
 import type { Resource } from '../../model/resource.ts';
-import { closedObject, oneOf } from '../../model/schemas.ts';
+import { closedObject, oneOf } from '../../model/schemas/make.ts';
 import type { FileImport, ReadRows } from '../../model/traits/imports-file.ts';
 import type { HttpContext } from '../context.ts';
 import type { WriteRoute } from '../route.ts';

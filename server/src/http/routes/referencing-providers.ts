@@ -8,7 +8,7 @@ import {
   type ReferencingServices,
 } from '../../core/vocabulary/providers.ts';
 import { fieldOf } from '../../model/record.ts';
-import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';
+import { closedObject, described, nullable, oneOf } from '../../model/schemas/make.ts';
 import { ownAccount } from '../../model/traits/own-account.ts';
 import type { HttpContext } from '../context.ts';
 import type { ReadRoute } from '../route.ts';

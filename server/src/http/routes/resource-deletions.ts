@@ -1,6 +1,6 @@
 import { decideErasure, toDecision, isErased, isGone } from '../../model/change.ts';
 import type { Action, Resource } from '../../model/resource.ts';
-import { closedObject } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas/make.ts';
 import { decideActionOn, endedWith, requireUnused } from '../write/decisions.ts';
 import { idInPath, load, loadPresent } from './load-record.ts';
 import { aOrAn, displayName, type WriteRoute } from '../route.ts';

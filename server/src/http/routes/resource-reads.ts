@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json-diff.ts';
-import { includesPermission } from '../../model/permissions.ts';
+import { includesPermission } from '../../model/callers/permissions.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { ListQuery } from '../../db/list-query.ts';
 import { resourceAt } from '../write/decisions.ts';

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json-diff.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { Action, Create, Resource, OperationDocs, Update } from '../../model/resource.ts';
 import { idsAt } from '../../model/links.ts';
-import { closedObject } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas/make.ts';
 import { rollUpsOf } from '../../model/roll-ups.ts';
 import { decideActionOn, decideCreation, decideUpdateOf, resourceAt } from '../write/decisions.ts';
 import { idInPath, loadPresent } from './load-record.ts';

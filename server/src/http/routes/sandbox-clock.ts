@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { toSeconds } from '../../core/clock.ts';
 import { ApiError } from '../../core/errors.ts';
-import { closedObject } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas/make.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import type { SandboxClock } from '../../db/sandbox-clock.ts';
 import type { HttpContext } from '../context.ts';

@@ -17,8 +17,8 @@ import { streamBounds, ConcurrencyLimit } from '../pipeline/concurrency.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext, StreamLimits } from '../context.ts';
 import type { Subscription } from '../route.ts';
-import { requirePermission } from '../../model/permissions.ts';
-import type { Principal } from '../../model/principal.ts';
+import { requirePermission } from '../../model/callers/permissions.ts';
+import type { Principal } from '../../model/callers/principal.ts';
 
 export const streamLimits: StreamLimits = { heartbeatMs: 15_000, stalledMs: 30_000, bytes: subscriptionBytes };
 

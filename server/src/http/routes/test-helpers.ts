@@ -1,6 +1,6 @@
 import { toDecision } from '../../model/change.ts';
 import type { Action, Resource } from '../../model/resource.ts';
-import { closedObject } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas/make.ts';
 import { testControls, type TestHelper } from '../../model/traits/test-controls.ts';
 import { decideActionOn } from '../write/decisions.ts';
 import { idInPath, load, loadPresent } from './load-record.ts';

@@ -5,7 +5,7 @@ import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
 import { Type, type TSchema } from 'typebox';
 import type { StoredRecord } from '../../model/record.ts';
-import { closedObject, described, nullable, named } from '../../model/schemas.ts';
+import { closedObject, described, nullable, named } from '../../model/schemas/make.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import { readExpansion } from '../response/expand.ts';
 import type { VersionedValidator } from '../body/input.ts';

@@ -4,7 +4,7 @@ import { FairRounds } from '../../core/limits/fair-queue.ts';
 import { isId } from '../../core/ids.ts';
 import type { Json, JsonObject } from '../../core/json-diff.ts';
 import { fieldOf } from '../../model/record.ts';
-import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../model/schemas/make.ts';
 import { definitionIn, dryRun } from '../../workflows/rules/dry-run.ts';
 import type { HttpContext } from '../context.ts';
 import { isHidden } from '../hidden-events.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
 import { hashToken, isLinkToken } from '../../core/secrets/tokens.ts';
-import type { Actor, Principal } from '../../model/principal.ts';
+import type { Actor, Principal } from '../../model/callers/principal.ts';
 import { file, type FileRecord } from '../../resources/file/index.ts';
 import { fileLink, opened, statusOf, type FileLinkRecord } from '../../resources/file/link.ts';
 import { realSecondsOf } from '../../sign-in/sessions.ts';

@@ -4,7 +4,7 @@ import { isId } from '../../core/ids.ts';
 import { readRelated, type ReadRecords } from '../../commit/read-related.ts';
 import type { Guard } from '../../commit/write-request.ts';
 import { readCount, readList } from '../../db/list-query.ts';
-import type { Caller } from '../../model/caller.ts';
+import type { Caller } from '../../model/callers/caller.ts';
 import { decideAction, decideCreate, decideUpdate, toDecision } from '../../model/change.ts';
 import { fieldOf, type StoredRecord } from '../../model/record.ts';
 import { Related } from '../../model/related.ts';

@@ -1,10 +1,10 @@
 import type { Id, IdPrefix } from '../../core/ids.ts';
 import type { Rules } from '../../core/vocabulary/law-rules.ts';
-import { CalendarDate } from '../fields.ts';
+import { CalendarDate } from '../schemas/fields.ts';
 import type { Fields, StoredRecord } from '../record.ts';
 import type { Related } from '../related.ts';
 import type { Change } from '../resource.ts';
-import { nullable } from '../schemas.ts';
+import { nullable } from '../schemas/make.ts';
 import { defineTrait } from '../trait.ts';
 
 /** A calendar day that has begun in the time zone of an account. */

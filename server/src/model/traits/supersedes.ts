@@ -1,4 +1,4 @@
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../callers/caller.ts';
 import type { Change } from '../resource.ts';
 import type { StoredRecord } from '../record.ts';
 import { defineTrait } from '../trait.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Moment } from '../../core/clock.ts';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
-import type { Caller } from '../../model/caller.ts';
+import type { Caller } from '../../model/callers/caller.ts';
 import type { Change } from '../../model/resource.ts';
 import type { AccountRecord } from './fields.ts';
 

@@ -3,9 +3,9 @@ import type { Gateway } from '../../core/vocabulary/gateways.ts';
 import { rulesetIds, severities, type Rules } from '../../core/vocabulary/law-rules.ts';
 import { credentialNames, headerCredentials, providers, type Provider } from '../../core/vocabulary/providers.ts';
 import { rulesets } from '../../law/index.ts';
-import type { Letterhead } from '../../model/letterhead.ts';
+import type { Letterhead } from '../../model/schemas/letterhead.ts';
 import type { StoredRecord } from '../../model/record.ts';
-import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../model/schemas/make.ts';
 
 export const Name = Type.String({ minLength: 1, maxLength: 500 });
 

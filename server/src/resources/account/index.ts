@@ -6,10 +6,10 @@ import {
   defaultYearEnd,
   type Rules,
 } from '../../core/vocabulary/law-rules.ts';
-import { GatewayName, ProviderName, SingleLine } from '../../model/fields.ts';
-import { Letterhead, LetterheadInput, letterheadFrom } from '../../model/letterhead.ts';
+import { GatewayName, ProviderName, SingleLine } from '../../model/schemas/fields.ts';
+import { Letterhead, LetterheadInput, letterheadFrom } from '../../model/schemas/letterhead.ts';
 import { actionFrom, createFrom, defineResource, updateFrom } from '../../model/resource.ts';
-import { nullable } from '../../model/schemas.ts';
+import { nullable } from '../../model/schemas/make.ts';
 import { cached } from '../../model/traits/cached.ts';
 import { judgesLinks, ofFileType } from '../../model/traits/judges-links.ts';
 import { linksHere } from '../../model/traits/links-here.ts';

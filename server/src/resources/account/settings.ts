@@ -3,9 +3,9 @@ import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { gatewayFault, type Gateway } from '../../core/vocabulary/gateways.ts';
 import type { Rules } from '../../core/vocabulary/law-rules.ts';
 import { notSetUp, type Provider } from '../../core/vocabulary/providers.ts';
-import type { Caller } from '../../model/caller.ts';
-import { letterheadFrom, type Letterhead, type LetterheadInput } from '../../model/letterhead.ts';
-import { askOwner } from '../../model/permissions.ts';
+import type { Caller } from '../../model/callers/caller.ts';
+import { letterheadFrom, type Letterhead, type LetterheadInput } from '../../model/schemas/letterhead.ts';
+import { askOwner } from '../../model/callers/permissions.ts';
 import type { AccountRecord, RulesChange } from './fields.ts';
 
 /**

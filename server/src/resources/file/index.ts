@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { isErased } from '../../model/change.ts';
-import { LinkedId } from '../../model/fields.ts';
+import { LinkedId } from '../../model/schemas/fields.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { actionFrom, createFrom, defineResource, exactly, updateFrom } from '../../model/resource.ts';
-import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../model/schemas/make.ts';
 import { judgesLinks } from '../../model/traits/judges-links.ts';
 import { limitedByLink } from '../../model/traits/limited.ts';
 import { storesFile } from '../../model/traits/stores-file.ts';

@@ -2,13 +2,13 @@ import { Type } from 'typebox';
 import { invalidParameter } from '../../core/errors.ts';
 import { emailFields, noEmail, type EmailStatus, type EmailToSend } from '../../model/email.ts';
 import { newRecord } from '../../model/change.ts';
-import type { Caller } from '../../model/caller.ts';
-import { LinkedId, SingleLine, StoredLine } from '../../model/fields.ts';
+import type { Caller } from '../../model/callers/caller.ts';
+import { LinkedId, SingleLine, StoredLine } from '../../model/schemas/fields.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { defineResource, exactly, type Change } from '../../model/resource.ts';
 import { endsWith } from '../../model/traits/ends-with.ts';
 import { opensData } from '../../model/traits/opens-data.ts';
-import { described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { described, named, nullable, oneOf } from '../../model/schemas/make.ts';
 
 const hour = 3600;
 const day = 24 * hour;

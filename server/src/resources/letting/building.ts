@@ -1,10 +1,10 @@
 import { Type, type TString } from 'typebox';
 import { jurisdictions } from '../../law/index.ts';
-import { Flag, SingleLine, StoredLine } from '../../model/fields.ts';
+import { Flag, SingleLine, StoredLine } from '../../model/schemas/fields.ts';
 import { createFromFields, updateFromFields } from '../../model/inputs.ts';
 import type { Fields, RecordOf } from '../../model/record.ts';
 import { defineResource, exactly, type Change } from '../../model/resource.ts';
-import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../model/schemas/make.ts';
 import { inUse, recordInUse } from '../../model/traits/in-use.ts';
 import { sumsUp } from '../../model/traits/sums-up.ts';
 

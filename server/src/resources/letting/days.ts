@@ -1,6 +1,6 @@
 import type { Day } from '../../core/calendar.ts';
 import { invalidParameter } from '../../core/errors.ts';
-import type { Caller } from '../../model/caller.ts';
+import type { Caller } from '../../model/callers/caller.ts';
 
 /**
  * Requires a day that has come in the account's time zone.

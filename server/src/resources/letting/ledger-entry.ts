@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { CalendarDate, LinkedId } from '../../model/fields.ts';
+import { CalendarDate, LinkedId } from '../../model/schemas/fields.ts';
 import type { Fields, RecordOf } from '../../model/record.ts';
 import { defineResource } from '../../model/resource.ts';
-import { nullable, oneOf } from '../../model/schemas.ts';
+import { nullable, oneOf } from '../../model/schemas/make.ts';
 import { nestedUnder } from '../../model/traits/nested-under.ts';
 import { silent } from '../../model/traits/silent.ts';
 

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { addDays } from '../../core/calendar.ts';
 import { isWithin, judge, refuseFailed } from '../../law/index.ts';
-import { CalendarDate, Flag, LinkedId, SingleLine, StoredLine } from '../../model/fields.ts';
-import type { Caller } from '../../model/caller.ts';
+import { CalendarDate, Flag, LinkedId, SingleLine, StoredLine } from '../../model/schemas/fields.ts';
+import type { Caller } from '../../model/callers/caller.ts';
 import { createFromFields, updateFromFields } from '../../model/inputs.ts';
 import type { Fields, RecordOf, StoredRecord } from '../../model/record.ts';
 import type { Related } from '../../model/related.ts';
-import { AskedRent, Rent, RentInput } from '../../model/money-schema.ts';
+import { AskedRent, Rent, RentInput } from '../../model/schemas/money-schema.ts';
 import { defineResource, exactly, type Change } from '../../model/resource.ts';
-import { described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { described, named, nullable, oneOf } from '../../model/schemas/make.ts';
 import { inUse, recordInUse } from '../../model/traits/in-use.ts';
 import { linksHere } from '../../model/traits/links-here.ts';
 import { searchable } from '../../model/traits/searchable.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { StoredRecord } from '../../model/record.ts';
 import { defineResource } from '../../model/resource.ts';
-import { nullable } from '../../model/schemas.ts';
+import { nullable } from '../../model/schemas/make.ts';
 import { silent } from '../../model/traits/silent.ts';
 
 export type DeviceLoginRecord = StoredRecord & {

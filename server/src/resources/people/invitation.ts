@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
-import type { Caller } from '../../model/caller.ts';
+import type { Caller } from '../../model/callers/caller.ts';
 import { emailFields, noEmail, type EmailStatus, type EmailToSend } from '../../model/email.ts';
-import { mayHandle, RoleName, type Role } from '../../model/roles.ts';
+import { mayHandle, RoleName, type Role } from '../../model/callers/roles.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { createFrom, defineResource, type Change } from '../../model/resource.ts';
-import { described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { described, named, nullable, oneOf } from '../../model/schemas/make.ts';
 import { endsWith, type ChangeOf } from '../../model/traits/ends-with.ts';
 import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';
 import { limited } from '../../model/traits/limited.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import type { Role } from '../../model/roles.ts';
+import type { Role } from '../../model/callers/roles.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { defineResource } from '../../model/resource.ts';
-import { nullable } from '../../model/schemas.ts';
+import { nullable } from '../../model/schemas/make.ts';
 import { silent } from '../../model/traits/silent.ts';
 
 /** The ways in which a session's user has proved its identity. */

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
-import type { Caller } from '../../model/caller.ts';
-import { SingleLine } from '../../model/fields.ts';
-import { mayHandle, permissionsOfRole, RoleName, type Role } from '../../model/roles.ts';
+import type { Caller } from '../../model/callers/caller.ts';
+import { SingleLine } from '../../model/schemas/fields.ts';
+import { mayHandle, permissionsOfRole, RoleName, type Role } from '../../model/callers/roles.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { defineResource, updateFrom, type Change } from '../../model/resource.ts';
-import { described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { described, named, nullable, oneOf } from '../../model/schemas/make.ts';
 import { cached } from '../../model/traits/cached.ts';
 import { checksRemoval } from '../../model/traits/checks-removal.ts';
 import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { placeGroups } from '../../core/limits/job-places.ts';
-import { LinkedId } from '../../model/fields.ts';
+import { LinkedId } from '../../model/schemas/fields.ts';
 import { createFrom, defineResource, exactly, updateFrom } from '../../model/resource.ts';
-import { closedObject, described, nullable } from '../../model/schemas.ts';
+import { closedObject, described, nullable } from '../../model/schemas/make.ts';
 import { copiesLinks } from '../../model/traits/copies-links.ts';
 import { erasable } from '../../model/traits/erasable.ts';
 import { judgesLinks, ofFileType } from '../../model/traits/judges-links.ts';

@@ -3,7 +3,7 @@ import { isErased } from '../../model/change.ts';
 import { isObject, sameJson, type Json } from '../../core/json-diff.ts';
 import { invalidParameter } from '../../core/errors.ts';
 import { notReady, notSetUp, type Provider } from '../../core/vocabulary/providers.ts';
-import type { Caller } from '../../model/caller.ts';
+import type { Caller } from '../../model/callers/caller.ts';
 import type { Change, RecordChange } from '../../model/resource.ts';
 import { adviceFor, errorText } from './advice.ts';
 import type { ContactChanges, Looks, ProviderOrder, ReferenceRecord } from './record.ts';

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { isErased } from '../../model/change.ts';
 import { isObject, sameJson, type Json } from '../../core/json-diff.ts';
-import type { Caller } from '../../model/caller.ts';
+import type { Caller } from '../../model/callers/caller.ts';
 import type { Change, RecordChange } from '../../model/resource.ts';
 import type { ReferenceRecord, ReportOrder } from './record.ts';
 import type { Decision, Outcome } from './shape.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Json } from '../../core/json-diff.ts';
-import { ProviderName } from '../../model/fields.ts';
-import { RoleName } from '../../model/roles.ts';
-import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { ProviderName } from '../../model/schemas/fields.ts';
+import { RoleName } from '../../model/callers/roles.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../model/schemas/make.ts';
 import { emptied } from '../../model/traits/personal-texts.ts';
 
 export const Status = named(

@@ -1,7 +1,7 @@
 import { invalidParameter } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import { metadataOf } from '../../model/metadata.ts';
-import type { Caller } from '../../model/caller.ts';
+import { metadataOf } from '../../model/schemas/metadata.ts';
+import type { Caller } from '../../model/callers/caller.ts';
 import { scriptFault } from '../../core/vocabulary/simulation-script.ts';
 import type { ReferenceRecord } from './record.ts';
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { ApiError, missingParameter } from '../../core/errors.ts';
-import type { Caller } from '../../model/caller.ts';
+import type { Caller } from '../../model/callers/caller.ts';
 import type { Change } from '../../model/resource.ts';
 import { leaveProvider, waitingOrdersMax } from './earlier-orders.ts';
 import { askAnew, decideAutomaticReference, isGivenUp, stopProvider } from './order.ts';

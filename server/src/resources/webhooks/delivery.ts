@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineResource } from '../../model/resource.ts';
-import { described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { described, named, nullable, oneOf } from '../../model/schemas/make.ts';
 import { aboutAccount } from '../../model/traits/about-account.ts';
 import { appendOnly } from '../../model/traits/append-only.ts';
 import { nestedUnder } from '../../model/traits/nested-under.ts';

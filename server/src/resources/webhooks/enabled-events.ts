@@ -1,5 +1,5 @@
 import { familiesOf, unknownEvent } from '../../model/event-names.ts';
-import type { Caller } from '../../model/caller.ts';
+import type { Caller } from '../../model/callers/caller.ts';
 
 /**
  * Refuses names that no event of this release has, because no event would ever match them.

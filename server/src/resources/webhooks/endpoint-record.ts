@@ -1,7 +1,7 @@
 import { ApiError } from '../../core/errors.ts';
-import { askOwner, includesPermission, lackOf } from '../../model/permissions.ts';
+import { askOwner, includesPermission, lackOf } from '../../model/callers/permissions.ts';
 import type { StoredRecord } from '../../model/record.ts';
-import type { Caller } from '../../model/caller.ts';
+import type { Caller } from '../../model/callers/caller.ts';
 
 export type WebhookEndpointRecord = StoredRecord & {
   url: string;

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { newRecord } from '../../model/change.ts';
 import { invalidParameter } from '../../core/errors.ts';
-import type { Caller } from '../../model/caller.ts';
+import type { Caller } from '../../model/callers/caller.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { actionFrom, defineResource, type Change } from '../../model/resource.ts';
-import { named, nullable, oneOf } from '../../model/schemas.ts';
+import { named, nullable, oneOf } from '../../model/schemas/make.ts';
 import { nestedUnder } from '../../model/traits/nested-under.ts';
 import { requireEnabled, type WebhookEndpointRecord } from './endpoint-record.ts';
 

@@ -4,7 +4,7 @@ import { toSeconds } from '../../core/clock.ts';
 import { timeOfId } from '../../core/ids.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { RequestedDelivery } from '../../model/resource.ts';
-import { closedObject, named, nullable } from '../../model/schemas.ts';
+import { closedObject, named, nullable } from '../../model/schemas/make.ts';
 
 export const Attempt = named(
   'DeliveryAttempt',

@@ -1,8 +1,8 @@
 import { ApiError, invalidParameter } from '../../core/errors.ts';
-import { LinkedId } from '../../model/fields.ts';
+import { LinkedId } from '../../model/schemas/fields.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { Action, RequestedDelivery } from '../../model/resource.ts';
-import { closedObject } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas/make.ts';
 import { requireEnabled, type WebhookEndpointRecord } from './endpoint-record.ts';
 import { newDelivery } from './requested-delivery.ts';
 

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { createFrom, defineResource, updateFrom } from '../../model/resource.ts';
-import { named, nullable, oneOf } from '../../model/schemas.ts';
-import type { Caller } from '../../model/caller.ts';
+import { named, nullable, oneOf } from '../../model/schemas/make.ts';
+import type { Caller } from '../../model/callers/caller.ts';
 import type { Change, RequestedDelivery } from '../../model/resource.ts';
-import { requireConfirmationInLive } from '../../model/confirmation.ts';
+import { requireConfirmationInLive } from '../../model/callers/confirmation.ts';
 import { cached } from '../../model/traits/cached.ts';
 import { checksRemoval } from '../../model/traits/checks-removal.ts';
 import { limited } from '../../model/traits/limited.ts';

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { Json, JsonObject } from '../../core/json-diff.ts';
 import { placeGroups } from '../../core/limits/job-places.ts';
-import { LinkedId, moment } from '../../model/fields.ts';
+import { LinkedId, moment } from '../../model/schemas/fields.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { defineResource, exactly, type Change } from '../../model/resource.ts';
-import { closedObject, described, named, nullable, oneOf } from '../../model/schemas.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../model/schemas/make.ts';
 import { requireStatus } from '../../model/status.ts';
 import { scheduled } from '../../model/traits/scheduled.ts';
 import type { Step } from '../../workflows/rules/definition.ts';

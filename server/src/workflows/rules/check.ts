@@ -3,7 +3,7 @@ import { ApiError, invalidParameter, missingParameter } from '../../core/errors.
 import type { Json } from '../../core/json-diff.ts';
 import { nearestName } from '../../core/nearest.ts';
 import { familiesOf, unknownEvent } from '../../model/event-names.ts';
-import { includesPermission } from '../../model/permissions.ts';
+import { includesPermission } from '../../model/callers/permissions.ts';
 import type { StepOperation } from '../../model/step-operation.ts';
 import { membersOf, type Step, type Trigger } from './definition.ts';
 import type { Filter } from './filters.ts';

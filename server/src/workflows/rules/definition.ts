@@ -1,6 +1,6 @@
 import { Type, type TSchema } from 'typebox';
 import type { Json, JsonObject } from '../../core/json-diff.ts';
-import { closedObject, described, named, oneOf } from '../../model/schemas.ts';
+import { closedObject, described, named, oneOf } from '../../model/schemas/make.ts';
 import { filterOps, type Filter } from './filters.ts';
 import { pathLengthMax, pathPattern } from './paths.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Type } from 'typebox';
 import { ApiError } from '../../../src/core/errors.ts';
-import { metadataSchema } from '../../../src/model/metadata.ts';
-import { closedObject, nullable, oneOf } from '../../../src/model/schemas.ts';
+import { metadataSchema } from '../../../src/model/schemas/metadata.ts';
+import { closedObject, nullable, oneOf } from '../../../src/model/schemas/make.ts';
 import { isForPeople, operationAt, requireSound, type CheckFacts } from '../../../src/workflows/rules/check.ts';
 import type { Step, Trigger } from '../../../src/workflows/rules/definition.ts';
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../model/caller.ts';
+import type { Caller } from '../../../model/callers/caller.ts';
 import type { Change } from '../../../model/resource.ts';
 import { requireStatus, wrongStatus } from '../../../model/status.ts';
 import type { ApplicationRecord, Decision, ReasonName } from './fields.ts';

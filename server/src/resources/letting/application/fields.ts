@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox';
 import type { Json } from '../../../core/json-diff.ts';
 import { RaisedChecks } from '../../../law/index.ts';
-import { CalendarDate, LinkedId, moment } from '../../../model/fields.ts';
+import { CalendarDate, LinkedId, moment } from '../../../model/schemas/fields.ts';
 import type { Fields, RecordOf, StoredRecord } from '../../../model/record.ts';
-import { Rent, RentInput } from '../../../model/money-schema.ts';
-import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas.ts';
+import { Rent, RentInput } from '../../../model/schemas/money-schema.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas/make.ts';
 import { GuarantorsKnown } from './guarantors.ts';
 import { ReferenceCounts, ReferencesRollUp, rollUpOf } from './references.ts';
 

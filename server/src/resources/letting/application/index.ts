@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { judge, mergeWarnings, refuseFailed, type Judgement } from '../../../law/index.ts';
-import type { Caller } from '../../../model/caller.ts';
-import { LinkedId } from '../../../model/fields.ts';
+import type { Caller } from '../../../model/callers/caller.ts';
+import { LinkedId } from '../../../model/schemas/fields.ts';
 import { createFromFields, updateFromFields } from '../../../model/inputs.ts';
 import type { Related } from '../../../model/related.ts';
 import { actionFrom, defineResource, exactly } from '../../../model/resource.ts';
-import { described, nullable, oneOf } from '../../../model/schemas.ts';
+import { described, nullable, oneOf } from '../../../model/schemas/make.ts';
 import { inUse, recordInUse } from '../../../model/traits/in-use.ts';
 import { emptied, personalTexts } from '../../../model/traits/personal-texts.ts';
 import { namesOf, searchable, type NamedRecord } from '../../../model/traits/searchable.ts';

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { Json } from '../../../core/json-diff.ts';
 import type { StoredRecord } from '../../../model/record.ts';
 import type { Change } from '../../../model/resource.ts';
-import { closedObject, named, nullable, oneOf } from '../../../model/schemas.ts';
+import { closedObject, named, nullable, oneOf } from '../../../model/schemas/make.ts';
 
 /** Those of a reference. A test compares them. */
 const statuses = ['pending', 'processing', 'complete', 'canceled'] as const;

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { candidatesMax, evidence } from '../../../bank/matching.ts';
-import { CalendarDate, LinkedId, moment } from '../../../model/fields.ts';
+import { CalendarDate, LinkedId, moment } from '../../../model/schemas/fields.ts';
 import type { Fields, RecordOf } from '../../../model/record.ts';
-import { amountMax } from '../../../model/money-schema.ts';
-import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas.ts';
+import { amountMax } from '../../../model/schemas/money-schema.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas/make.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 500 });
 

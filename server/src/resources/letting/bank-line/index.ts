@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { ApiError } from '../../../core/errors.ts';
-import { LinkedId } from '../../../model/fields.ts';
+import { LinkedId } from '../../../model/schemas/fields.ts';
 import { actionFrom, dayBounds, defineResource, exactly } from '../../../model/resource.ts';
-import { described, nullable } from '../../../model/schemas.ts';
+import { described, nullable } from '../../../model/schemas/make.ts';
 import { constrained } from '../../../model/traits/constrained.ts';
 import { copiesLinks } from '../../../model/traits/copies-links.ts';
 import { erasable } from '../../../model/traits/erasable.ts';

@@ -1,5 +1,5 @@
 import { ApiError, invalidParameter } from '../../../core/errors.ts';
-import type { Caller } from '../../../model/caller.ts';
+import type { Caller } from '../../../model/callers/caller.ts';
 import { decideCreate } from '../../../model/change.ts';
 import type { StoredRecord } from '../../../model/record.ts';
 import type { Related } from '../../../model/related.ts';

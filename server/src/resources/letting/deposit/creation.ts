@@ -1,6 +1,6 @@
 import { ApiError, invalidParameter } from '../../../core/errors.ts';
 import { judge, mergeWarnings, refuseFailed, type Judgement } from '../../../law/index.ts';
-import type { Caller } from '../../../model/caller.ts';
+import type { Caller } from '../../../model/callers/caller.ts';
 import type { FieldsOf } from '../../../model/record.ts';
 import type { Related } from '../../../model/related.ts';
 import type { Change } from '../../../model/resource.ts';

@@ -1,6 +1,6 @@
 import type { Rules } from '../../../core/vocabulary/law-rules.ts';
 import { judge, nextDeadlineOn, type Acts, type Judgement, type Scope } from '../../../law/index.ts';
-import type { Caller } from '../../../model/caller.ts';
+import type { Caller } from '../../../model/callers/caller.ts';
 import type { Related } from '../../../model/related.ts';
 import type { Change } from '../../../model/resource.ts';
 import type { Dawn } from '../../../model/traits/daybreak.ts';

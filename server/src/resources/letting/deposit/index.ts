@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Json } from '../../../core/json-diff.ts';
-import { CalendarDate, LinkedId } from '../../../model/fields.ts';
+import { CalendarDate, LinkedId } from '../../../model/schemas/fields.ts';
 import { createFromFields, updateFromFields } from '../../../model/inputs.ts';
 import { actionFrom, dayBounds, defineResource, exactly } from '../../../model/resource.ts';
-import { closedObject, described, nullable } from '../../../model/schemas.ts';
+import { closedObject, described, nullable } from '../../../model/schemas/make.ts';
 import { daybreak } from '../../../model/traits/daybreak.ts';
 import { personalFiles } from '../../../model/traits/personal-files.ts';
 import { linksHere } from '../../../model/traits/links-here.ts';

@@ -1,5 +1,5 @@
 import { invalidParameter } from '../../../core/errors.ts';
-import type { Caller } from '../../../model/caller.ts';
+import type { Caller } from '../../../model/callers/caller.ts';
 import { newRecord } from '../../../model/change.ts';
 import type { Changes } from '../changes.ts';
 import { isSettleable, type InvoiceRecord } from '../invoice/fields.ts';

@@ -2,7 +2,7 @@ import { addDays, type Day } from '../../../core/calendar.ts';
 import { ApiError } from '../../../core/errors.ts';
 import type { StoredRecord } from '../../../model/record.ts';
 import type { Change } from '../../../model/resource.ts';
-import type { Caller } from '../../../model/caller.ts';
+import type { Caller } from '../../../model/callers/caller.ts';
 import { requireNotFuture, requireSince } from '../days.ts';
 import { withRepayBy } from './repayment.ts';
 import { receiptsMax, type DepositRecord, type Receipt } from './fields.ts';

@@ -1,6 +1,6 @@
 import { addDays } from '../../../core/calendar.ts';
 import { ApiError, invalidParameter } from '../../../core/errors.ts';
-import type { Caller } from '../../../model/caller.ts';
+import type { Caller } from '../../../model/callers/caller.ts';
 import type { Related } from '../../../model/related.ts';
 import type { Change } from '../../../model/resource.ts';
 import { requireStatus } from '../../../model/status.ts';

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { ApiError } from '../../../core/errors.ts';
-import { Flag, LinkedId } from '../../../model/fields.ts';
+import { Flag, LinkedId } from '../../../model/schemas/fields.ts';
 import { createFromFields, updateFromFields } from '../../../model/inputs.ts';
-import { amountMax } from '../../../model/money-schema.ts';
+import { amountMax } from '../../../model/schemas/money-schema.ts';
 import { actionFrom, dayBounds, defineResource, exactly } from '../../../model/resource.ts';
-import { described } from '../../../model/schemas.ts';
+import { described } from '../../../model/schemas/make.ts';
 import { requireStatus, wrongStatus } from '../../../model/status.ts';
 import { constrained } from '../../../model/traits/constrained.ts';
 import { copiesLinks } from '../../../model/traits/copies-links.ts';

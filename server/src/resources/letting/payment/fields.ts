@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { CalendarDate, GatewayName, LinkedId, moment } from '../../../model/fields.ts';
+import { CalendarDate, GatewayName, LinkedId, moment } from '../../../model/schemas/fields.ts';
 import type { Json } from '../../../core/json-diff.ts';
 import type { Fields, RecordOf, StoredRecord } from '../../../model/record.ts';
-import { amountMax } from '../../../model/money-schema.ts';
-import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas.ts';
+import { amountMax } from '../../../model/schemas/money-schema.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas/make.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 500 });
 

@@ -1,7 +1,7 @@
 import type { Day } from '../../../core/calendar.ts';
 import { ApiError, invalidParameter } from '../../../core/errors.ts';
 import { judge, refuseFailed } from '../../../law/index.ts';
-import type { Caller } from '../../../model/caller.ts';
+import type { Caller } from '../../../model/callers/caller.ts';
 import type { FieldsOf } from '../../../model/record.ts';
 import type { Related } from '../../../model/related.ts';
 import type { Change } from '../../../model/resource.ts';

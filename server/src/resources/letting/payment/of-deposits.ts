@@ -1,6 +1,6 @@
 import { ApiError } from '../../../core/errors.ts';
 import { judge, refuseFailed, type Judgement } from '../../../law/index.ts';
-import type { Caller } from '../../../model/caller.ts';
+import type { Caller } from '../../../model/callers/caller.ts';
 import { createFromFields } from '../../../model/inputs.ts';
 import type { FieldsOf } from '../../../model/record.ts';
 import { Related } from '../../../model/related.ts';

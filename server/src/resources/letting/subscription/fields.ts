@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
-import { CalendarDate, LinkedId, moment } from '../../../model/fields.ts';
+import { CalendarDate, LinkedId, moment } from '../../../model/schemas/fields.ts';
 import type { Fields, RecordOf } from '../../../model/record.ts';
-import { amountMax } from '../../../model/money-schema.ts';
-import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas.ts';
+import { amountMax } from '../../../model/schemas/money-schema.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas/make.ts';
 import { LineType } from '../invoice/fields.ts';
 
 const Description = Type.String({ minLength: 1, maxLength: 500, format: 'single-line' });

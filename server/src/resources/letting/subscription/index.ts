@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { CalendarDate, LinkedId } from '../../../model/fields.ts';
+import { CalendarDate, LinkedId } from '../../../model/schemas/fields.ts';
 import { createFromFields, updateFromFields } from '../../../model/inputs.ts';
 import { actionFrom, defineResource, exactly } from '../../../model/resource.ts';
-import { described, nullable } from '../../../model/schemas.ts';
+import { described, nullable } from '../../../model/schemas/make.ts';
 import { constrained } from '../../../model/traits/constrained.ts';
 import { daybreak } from '../../../model/traits/daybreak.ts';
 import { recordInUse } from '../../../model/traits/in-use.ts';

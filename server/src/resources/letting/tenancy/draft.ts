@@ -1,4 +1,4 @@
-import type { Caller } from '../../../model/caller.ts';
+import type { Caller } from '../../../model/callers/caller.ts';
 import { invalidParameter } from '../../../core/errors.ts';
 import {
   isWithin,

@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { RaisedChecks, tenancyTypes, type Jurisdiction as JurisdictionName } from '../../../law/index.ts';
-import { CalendarDate, LinkedId, moment } from '../../../model/fields.ts';
+import { CalendarDate, LinkedId, moment } from '../../../model/schemas/fields.ts';
 import type { Fields, RecordOf } from '../../../model/record.ts';
-import { amountMax, CurrencyInput } from '../../../model/money-schema.ts';
-import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas.ts';
+import { amountMax, CurrencyInput } from '../../../model/schemas/money-schema.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas/make.ts';
 import { Jurisdiction } from '../building.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 500 });

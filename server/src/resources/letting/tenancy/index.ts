@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { ApiError } from '../../../core/errors.ts';
-import { CalendarDate, Flag, LinkedId } from '../../../model/fields.ts';
+import { CalendarDate, Flag, LinkedId } from '../../../model/schemas/fields.ts';
 import { createFromFields, updateFromFields } from '../../../model/inputs.ts';
 import { actionFrom, dayBounds, defineResource, exactly, type Change } from '../../../model/resource.ts';
 import type { StoredRecord } from '../../../model/record.ts';
-import { described, nullable, oneOf } from '../../../model/schemas.ts';
+import { described, nullable, oneOf } from '../../../model/schemas/make.ts';
 import { constrained } from '../../../model/traits/constrained.ts';
 import { personalFiles } from '../../../model/traits/personal-files.ts';
 import { daybreak } from '../../../model/traits/daybreak.ts';

@@ -1,7 +1,7 @@
 import { addDays } from '../../../core/calendar.ts';
 import { ApiError, invalidParameter } from '../../../core/errors.ts';
 import { judge, refuseFailed } from '../../../law/index.ts';
-import type { Caller } from '../../../model/caller.ts';
+import type { Caller } from '../../../model/callers/caller.ts';
 import { isErased, toDecision } from '../../../model/change.ts';
 import type { Related } from '../../../model/related.ts';
 import type { Change, RecordChange, Resource } from '../../../model/resource.ts';

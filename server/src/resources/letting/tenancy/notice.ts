@@ -2,7 +2,7 @@ import { anchorDayOf, type Anchor, type Day, type Rhythm } from '../../../core/c
 import { invalidParameter } from '../../../core/errors.ts';
 import type { Rules } from '../../../core/vocabulary/law-rules.ts';
 import { earliestTenantNotice, judge, refuseFailed, type Acts, type Judgement } from '../../../law/index.ts';
-import type { Caller } from '../../../model/caller.ts';
+import type { Caller } from '../../../model/callers/caller.ts';
 import { toDecision } from '../../../model/change.ts';
 import type { Related } from '../../../model/related.ts';
 import type { Change, RecordChange, Resource } from '../../../model/resource.ts';

@@ -3,7 +3,7 @@ import { addDays } from '../../../core/calendar.ts';
 import { isObject, type Json } from '../../../core/json-diff.ts';
 import { judge, type Judgement } from '../../../law/index.ts';
 import type { Rules } from '../../../core/vocabulary/law-rules.ts';
-import type { Caller } from '../../../model/caller.ts';
+import type { Caller } from '../../../model/callers/caller.ts';
 import type { Change } from '../../../model/resource.ts';
 import { requireStatus } from '../../../model/status.ts';
 import { emptied } from '../../../model/traits/personal-texts.ts';

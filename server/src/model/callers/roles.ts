@@ -1,5 +1,5 @@
-import type { Mode } from '../core/secrets/api-keys.ts';
-import { named, oneOf } from './schemas.ts';
+import type { Mode } from '../../core/secrets/api-keys.ts';
+import { named, oneOf } from '../schemas/make.ts';
 
 /** The roles of persons, the highest first. */
 export const roles = ['owner', 'admin', 'developer', 'operator', 'viewer'] as const;

@@ -1,11 +1,11 @@
-import { ApiError } from '../core/errors.ts';
-import type { NonEmpty } from '../core/arrays.ts';
+import { ApiError } from '../../core/errors.ts';
+import type { NonEmpty } from '../../core/arrays.ts';
 import type { Principal } from './principal.ts';
-import type { Resource } from './resource.ts';
-import { decidedByPersons } from './traits/decided-by-persons.ts';
-import { forPersonsOnly } from './traits/for-persons-only.ts';
-import { nestedUnder } from './traits/nested-under.ts';
-import { storesFile } from './traits/stores-file.ts';
+import type { Resource } from '../resource.ts';
+import { decidedByPersons } from '../traits/decided-by-persons.ts';
+import { forPersonsOnly } from '../traits/for-persons-only.ts';
+import { nestedUnder } from '../traits/nested-under.ts';
+import { storesFile } from '../traits/stores-file.ts';
 
 /** Returns every permission that a key can have if these kinds of record are served. */
 export function permissionsOf(resources: readonly Resource[]): string[] {

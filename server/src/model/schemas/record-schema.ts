@@ -1,6 +1,6 @@
 import { Type, type TSchema } from 'typebox';
-import type { Resource } from './resource.ts';
-import { closedObject } from './schemas.ts';
+import type { Resource } from '../resource.ts';
+import { closedObject } from './make.ts';
 
 /** Returns the schema of a kind of record as its events have it in the newest version. Links are ids there. */
 export function eventRecordSchemaOf({ object, fields }: Resource): TSchema {

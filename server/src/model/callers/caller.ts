@@ -1,13 +1,13 @@
 import type { TSchema } from 'typebox';
-import type { KeyType, Mode } from '../core/secrets/api-keys.ts';
-import type { Id, IdPrefix } from '../core/ids.ts';
-import type { Gateway } from '../core/vocabulary/gateways.ts';
-import type { Provider, ReferencingServices } from '../core/vocabulary/providers.ts';
-import type { AddressRanges } from '../core/addresses/address-ranges.ts';
-import type { Day } from '../core/calendar.ts';
-import type { Rules } from '../core/vocabulary/law-rules.ts';
+import type { KeyType, Mode } from '../../core/secrets/api-keys.ts';
+import type { Id, IdPrefix } from '../../core/ids.ts';
+import type { Gateway } from '../../core/vocabulary/gateways.ts';
+import type { Provider, ReferencingServices } from '../../core/vocabulary/providers.ts';
+import type { AddressRanges } from '../../core/addresses/address-ranges.ts';
+import type { Day } from '../../core/calendar.ts';
+import type { Rules } from '../../core/vocabulary/law-rules.ts';
 import type { Role } from './roles.ts';
-import type { StepOperation } from './step-operation.ts';
+import type { StepOperation } from '../step-operation.ts';
 
 /** The path of a page that persons open by a link with a token. */
 export type LinkPage = 'dashboard/link' | 'links' | 'portal';

@@ -1,8 +1,8 @@
 import { Type, type Static, type TString } from 'typebox';
-import { ungrouped } from '../core/bank-details.ts';
-import { invalidParameter } from '../core/errors.ts';
+import { ungrouped } from '../../core/bank-details.ts';
+import { invalidParameter } from '../../core/errors.ts';
 import { LinkedId, SingleLine, StoredLine } from './fields.ts';
-import { closedObject, described, named, nullable } from './schemas.ts';
+import { closedObject, described, named, nullable } from './make.ts';
 
 const Email = Type.String({ maxLength: 255, pattern: '^[^\\s@]+@[^\\s@]+$', examples: ['rent@example.org'] });
 const Country = Type.String({

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { described, named } from './schemas.ts';
-import { setMember, type JsonObject } from '../core/json-diff.ts';
-import { invalidParameter } from '../core/errors.ts';
+import { described, named } from './make.ts';
+import { setMember, type JsonObject } from '../../core/json-diff.ts';
+import { invalidParameter } from '../../core/errors.ts';
 
 /** Key-value pairs that a client attaches to a record. */
 export type Metadata = Record<string, string>;

@@ -1,4 +1,4 @@
-import { named, oneOf } from './schemas.ts';
+import { named, oneOf } from '../schemas/make.ts';
 
 /** Which requests of an agent’s key wait for a person, from few to many. */
 export const approvalPolicies = ['none', 'sensitive', 'all_writes'] as const;

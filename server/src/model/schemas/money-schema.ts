@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { closedObject, named, oneOf } from './schemas.ts';
+import { closedObject, named, oneOf } from './make.ts';
 
 /** The largest amount of money, in the smallest unit of its currency. */
 export const amountMax = 9_999_999_999;

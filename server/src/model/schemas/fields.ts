@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { idLengthMax, idPattern } from '../core/ids.ts';
-import { gateways } from '../core/vocabulary/gateways.ts';
-import { providers } from '../core/vocabulary/providers.ts';
-import type { Field } from './record.ts';
-import { named, nullable, oneOf } from './schemas.ts';
+import { idLengthMax, idPattern } from '../../core/ids.ts';
+import { gateways } from '../../core/vocabulary/gateways.ts';
+import { providers } from '../../core/vocabulary/providers.ts';
+import type { Field } from '../record.ts';
+import { named, nullable, oneOf } from './make.ts';
 
 /** The id of a record that may exist in another system, so it is not checked further (spec, reference). */
 export const LinkedId = Type.String({ minLength: 1, maxLength: idLengthMax, pattern: idPattern });

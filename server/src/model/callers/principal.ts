@@ -1,4 +1,4 @@
-import type { KeyType } from '../core/secrets/api-keys.ts';
+import type { KeyType } from '../../core/secrets/api-keys.ts';
 import type { ApprovalPolicy } from './approvals.ts';
 import type { Renter } from './portal.ts';
 import type { Role } from './roles.ts';
