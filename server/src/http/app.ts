@@ -34,9 +34,9 @@ import { repeatOfOtherVersion, type ExecutedWrite } from './write/replay.ts';
 import { Connections } from './pipeline/connections.ts';
 import { EventStreams } from './routes/sse.ts';
 import { Expectations } from './pipeline/expectations.ts';
-import { addDashboard } from './routes/dashboard.ts';
-import { addErrorPages } from './routes/error-pages.ts';
-import { addGuidePages } from './routes/guide-pages.ts';
+import { addDashboard } from './routes/pages/dashboard.ts';
+import { addErrorPages } from './routes/pages/error-pages.ts';
+import { addGuidePages } from './routes/pages/guide-pages.ts';
 import { readExpansion } from './response/expand.ts';
 import { apiErrorOf, errorResponse } from './response/errors.ts';
 import { addMcp } from './mcp/endpoint.ts';
@@ -46,13 +46,13 @@ import { checkHost } from './pipeline/host.ts';
 import { KnownPaths } from './pipeline/known-paths.ts';
 import { addMetricsRoute } from './routes/metrics.ts';
 import { readIdempotencyKey, RecentKeys } from './write/idempotency.ts';
-import { addPortal } from './routes/portal.ts';
+import { addPortal } from './routes/pages/portal.ts';
 import { addProviderCallbacks } from './routes/provider-callbacks.ts';
 import { FailedSignIns, RateLimit } from './pipeline/rate-limit.ts';
 import { PagePace, RefusalPace } from './pipeline/refusal-pace.ts';
 import { queryReader } from './body/query.ts';
 import { suggestedOf, versionedQueryReader, versionedValidator } from './body/input.ts';
-import { addReference } from './routes/docs.ts';
+import { addReference } from './routes/pages/docs.ts';
 import { addSharedFiles } from './shared-files/routes.ts';
 import {
   anyBytes,

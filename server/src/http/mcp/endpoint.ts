@@ -7,7 +7,7 @@ import { oneOf } from '../../model/schemas/make.ts';
 import { checkBodyHeaders } from '../body/body.ts';
 import { BodyBytes } from '../body/body-bytes.ts';
 import { queryReader } from '../body/query.ts';
-import { once } from '../routes/pages.ts';
+import { once } from '../routes/pages/pages.ts';
 import { unknownParameter } from '../body/validate.ts';
 import type { HttpContext } from '../context.ts';
 import { headerOf } from '../headers.ts';

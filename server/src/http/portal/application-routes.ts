@@ -6,7 +6,7 @@ import { Note, type ApplicationRecord } from '../../resources/letting/applicatio
 import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
 import type { ReadRoute, WriteRoute } from '../route.ts';
-import { idInPath } from '../routes/load-record.ts';
+import { idInPath } from '../routes/records/load-record.ts';
 import { listOfPerson, paging } from './lists.ts';
 import { loadApplication, readPerson, viewerOf } from './own-records.ts';
 import { applicationObject, pageOf } from './objects.ts';

@@ -8,8 +8,8 @@ import type { Filter, Resource } from '../../model/resource.ts';
 import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
 import type { Query } from '../route.ts';
-import { listQuery } from '../routes/list.ts';
-import { loadPage } from '../routes/load-record.ts';
+import { listQuery } from '../routes/records/list.ts';
+import { loadPage } from '../routes/records/load-record.ts';
 import type { IdPage, PageQuery } from './find.ts';
 import { viewerOf } from './own-records.ts';
 

@@ -14,7 +14,7 @@ import type { HttpContext } from '../context.ts';
 import { portalSessionInvalid } from '../pipeline/portal.ts';
 import type { ApiRequest } from '../request.ts';
 import { recordMissing } from '../response/errors.ts';
-import { idInPath, loadPage } from '../routes/load-record.ts';
+import { idInPath, loadPage } from '../routes/records/load-record.ts';
 
 /** The person for whom a view is made. */
 export interface Viewer {

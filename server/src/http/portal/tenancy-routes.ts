@@ -11,7 +11,7 @@ import { petRequestsMax } from '../../resources/letting/tenancy/fields.ts';
 import { tenancy, type TenancyRecord } from '../../resources/letting/tenancy/index.ts';
 import type { HttpContext } from '../context.ts';
 import type { ReadRoute, WriteRoute } from '../route.ts';
-import { idInPath } from '../routes/load-record.ts';
+import { idInPath } from '../routes/records/load-record.ts';
 import { listOfPerson, listWith, onlySigned, paging } from './lists.ts';
 import { loadTenancy, viewerOf, type Viewer } from './own-records.ts';
 import { ledgerEntryObject, pageOf, tenancyObject } from './objects.ts';

@@ -7,7 +7,7 @@ import { bytesOf } from '../../db/record-reader.ts';
 import { render } from './render.ts';
 import type { ApiRequest, Expansion } from '../request.ts';
 import type { HttpContext } from '../context.ts';
-import { hideBody } from '../hidden-bodies.ts';
+import { hideBody } from './hidden-bodies.ts';
 import type { Expandable } from '../route.ts';
 import { requirePermission } from '../../model/callers/permissions.ts';
 

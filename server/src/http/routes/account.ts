@@ -10,7 +10,7 @@ import { displayName, type ReadRoute, type Route, type WriteRoute } from '../rou
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 import type { OwnAccount } from '../../model/traits/own-account.ts';
-import { writeRoute, updateDocs, docsOf } from './resource-writes.ts';
+import { writeRoute, updateDocs, docsOf } from './records/resource-writes.ts';
 
 /** Returns the routes by which an account reads and changes itself: `/v1/account`. */
 export function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions = {} }: OwnAccount): Route[] {

@@ -20,7 +20,7 @@ import { closedObject, described, named, nullable, oneOf } from '../../model/sch
 import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
 import type { Query, ReadRoute } from '../route.ts';
-import { requireOwnKey } from './load-record.ts';
+import { requireOwnKey } from './records/load-record.ts';
 
 const intervals = { minute: minuteSeconds, hour: hourSeconds, day: daySeconds };
 type IntervalName = keyof typeof intervals;

@@ -5,8 +5,8 @@ import { closedObject, described, nullable, oneOf } from '../../model/schemas/ma
 import type { HttpContext } from '../context.ts';
 import type { ReadRoute } from '../route.ts';
 import { isConfirmed, realSecondsOf } from '../../sign-in/sessions.ts';
-import { listParameters, listQuery } from './list.ts';
-import { loadPage } from './load-record.ts';
+import { listParameters, listQuery } from './records/list.ts';
+import { loadPage } from './records/load-record.ts';
 
 const Email = closedObject({
   id: Type.String({ description: 'The id of the e-mail.' }),

@@ -11,7 +11,7 @@ import { render } from '../response/render.ts';
 import { aOrAn, displayName, type StreamRoute } from '../route.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
-import { hiddenFrom, isHidden } from '../hidden-events.ts';
+import { hiddenFrom, isHidden } from '../response/hidden-events.ts';
 import { onlyHeaderOf } from '../headers.ts';
 import type { Query, Subscription } from '../route.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { addPage } from './pages.ts';
+import { addPage } from './pages/pages.ts';
 import type { HttpContext } from '../context.ts';
 
 /** Adds the health checks for load balancers. They need no key. */

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { loopbackNames } from '../../core/addresses/loopback.ts';
 import { isLoopback } from '../pipeline/loopback.ts';
-import { addPage } from './pages.ts';
+import { addPage } from './pages/pages.ts';
 import type { FailedSignIns } from '../pipeline/rate-limit.ts';
 import type { HttpContext } from '../context.ts';
 import { headerOf, onlyHeaderOf } from '../headers.ts';

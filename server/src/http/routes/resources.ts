@@ -1,16 +1,16 @@
 import { activityRoute } from './activity.ts';
 import { emailRoutes } from './emails.ts';
-import { contentsRoute } from './contents.ts';
+import { contentsRoute } from './records/contents.ts';
 import { clockRoutes } from './sandbox-clock.ts';
-import { importRoute } from './imports.ts';
-import { erasurePreviewRoute } from './erasure-preview.ts';
+import { importRoute } from './records/imports.ts';
+import { erasurePreviewRoute } from './records/erasure-preview.ts';
 import type { Route } from '../route.ts';
-import { sealedContentsRoute } from './sealed-contents.ts';
+import { sealedContentsRoute } from './records/sealed-contents.ts';
 import { referencingProvidersRoute } from './referencing-providers.ts';
 import { rulesetRoute } from './rulesets.ts';
-import { invoicePdfRoute } from './invoice-pdf.ts';
+import { invoicePdfRoute } from './records/invoice-pdf.ts';
 import { searchRoute } from './search.ts';
-import { statementRoute } from './statements.ts';
+import { statementRoute } from './records/statements.ts';
 import { streamRoute } from './event-stream.ts';
 import { testHelperRoutes } from './test-helpers.ts';
 import { workflowTestRoute } from './workflow-test.ts';
@@ -22,9 +22,9 @@ import { nestedUnder } from '../../model/traits/nested-under.ts';
 import { ownAccount } from '../../model/traits/own-account.ts';
 import { storesFile } from '../../model/traits/stores-file.ts';
 import { streamed } from '../../model/traits/streamed.ts';
-import { listRoute, listRoutesBelow, retrieveRoute } from './resource-reads.ts';
-import { actionRoutesOnOthers, createRoute, updateRoute, actionRoute } from './resource-writes.ts';
-import { deleteRoute, eraseRoute } from './resource-deletions.ts';
+import { listRoute, listRoutesBelow, retrieveRoute } from './records/resource-reads.ts';
+import { actionRoutesOnOthers, createRoute, updateRoute, actionRoute } from './records/resource-writes.ts';
+import { deleteRoute, eraseRoute } from './records/resource-deletions.ts';
 import { ownRoutes } from './account.ts';
 
 /** Returns every operation: those of the resources, those about activity and API versions, and those of a sandbox. */

@@ -8,7 +8,7 @@ import { CalendarDate } from '../../model/schemas/fields.ts';
 import { closedObject, described, named, nullable, oneOf } from '../../model/schemas/make.ts';
 import type { HttpContext } from '../context.ts';
 import type { ReadRoute } from '../route.ts';
-import { idInPath } from './load-record.ts';
+import { idInPath } from './records/load-record.ts';
 
 const RulesetCheck = named(
   'RulesetCheck',

@@ -3,7 +3,7 @@ import type { Action, Resource } from '../../model/resource.ts';
 import { closedObject } from '../../model/schemas/make.ts';
 import { testControls, type TestHelper } from '../../model/traits/test-controls.ts';
 import { decideActionOn } from '../write/decisions.ts';
-import { idInPath, load, loadPresent } from './load-record.ts';
+import { idInPath, load, loadPresent } from './records/load-record.ts';
 import type { WriteRoute } from '../route.ts';
 import type { HttpContext } from '../context.ts';
 

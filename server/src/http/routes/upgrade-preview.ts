@@ -9,12 +9,12 @@ import { closedObject, described, nullable, named } from '../../model/schemas/ma
 import type { ApiVersions } from '../../versions/apply.ts';
 import { readExpansion } from '../response/expand.ts';
 import type { VersionedValidator } from '../body/input.ts';
-import { loadPage } from './load-record.ts';
+import { loadPage } from './records/load-record.ts';
 import { queryReader } from '../body/query.ts';
 import type { WriteRoute } from '../route.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
-import { hiddenFrom } from '../hidden-events.ts';
+import { hiddenFrom } from '../response/hidden-events.ts';
 import { findKnown } from '../../core/arrays.ts';
 
 /** Reads the query of a mutating request, which has no parameter but `expand`. */

@@ -7,10 +7,10 @@ import { fieldOf } from '../../model/record.ts';
 import { closedObject, described, named, nullable, oneOf } from '../../model/schemas/make.ts';
 import { definitionIn, dryRun } from '../../workflows/rules/dry-run.ts';
 import type { HttpContext } from '../context.ts';
-import { isHidden } from '../hidden-events.ts';
+import { isHidden } from '../response/hidden-events.ts';
 import type { WriteRoute } from '../route.ts';
 import { resourceAt } from '../write/decisions.ts';
-import { loadPresent } from './load-record.ts';
+import { loadPresent } from './records/load-record.ts';
 
 const Step = named(
   'WorkflowTestStep',

@@ -14,7 +14,7 @@ import { Buckets, type FailedSignIns } from '../pipeline/rate-limit.ts';
 import { authenticated, type ReceivedRequest } from '../request.ts';
 import { openFile, sendContents } from '../response/download.ts';
 import { whenClosed, type HeldResponses } from '../response/held-responses.ts';
-import { addLastingPage, addPage, htmlType, scriptType } from '../routes/pages.ts';
+import { addLastingPage, addPage, htmlType, scriptType } from '../routes/pages/pages.ts';
 import { requestFacts } from '../write/request-facts.ts';
 import { findFileLink } from './find.ts';
 import { closedPage, coverPage, laterPage, readAsset, summaryPage } from './page.ts';

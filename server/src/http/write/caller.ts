@@ -10,7 +10,7 @@ import { eventRecordSchemaOf } from '../../model/schemas/record-schema.ts';
 import { linkUrl } from '../../sign-in/links.ts';
 import { realSecondsOf, requireConfirmation } from '../../sign-in/sessions.ts';
 import type { HttpContext } from '../context.ts';
-import { lackingForEvents } from '../hidden-events.ts';
+import { lackingForEvents } from '../response/hidden-events.ts';
 import type { ApiRequest } from '../request.ts';
 
 /** So many base62 digits are 190 bits, which cannot be guessed. */

@@ -1,12 +1,12 @@
-import { includesPermission } from '../model/callers/permissions.ts';
-import type { Principal } from '../model/callers/principal.ts';
-import { fieldOf, type StoredRecord } from '../model/record.ts';
-import type { Resource } from '../model/resource.ts';
-import { isOfOffice } from '../model/callers/roles.ts';
-import { nestedUnder } from '../model/traits/nested-under.ts';
-import { snapshot } from '../model/traits/snapshot.ts';
-import type { Without } from '../db/list-query.ts';
-import type { HttpContext } from './context.ts';
+import { includesPermission } from '../../model/callers/permissions.ts';
+import type { Principal } from '../../model/callers/principal.ts';
+import { fieldOf, type StoredRecord } from '../../model/record.ts';
+import type { Resource } from '../../model/resource.ts';
+import { isOfOffice } from '../../model/callers/roles.ts';
+import { nestedUnder } from '../../model/traits/nested-under.ts';
+import { snapshot } from '../../model/traits/snapshot.ts';
+import type { Without } from '../../db/list-query.ts';
+import type { HttpContext } from '../context.ts';
 
 /**
  * Returns the events that a principal may not see, or null if it sees every record of this kind. An event shows its record. So events

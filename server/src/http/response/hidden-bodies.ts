@@ -1,9 +1,9 @@
-import type { JsonObject } from '../core/json-diff.ts';
-import { includesPermission } from '../model/callers/permissions.ts';
-import type { Principal } from '../model/callers/principal.ts';
-import { fieldOf, type StoredRecord } from '../model/record.ts';
-import type { Resource } from '../model/resource.ts';
-import { approvesRequests } from '../model/traits/approves-requests.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
+import { includesPermission } from '../../model/callers/permissions.ts';
+import type { Principal } from '../../model/callers/principal.ts';
+import { fieldOf, type StoredRecord } from '../../model/record.ts';
+import type { Resource } from '../../model/resource.ts';
+import { approvesRequests } from '../../model/traits/approves-requests.ts';
 
 /**
  * Hides the body of a held request from a principal that may not read its kind of record. The body of `POST /v1/customers` is a

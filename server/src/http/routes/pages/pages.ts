@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { pagePolicy } from '../docs/layout.ts';
-import { headerOf } from '../headers.ts';
+import { pagePolicy } from '../../docs/layout.ts';
+import { headerOf } from '../../headers.ts';
 
 /** Adds a page that needs no key. HEAD gets the same status and headers. */
 export function addPage(

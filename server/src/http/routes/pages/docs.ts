@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import fastify, { type FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { ApiError } from '../../core/errors.ts';
-import { queryReader } from '../body/query.ts';
+import { ApiError } from '../../../core/errors.ts';
+import { queryReader } from '../../body/query.ts';
 import {
   addLastingPage,
   addPage,
@@ -15,9 +15,9 @@ import {
   shelved,
   type Shelved,
 } from './pages.ts';
-import type { OpenPost, Route } from '../route.ts';
-import { unknownParameter } from '../body/validate.ts';
-import type { HttpContext } from '../context.ts';
+import type { OpenPost, Route } from '../../route.ts';
+import { unknownParameter } from '../../body/validate.ts';
+import type { HttpContext } from '../../context.ts';
 
 /**
  * Adds the API docs, which need no key. The path `/openapi.json` returns the OpenAPI document of each version. `/openapi/portal.json` is
@@ -55,7 +55,7 @@ export function addReference(
   });
 
   addLastingPage(app, '/openapi/portal.json', jsonType, async () => {
-    const { portalDocument } = await import('../openapi/document.ts');
+    const { portalDocument } = await import('../../openapi/document.ts');
     return JSON.stringify(portalDocument({ ...context, routes: portal.routes }, portal.opening));
   });
 
@@ -80,7 +80,7 @@ const jsonType = 'application/json; charset=utf-8';
 
 /** Writes a document. Loads the modules for it at the first call. */
 async function writeDocument(context: HttpContext, routes: readonly Route[], version: string): Promise<Shelved> {
-  const { openApiDocument } = await import('../openapi/document.ts');
+  const { openApiDocument } = await import('../../openapi/document.ts');
   return shelved(Buffer.from(JSON.stringify(openApiDocument({ ...context, routes }, version))));
 }
 

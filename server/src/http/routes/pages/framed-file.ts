@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../../core/errors.ts';
-import { requirePermission } from '../../model/callers/permissions.ts';
-import type { HttpContext } from '../context.ts';
-import { headerOf } from '../headers.ts';
-import { requireAccount } from '../pipeline/account-context.ts';
-import { requireSecondFactor, sessionOf } from '../pipeline/authenticate.ts';
-import type { RateLimit } from '../pipeline/rate-limit.ts';
-import type { ConcurrencyLimit } from '../pipeline/concurrency.ts';
-import { sendFramed } from '../response/download.ts';
-import { whenClosed, type HeldResponses } from '../response/held-responses.ts';
-import { authenticated, routed } from '../request.ts';
-import type { ContentsRoute } from '../route.ts';
+import { ApiError } from '../../../core/errors.ts';
+import { requirePermission } from '../../../model/callers/permissions.ts';
+import type { HttpContext } from '../../context.ts';
+import { headerOf } from '../../headers.ts';
+import { requireAccount } from '../../pipeline/account-context.ts';
+import { requireSecondFactor, sessionOf } from '../../pipeline/authenticate.ts';
+import type { RateLimit } from '../../pipeline/rate-limit.ts';
+import type { ConcurrencyLimit } from '../../pipeline/concurrency.ts';
+import { sendFramed } from '../../response/download.ts';
+import { whenClosed, type HeldResponses } from '../../response/held-responses.ts';
+import { authenticated, routed } from '../../request.ts';
+import type { ContentsRoute } from '../../route.ts';
 
 /** The limits that a download shares with the requests of the API. */
 export interface FrameLimits {

@@ -1,14 +1,14 @@
-import { ApiError } from '../../core/errors.ts';
-import { startingWith } from '../../core/iterables.ts';
-import { parseJson } from '../../core/json.ts';
-import { toSeconds } from '../../core/clock.ts';
-import { LinkedId } from '../../model/schemas/fields.ts';
-import { fieldOf, type StoredRecord } from '../../model/record.ts';
-import { described } from '../../model/schemas/make.ts';
-import type { HttpContext } from '../context.ts';
-import type { ApiRequest } from '../request.ts';
-import type { ContentsRoute } from '../route.ts';
-import { resourceAt } from '../write/decisions.ts';
+import { ApiError } from '../../../core/errors.ts';
+import { startingWith } from '../../../core/iterables.ts';
+import { parseJson } from '../../../core/json.ts';
+import { toSeconds } from '../../../core/clock.ts';
+import { LinkedId } from '../../../model/schemas/fields.ts';
+import { fieldOf, type StoredRecord } from '../../../model/record.ts';
+import { described } from '../../../model/schemas/make.ts';
+import type { HttpContext } from '../../context.ts';
+import type { ApiRequest } from '../../request.ts';
+import type { ContentsRoute } from '../../route.ts';
+import { resourceAt } from '../../write/decisions.ts';
 import { load } from './load-record.ts';
 
 /** Seconds after a reveal in which its caller can download the files. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { HttpContext } from '../context.ts';
+import type { HttpContext } from '../../context.ts';
 import { addBrowserApp } from './browser-app.ts';
 
 /** Adds the pages of the renters' portal. */

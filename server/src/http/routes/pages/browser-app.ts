@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { escaped } from '../docs/layout.ts';
+import { escaped } from '../../docs/layout.ts';
 import { acceptedCoding, addPage, htmlType, once, scriptType, sendUnlessKnown, shelved } from './pages.ts';
 
 /** An app in the browser that `scripts/build.mjs` builds. */

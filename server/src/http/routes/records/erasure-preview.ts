@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import { FairQueue } from '../../core/limits/fair-queue.ts';
-import { CalendarDate, LinkedId } from '../../model/schemas/fields.ts';
-import type { Resource } from '../../model/resource.ts';
-import { closedObject, described, named } from '../../model/schemas/make.ts';
-import { sealsPersons } from '../../model/traits/seals-persons.ts';
-import type { HttpContext } from '../context.ts';
-import type { ReadRoute } from '../route.ts';
-import { resourceAt } from '../write/decisions.ts';
-import { readPreventing, readRetention } from '../write/person-erasure.ts';
+import { FairQueue } from '../../../core/limits/fair-queue.ts';
+import { CalendarDate, LinkedId } from '../../../model/schemas/fields.ts';
+import type { Resource } from '../../../model/resource.ts';
+import { closedObject, described, named } from '../../../model/schemas/make.ts';
+import { sealsPersons } from '../../../model/traits/seals-persons.ts';
+import type { HttpContext } from '../../context.ts';
+import type { ReadRoute } from '../../route.ts';
+import { resourceAt } from '../../write/decisions.ts';
+import { readPreventing, readRetention } from '../../write/person-erasure.ts';
 import { loadPresent } from './load-record.ts';
 
 const Records = Type.Array(

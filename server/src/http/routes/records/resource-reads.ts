@@ -1,21 +1,21 @@
-import type { JsonObject } from '../../core/json-diff.ts';
-import { includesPermission } from '../../model/callers/permissions.ts';
-import type { Resource } from '../../model/resource.ts';
-import type { ListQuery } from '../../db/list-query.ts';
-import { resourceAt } from '../write/decisions.ts';
-import { renderExpanded } from '../response/expand.ts';
+import type { JsonObject } from '../../../core/json-diff.ts';
+import { includesPermission } from '../../../model/callers/permissions.ts';
+import type { Resource } from '../../../model/resource.ts';
+import type { ListQuery } from '../../../db/list-query.ts';
+import { resourceAt } from '../../write/decisions.ts';
+import { renderExpanded } from '../../response/expand.ts';
 import { listParameters, listQuery } from './list.ts';
-import { openSecrets } from '../response/render.ts';
-import { recordMissing } from '../response/errors.ts';
+import { openSecrets } from '../../response/render.ts';
+import { recordMissing } from '../../response/errors.ts';
 import { load, loadPage } from './load-record.ts';
-import { aOrAn, displayName, type ReadRoute } from '../route.ts';
-import type { ApiRequest } from '../request.ts';
-import type { HttpContext } from '../context.ts';
-import { hiddenFrom, isHidden } from '../hidden-events.ts';
-import { isConfirmed, realSecondsOf } from '../../sign-in/sessions.ts';
-import { aboutAccount } from '../../model/traits/about-account.ts';
-import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';
-import type { Nesting } from '../../model/traits/nested-under.ts';
+import { aOrAn, displayName, type ReadRoute } from '../../route.ts';
+import type { ApiRequest } from '../../request.ts';
+import type { HttpContext } from '../../context.ts';
+import { hiddenFrom, isHidden } from '../../response/hidden-events.ts';
+import { isConfirmed, realSecondsOf } from '../../../sign-in/sessions.ts';
+import { aboutAccount } from '../../../model/traits/about-account.ts';
+import { forPersonsOnly } from '../../../model/traits/for-persons-only.ts';
+import type { Nesting } from '../../../model/traits/nested-under.ts';
 
 /** Returns the list of all records of a kind. */
 export function listRoute(context: HttpContext, resource: Resource): ReadRoute {

@@ -1,15 +1,15 @@
-import { isErased, isGone } from '../../model/change.ts';
-import { ApiError, invalidParameter } from '../../core/errors.ts';
-import { isId, type Id } from '../../core/ids.ts';
-import { fieldOf, type StoredRecord } from '../../model/record.ts';
-import type { Resource } from '../../model/resource.ts';
-import { ownAccount } from '../../model/traits/own-account.ts';
-import { ownKeysOnly } from '../../model/traits/own-keys-only.ts';
-import { readList, type ListPage, type ListQuery } from '../../db/list-query.ts';
-import { pageBytesMax } from '../read-memory.ts';
-import { recordMissing } from '../response/errors.ts';
-import type { ApiRequest } from '../request.ts';
-import type { HttpContext } from '../context.ts';
+import { isErased, isGone } from '../../../model/change.ts';
+import { ApiError, invalidParameter } from '../../../core/errors.ts';
+import { isId, type Id } from '../../../core/ids.ts';
+import { fieldOf, type StoredRecord } from '../../../model/record.ts';
+import type { Resource } from '../../../model/resource.ts';
+import { ownAccount } from '../../../model/traits/own-account.ts';
+import { ownKeysOnly } from '../../../model/traits/own-keys-only.ts';
+import { readList, type ListPage, type ListQuery } from '../../../db/list-query.ts';
+import { pageBytesMax } from '../../read-memory.ts';
+import { recordMissing } from '../../response/errors.ts';
+import type { ApiRequest } from '../../request.ts';
+import type { HttpContext } from '../../context.ts';
 
 /**
  * Reads the record of the path.

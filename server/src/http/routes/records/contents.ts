@@ -1,9 +1,9 @@
-import { displayName, aOrAn, type ContentsRoute } from '../route.ts';
-import type { StoredRecord } from '../../model/record.ts';
-import type { Resource } from '../../model/resource.ts';
-import type { Contents } from '../../model/traits/stores-file.ts';
-import type { HttpContext } from '../context.ts';
-import { openFile, type StoredFile } from '../response/download.ts';
+import { displayName, aOrAn, type ContentsRoute } from '../../route.ts';
+import type { StoredRecord } from '../../../model/record.ts';
+import type { Resource } from '../../../model/resource.ts';
+import type { Contents } from '../../../model/traits/stores-file.ts';
+import type { HttpContext } from '../../context.ts';
+import { openFile, type StoredFile } from '../../response/download.ts';
 import { load } from './load-record.ts';
 
 /** Returns the download of a file. It needs a permission of its own, besides the one to read the record. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { HttpContext } from '../context.ts';
-import type { ContentsRoute } from '../route.ts';
+import type { HttpContext } from '../../context.ts';
+import type { ContentsRoute } from '../../route.ts';
 import { addBrowserApp } from './browser-app.ts';
 import { isForFrame, sendFileToFrame, type FrameLimits } from './framed-file.ts';
 import { addPage } from './pages.ts';

@@ -1,11 +1,11 @@
 import { Type, type TSchema } from 'typebox';
-import { ApiError, invalidParameter } from '../../core/errors.ts';
-import { isId } from '../../core/ids.ts';
-import { requireKnownEvents } from '../../model/event-names.ts';
-import { columnFor, type Resource } from '../../model/resource.ts';
-import { limitDefault, type ListQuery } from '../../db/list-query.ts';
-import type { HttpContext } from '../context.ts';
-import type { Query } from '../route.ts';
+import { ApiError, invalidParameter } from '../../../core/errors.ts';
+import { isId } from '../../../core/ids.ts';
+import { requireKnownEvents } from '../../../model/event-names.ts';
+import { columnFor, type Resource } from '../../../model/resource.ts';
+import { limitDefault, type ListQuery } from '../../../db/list-query.ts';
+import type { HttpContext } from '../../context.ts';
+import type { Query } from '../../route.ts';
 
 /** Returns the query parameters of a resource's list. */
 export function listParameters(resource: Resource): Record<string, TSchema> {

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { patient } from '../../core/limits/fair-queue.ts';
-import { newRecord } from '../../model/change.ts';
-import type { Resource } from '../../model/resource.ts';
-import { closedObject, oneOf } from '../../model/schemas/make.ts';
-import type { FileImport, ReadRows } from '../../model/traits/imports-file.ts';
-import type { HttpContext } from '../context.ts';
-import type { WriteRoute } from '../route.ts';
+import { patient } from '../../../core/limits/fair-queue.ts';
+import { newRecord } from '../../../model/change.ts';
+import type { Resource } from '../../../model/resource.ts';
+import { closedObject, oneOf } from '../../../model/schemas/make.ts';
+import type { FileImport, ReadRows } from '../../../model/traits/imports-file.ts';
+import type { HttpContext } from '../../context.ts';
+import type { WriteRoute } from '../../route.ts';
 
 /** Imports leave half of the time to other requests. */
 const restFactor = 1;

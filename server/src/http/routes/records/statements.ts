@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
-import { addDays, addMonths, today } from '../../core/calendar.ts';
-import { toSeconds } from '../../core/clock.ts';
-import { invalidParameter } from '../../core/errors.ts';
-import { patient } from '../../core/limits/fair-queue.ts';
-import { readStatement, type StatementFacts } from '../../db/ledger-statement.ts';
-import { CalendarDate, LinkedId } from '../../model/schemas/fields.ts';
-import { fieldOf, type StoredRecord } from '../../model/record.ts';
-import { closedObject, described, named, nullable, oneOf } from '../../model/schemas/make.ts';
-import type { HttpContext } from '../context.ts';
-import type { ApiRequest } from '../request.ts';
-import type { Query, ReadRoute } from '../route.ts';
-import { resourceAt } from '../write/decisions.ts';
+import { addDays, addMonths, today } from '../../../core/calendar.ts';
+import { toSeconds } from '../../../core/clock.ts';
+import { invalidParameter } from '../../../core/errors.ts';
+import { patient } from '../../../core/limits/fair-queue.ts';
+import { readStatement, type StatementFacts } from '../../../db/ledger-statement.ts';
+import { CalendarDate, LinkedId } from '../../../model/schemas/fields.ts';
+import { fieldOf, type StoredRecord } from '../../../model/record.ts';
+import { closedObject, described, named, nullable, oneOf } from '../../../model/schemas/make.ts';
+import type { HttpContext } from '../../context.ts';
+import type { ApiRequest } from '../../request.ts';
+import type { Query, ReadRoute } from '../../route.ts';
+import { resourceAt } from '../../write/decisions.ts';
 import { load } from './load-record.ts';
 import { pdf, printed } from './printing.ts';
 

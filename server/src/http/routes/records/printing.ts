@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OpenContents } from '../route.ts';
+import type { OpenContents } from '../../route.ts';
 
 export const pdf = 'application/pdf';
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { errorCatalogue, type ErrorCode } from '../../core/errors.ts';
-import type { HttpContext } from '../context.ts';
-import { readAsset } from '../docs/assets.ts';
-import { curlOf, errorExamples, type ErrorExample } from '../docs/error-examples.ts';
-import { escaped, pageHtml, withCode } from '../docs/layout.ts';
+import { errorCatalogue, type ErrorCode } from '../../../core/errors.ts';
+import type { HttpContext } from '../../context.ts';
+import { readAsset } from '../../docs/assets.ts';
+import { curlOf, errorExamples, type ErrorExample } from '../../docs/error-examples.ts';
+import { escaped, pageHtml, withCode } from '../../docs/layout.ts';
 import { addLastingPage, htmlType } from './pages.ts';
 
 /** Adds the pages at the `doc_url` of errors: what an error means, an example, and what to do. */

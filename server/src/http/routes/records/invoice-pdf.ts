@@ -1,7 +1,7 @@
-import { fieldOf } from '../../model/record.ts';
-import type { HttpContext } from '../context.ts';
-import type { ContentsRoute } from '../route.ts';
-import { resourceAt } from '../write/decisions.ts';
+import { fieldOf } from '../../../model/record.ts';
+import type { HttpContext } from '../../context.ts';
+import type { ContentsRoute } from '../../route.ts';
+import { resourceAt } from '../../write/decisions.ts';
 import { load } from './load-record.ts';
 import { pdf, printed } from './printing.ts';
 

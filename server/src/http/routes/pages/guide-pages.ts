@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import type { HttpContext } from '../context.ts';
-import { readAsset } from '../docs/assets.ts';
-import { readGuideFiles, readPictures } from '../docs/guide-files.ts';
-import type { Guide } from '../docs/guides.ts';
-import { escaped, pageHtml, withCode } from '../docs/layout.ts';
-import { searchEntries } from '../docs/search-entries.ts';
+import type { HttpContext } from '../../context.ts';
+import { readAsset } from '../../docs/assets.ts';
+import { readGuideFiles, readPictures } from '../../docs/guide-files.ts';
+import type { Guide } from '../../docs/guides.ts';
+import { escaped, pageHtml, withCode } from '../../docs/layout.ts';
+import { searchEntries } from '../../docs/search-entries.ts';
 import { addLastingPage, addPage, addPicture, htmlType, once, scriptType, sendUnlessKnown, shelved } from './pages.ts';
 
 /**
@@ -15,7 +15,7 @@ import { addLastingPage, addPage, addPicture, htmlType, once, scriptType, sendUn
 export function addGuidePages(app: FastifyInstance, context: HttpContext): () => Promise<Guide[]> {
   // The files are read at the start: an upgrade may replace them while the server runs.
   const files = readGuideFiles();
-  const guides = once(async () => (await import('../docs/guides.ts')).guidesOf(files));
+  const guides = once(async () => (await import('../../docs/guides.ts')).guidesOf(files));
   for (const script of ['search.js', 'find.js'] as const) {
     addLastingPage(app, `/docs/${script}`, scriptType, () => readAsset(script));
   }

@@ -1,15 +1,15 @@
-import { decideErasure, toDecision, isErased, isGone } from '../../model/change.ts';
-import type { Action, Resource } from '../../model/resource.ts';
-import { closedObject } from '../../model/schemas/make.ts';
-import { decideActionOn, endedWith, requireUnused } from '../write/decisions.ts';
+import { decideErasure, toDecision, isErased, isGone } from '../../../model/change.ts';
+import type { Action, Resource } from '../../../model/resource.ts';
+import { closedObject } from '../../../model/schemas/make.ts';
+import { decideActionOn, endedWith, requireUnused } from '../../write/decisions.ts';
 import { idInPath, load, loadPresent } from './load-record.ts';
-import { aOrAn, displayName, type WriteRoute } from '../route.ts';
-import { readRetention, sealed, withFilesToErase } from '../write/person-erasure.ts';
-import type { HttpContext } from '../context.ts';
-import { checksRemoval } from '../../model/traits/checks-removal.ts';
-import { erasable, type Erasure } from '../../model/traits/erasable.ts';
-import { inUse } from '../../model/traits/in-use.ts';
-import { keepsOne } from '../../model/traits/keeps-one.ts';
+import { aOrAn, displayName, type WriteRoute } from '../../route.ts';
+import { readRetention, sealed, withFilesToErase } from '../../write/person-erasure.ts';
+import type { HttpContext } from '../../context.ts';
+import { checksRemoval } from '../../../model/traits/checks-removal.ts';
+import { erasable, type Erasure } from '../../../model/traits/erasable.ts';
+import { inUse } from '../../../model/traits/in-use.ts';
+import { keepsOne } from '../../../model/traits/keeps-one.ts';
 import { writeRoute, actionResponse, refusingErased, docsOf } from './resource-writes.ts';
 
 /** Returns the deletion of a record. It removes the record, erases a person, or is an action of the kind, such as a revocation. */
