@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { makeWorkerUtils } from 'graphile-worker';
 import type { Deployment, Server } from './deployment.ts';
-import { quiet } from './limits/quiet.ts';
-import { startLimitServer } from './limits/limit-server.ts';
+import { quiet } from './usual/quiet.ts';
+import { startComparedServer } from './compared-server.ts';
 import { requestBody } from './sample.ts';
 import { verify } from './suite.ts';
 
@@ -87,7 +87,7 @@ export async function verifyAttempts({ database }: Deployment, count: number): P
 
 /** @param role `api` responds and delivers nothing, `all` does both. */
 export function startBaseline(deployment: Deployment, role: 'api' | 'all'): Promise<Server> {
-  return startLimitServer(deployment, program, { ROLE: role });
+  return startComparedServer(deployment, program, { ROLE: role });
 }
 
 /** Checks the rows of every response: one reference, one event, one log, one key, and a job for each endpoint. */

@@ -1,10 +1,10 @@
 import { baselineQueue, emptyBaseline, queueBaselineJobs, startBaseline, verifyAttempts } from './baseline-server.ts';
 import type { Child } from './child.ts';
 import { queueDeliveries, recordDeliveries, untilEmpty, verifyDelivered } from './queue.ts';
-import { queueJobs, type JobWorkerKind } from './limits/job-queue.ts';
+import { queueJobs, type JobWorkerKind } from './usual/job-queue.ts';
 import { inTurn, ratio, verify, type Bench, type Suite } from './suite.ts';
 
-const jobWorker = new URL('limits/job-worker.ts', import.meta.url);
+const jobWorker = new URL('usual/job-worker.ts', import.meta.url);
 
 /** Queued deliveries for each second of measurement, about what each can deliver. */
 const perSecond = { ours: 5_000, defaults: 1_000, tuned: 2_500, baseline: 1_500 };
@@ -59,7 +59,7 @@ async function measureJobs(bench: Bench, kind: JobWorkerKind, count: number): Pr
   await recordDeliveries(deployment, count);
   await queueJobs(deployment);
   const env = { KIND: kind, ORIGIN: receiver.origin };
-  const start = async (): Promise<Child> => (await deployment.startLimit(jobWorker, env)).child;
+  const start = async (): Promise<Child> => (await deployment.startCompared(jobWorker, env)).child;
   return measure(bench, count, baselineQueue, start, () => verifyDelivered(deployment, count));
 }
 

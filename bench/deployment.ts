@@ -29,7 +29,7 @@ export interface Deployment {
    * Starts a program of this bench with the database's address. Resolves with its first message. It gets the product's flags, which trade
    * speed for memory, so that the comparison is fair.
    */
-  startLimit(program: URL, env?: Record<string, string>): Promise<{ child: Child; ready: unknown }>;
+  startCompared(program: URL, env?: Record<string, string>): Promise<{ child: Child; ready: unknown }>;
   makeEndpoints(origin: string): Promise<void>;
   /** Returns a one-time link that makes the first owner. */
   loginLink(): Promise<string>;
@@ -122,7 +122,7 @@ export async function startDeployment(
     endpointIds,
     logDir,
     startServer,
-    async startLimit(program, limitEnv = {}) {
+    async startCompared(program, limitEnv = {}) {
       const child = startChild(fileURLToPath(program), {
         name: `${++starts}-limit`,
         logDir,

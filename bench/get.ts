@@ -1,5 +1,5 @@
 import { emptyBaseline, fillBaseline, startBaseline } from './baseline-server.ts';
-import { startLimitServer } from './limits/limit-server.ts';
+import { startComparedServer } from './compared-server.ts';
 import { pgbenchClients, runStatement } from './limits/pgbench.ts';
 import type { Server } from './deployment.ts';
 import { runLoad } from './load/wrk.ts';
@@ -7,7 +7,7 @@ import { requestBody } from './sample.ts';
 import { inTurn, ratio, verify, type Bench, type Suite } from './suite.ts';
 
 const warmUpSeconds = 5;
-const plainServer = new URL('limits/plain-get-server.ts', import.meta.url);
+const plainServer = new URL('usual/plain-get-server.ts', import.meta.url);
 const bareServer = new URL('limits/bare-server.ts', import.meta.url);
 export const referenceCount = 10_000;
 
@@ -62,10 +62,10 @@ export const get: Suite<'overPlain' | 'overBare' | 'listOverPage'> = {
 
     const { ours, plain, baseline } = await inTurn(round, {
       ours: async () => measure('ours', await deployment.startServer('api')),
-      plain: async () => measure('plain', await startLimitServer(deployment, plainServer)),
+      plain: async () => measure('plain', await startComparedServer(deployment, plainServer)),
       baseline: async () => measure('baseline', await startBaseline(deployment, 'api')),
     });
-    const bare = await measure('bare', await startLimitServer(deployment, bareServer, { ANSWER: answers.ours! }));
+    const bare = await measure('bare', await startComparedServer(deployment, bareServer, { ANSWER: answers.ours! }));
     verify('servers answer the same', answers.ours === answers.plain && answers.ours === answers.bare);
     verify('the baseline answers the same members', membersOf(answers.baseline!) === membersOf(answers.ours!));
     const page = tools.pgbench === null ? 0 : await measurePage(bench);

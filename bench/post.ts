@@ -1,4 +1,4 @@
-import { startLimitServer } from './limits/limit-server.ts';
+import { startComparedServer } from './compared-server.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { emptyBaseline, startBaseline, verifyBaseline } from './baseline-server.ts';
 import { memoryMb, watchMemory } from './child.ts';
@@ -16,7 +16,7 @@ const subscribed = 2;
 /** Milliseconds after which a process has done the work of its start. */
 const restMs = 2_000;
 
-const sequentialServer = new URL('limits/sequential-server.ts', import.meta.url);
+const sequentialServer = new URL('usual/sequential-server.ts', import.meta.url);
 
 let sample: Sample | null = null;
 
@@ -134,7 +134,7 @@ async function measureBaseline({
 }
 
 async function measureSequential(bench: Bench, rows: Sample): Promise<number> {
-  const server = await startLimitServer(bench.deployment, sequentialServer, { SAMPLE: JSON.stringify(rows) });
+  const server = await startComparedServer(bench.deployment, sequentialServer, { SAMPLE: JSON.stringify(rows) });
   const { requestsPerSecond } = await loadAndVerify(bench, server.url);
   await server.stop();
   return requestsPerSecond;
