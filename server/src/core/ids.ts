@@ -3,7 +3,7 @@ import { fromBase62, randomBase62, toBase62 } from './base62.ts';
 import type { Clock } from './clock.ts';
 import type { RandomBytes } from './random.ts';
 
-/** The first part of an id. Each kind of record has its own. */
+/** The first part of an id. The definition of a kind has it (`prefix`). */
 export type IdPrefix = string;
 
 /** An id of one kind, such as `ref_…`. */
