@@ -19,10 +19,10 @@ describeInBrowser('a person of the office', () => {
   });
   afterAll(() => server.stop());
 
-  describe.each(hands)('%s', (name, width, make) => {
+  describe.each(hands)('%s', (nameOfHand, width, make) => {
     async function open(
       path: string,
-      { isWhole = name.includes('keyboard') } = {},
+      { isWhole = nameOfHand.includes('keyboard') } = {},
     ): Promise<OpenPage & { hand: Hand }> {
       const opened = await openDashboard(server, path, { person: owner, width, isWhole });
       return { ...opened, hand: make(opened.page) };

@@ -45,16 +45,12 @@ test('keeps a port from other processes when no server listens on it', async () 
 
 test('names the source in a stack trace when the server was built', async () => {
   const folder = dirname(await builtProgram('server/src/main.ts'));
-  const lineIn = (file: string): number =>
-    readFileSync(file, 'utf8')
-      .split('\n')
-      .findIndex((line) => line.includes('async function runServer(')) + 1;
-  const built = globSync(join(folder, '*.js')).find((file) => lineIn(file) > 0)!;
+  const built = globSync(join(folder, '*.js')).find((file) => lineOfStart(file) > 0)!;
   const source = fileURLToPath(new URL('../../src/server/start.ts', import.meta.url));
-  const trace = `    at runServer (file://${built}:${lineIn(built)}:1)`;
+  const trace = `    at runServer (file://${built}:${lineOfStart(built)}:1)`;
   const traced = withSources(`TypeError: nothing\n${trace}`);
   expect(traced).toMatch(/^TypeError: nothing\n {4}at runServer \(.*:\d+:\d+\)$/);
-  expect(traced).toContain(`${source}:${lineIn(source)}:`);
+  expect(traced).toContain(`${source}:${lineOfStart(source)}:`);
 });
 
 test('starts the modules of the source when a test sets options of Node', async () => {
@@ -62,8 +58,17 @@ test('starts the modules of the source when a test sets options of Node', async 
     Deployment.create(),
     Deployment.create({ settings: { NODE_OPTIONS: '--max-old-space-size=512' } }),
   ]);
-  onTestFinished(() => Promise.all([built.remove(), source.remove()]).then(() => {}));
-  const programOf = (deployment: Deployment): string => deployment.spawn().spawnargs[1]!;
+  onTestFinished(async () => void (await Promise.all([built.remove(), source.remove()])));
   expect(programOf(built)).toMatch(/\/test-server\/[0-9a-f]{16}\/main\.js$/);
   expect(programOf(source)).toBe('server/src/main.ts');
 });
+
+/** Returns the line of a file where the function that starts the server begins. 0 if it does not. */
+function lineOfStart(file: string): number {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.findIndex((line) => line.includes('async function runServer(')) + 1;
+}
+
+function programOf(deployment: Deployment): string {
+  return deployment.spawn().spawnargs[1]!;
+}

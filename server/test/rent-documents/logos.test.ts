@@ -97,7 +97,7 @@ describe('the logo of an account', () => {
     const logos = new Logos({
       readRecord,
       accounts,
-      fileStore: { ...fileStore, read } as typeof fileStore,
+      fileStore: { read },
       fileChecker,
     });
     const owner = await readRecord(account, office.agency.accountId, office.agency.accountId);

@@ -44,7 +44,7 @@ export function describeInBrowser(name: string, body: () => void): void {
       const open = await Promise.all([browsers.whole, browsers.shell]);
       delete browsers.whole;
       delete browsers.shell;
-      await Promise.all(open.map((browser) => browser?.close()));
+      await Promise.all(open.map(async (browser) => browser?.close()));
     });
     body();
   });
