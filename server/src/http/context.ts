@@ -27,7 +27,6 @@ import type { StepOperation } from '../model/step-operation.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Freshness } from '../search/search-index.ts';
 import type { ApiVersions } from '../versions/apply.ts';
-import type { ArrivalLimits } from './body/body-time.ts';
 import type { ReadBudgets, ReadLimits } from './read-memory.ts';
 import type { IdentityProvider } from '../sign-in/identity-provider.ts';
 import type { Passwords } from '../sign-in/passwords.ts';
@@ -36,6 +35,15 @@ import type { SessionRing } from '../sign-in/sessions.ts';
 import type { SecretMembers } from '../core/secrets/secret-members.ts';
 import type { Tracing } from '../core/tracing.ts';
 import type { AccountFacts, StoredKey } from './request.ts';
+
+/** How long a client may take to send a request, in milliseconds. */
+export interface ArrivalLimits {
+  headMs: number;
+  /** All bodies but files are small. */
+  bodyMs: number;
+  /** Enough for ten megabytes over a slow line. */
+  uploadMs: number;
+}
 
 /** The parts of the server's context that requests need. */
 export interface HttpContext {

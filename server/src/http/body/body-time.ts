@@ -1,14 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-
-/** How long a client may take to send a request, in milliseconds. */
-export interface ArrivalLimits {
-  headMs: number;
-  /** All bodies but files are small. */
-  bodyMs: number;
-  /** Enough for ten megabytes over a slow line. */
-  uploadMs: number;
-}
+import type { ArrivalLimits } from '../context.ts';
 
 export const arrivalLimits: ArrivalLimits = { headMs: 10_000, bodyMs: 15_000, uploadMs: 60_000 };
 
