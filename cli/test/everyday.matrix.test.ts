@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { processesForTest } from '../../server/test/support/processes.ts';
 import { allPermissions } from '../../server/test/support/permissions.ts';
 import { receiverForTest } from '../../server/test/support/receiver.ts';
@@ -39,6 +39,15 @@ describe('trigger', () => {
     }
     expect((await tenant.api.get('/v1/webhook_endpoints')).body.count).toBe(0);
     expect((await tenant.api.get('/v1/account')).body.name).toBe('Another');
+  });
+
+  test('begins a subscription on the day of the server when the sandbox clock is years ahead', async () => {
+    const ahead = await startTestServer();
+    onTestFinished(() => ahead.stop());
+    for (let year = 0; year < 4; year++)
+      await good(ahead.api.post('/v1/test_helpers/clock/advance', { seconds: 366 * 86_400 }));
+    const user = new User({ url: ahead.url, secretKey: ahead.secretKey });
+    expect(await user.run(['trigger', 'subscription.created'])).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('takes fields and a number, refuses unknown types and live keys', async () => {
