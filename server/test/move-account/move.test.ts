@@ -99,6 +99,11 @@ describe('a moved tree', () => {
     const tree = await newTree(cells);
     await post(tree.root.api, 'first');
     const person = await signedIn(cells.source, 'owner', { accountId: tree.root.accountId });
+    const { id: customer } = (await good(tree.root.api.post('/v1/customers', { name: 'Ada' }))).body;
+    const { url: portal } = (await good(tree.root.api.post('/v1/portal_sessions', { customer }))).body;
+    const { url: joining } = (
+      await good(person.browser.post('/v1/invitations', { email: 'new@example.com', role: 'viewer' }))
+    ).body;
     await move(cells, tree.root.accountId);
     for (const key of [tree.root.key, tree.child.key]) {
       const api = apiClient(cells.source.url, key);
@@ -111,6 +116,13 @@ describe('a moved tree', () => {
         });
       }
     }
+    const tokenOf = (url: string): string => new URL(url).hash.slice(1);
+    for (const response of [
+      await person.browser.get('/auth/session'),
+      await new Browser(cells.source).post('/auth/links/read', { token: tokenOf(joining) }),
+      await new Browser(cells.source).post('/v1/portal/link', { token: tokenOf(portal) }),
+    ])
+      expect([response.status, response.body.error?.code]).toEqual([503, 'unavailable']);
     // A sign-in writes, and its person has no key. A stranger must not learn the id of the account.
     for (const password of [goodPassword, `${goodPassword}?`]) {
       const response = await new Browser(cells.source).post('/auth/sign_in', { email: person.email, password });

@@ -24,6 +24,7 @@ import {
 } from '../../sign-in/users.ts';
 import type { Subject } from '../../sign-in/attempts.ts';
 import type { HttpContext } from '../context.ts';
+import { refuseAway } from '../pipeline/account-context.ts';
 import {
   browserOf,
   commitBy,
@@ -66,12 +67,14 @@ export async function readLink(call: AuthCall<Static<typeof ReadLinkBody>>): Pro
   const { context } = call;
   const open = await openLink(call, call.body.token);
   const { purpose, link } = open;
+  const account = await context.accounts.get(link.account_id);
+  if (account) refuseAway(account);
   return {
     object: 'link',
     purpose,
     email: purpose === 'invitation' ? open.link.email : purpose === 'first_owner' ? null : open.user.email,
     role: roleOf(open),
-    account: { name: (await context.accounts.get(link.account_id))?.name ?? null },
+    account: { name: account?.name ?? null },
     expires_at: link.expires_at,
     password_required: needsPassword(call, open),
     code_required: 'user' in open && open.user.totp_secret !== null,

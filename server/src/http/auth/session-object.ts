@@ -4,8 +4,13 @@ import { secondFactorOf, user as users } from '../../resources/people/user.ts';
 import type { StoredSession } from '../../sign-in/sessions.ts';
 import { hasUsers } from '../../sign-in/users.ts';
 import type { HttpContext } from '../context.ts';
+import { refuseAway } from '../pipeline/account-context.ts';
 
-/** Returns what the dashboard knows before it asks the API: the deployment, and the person that is signed in. */
+/**
+ * Returns what the dashboard knows before it asks the API: the deployment, and the person that is signed in.
+ *
+ * @throws {ApiError} `unavailable` if the account of the person has moved to another cell.
+ */
 export async function sessionObject(context: HttpContext, session: StoredSession | null): Promise<JsonObject> {
   const { config, clock, realClock, versions, latestVersion, productVersion, reader } = context;
   const served = versions.upTo(await latestVersion.look());
@@ -31,6 +36,8 @@ async function personObject(context: HttpContext, session: StoredSession): Promi
   const { accountId, permissions, person } = session.principal;
   const record = person && (await readRecord(users, accountId, person.id));
   if (!person || !record) return {};
+  const account = await accounts.get(accountId);
+  if (account) refuseAway(account);
   return {
     second_factor_setup_required: person.lacksSecondFactor,
     user: {
@@ -43,7 +50,7 @@ async function personObject(context: HttpContext, session: StoredSession): Promi
       passkeys: record.passkeys.length,
       identity: record.identity_issuer && { issuer: record.identity_issuer, linked_at: record.identity_linked_at },
       permissions: [...permissions].toSorted(),
-      account: { id: accountId, name: (await accounts.get(accountId))?.name ?? null },
+      account: { id: accountId, name: account?.name ?? null },
     },
     session: {
       id: person.sessionId,

@@ -19,6 +19,7 @@ import { realSecondsOf } from '../../sign-in/sessions.ts';
 import type { BodyBudgets } from '../body/body-bytes.ts';
 import { takeSmallPosts } from '../body/small-posts.ts';
 import type { HttpContext } from '../context.ts';
+import { refuseAway } from '../pipeline/account-context.ts';
 import { isFromPortal, portalCookie, portalSessionInvalid, requirePortalPlace } from '../pipeline/portal.ts';
 import { Buckets, type FailedSignIns } from '../pipeline/rate-limit.ts';
 import { authenticated, type ReceivedRequest } from '../request.ts';
@@ -117,13 +118,15 @@ function accessOf({ id, features, return_url, opened_at }: PortalSessionRecord, 
 /**
  * Reads the session of a link that can still be opened.
  *
- * @throws {ApiError} `portal_session_invalid`.
+ * @throws {ApiError} `portal_session_invalid`, or `unavailable` if the account has moved to another cell.
  */
 async function pendingSession(
-  { reader, readRecord, realClock }: HttpContext,
+  { reader, readRecord, accounts, realClock }: HttpContext,
   linkToken: string,
 ): Promise<PortalSessionRecord> {
   const found = isLinkToken(linkToken) ? await findPortalLink(reader, hashToken(linkToken)) : null;
+  const account = found && (await accounts.get(found.accountId));
+  if (account) refuseAway(account);
   const session = found && (await readRecord(portalSession, found.accountId, found.id));
   if (!session || statusOf(session, realSecondsOf({ realClock })) !== 'pending') throw portalSessionInvalid();
   const person = await readRecord(customer, session.account_id, session.customer);
