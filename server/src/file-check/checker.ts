@@ -181,7 +181,8 @@ export class FileChecker {
       return await checked;
     } catch (error) {
       const hasEnded = error instanceof ProcessEndedError || !checking.connected;
-      if (hasEnded) await exited(checking);
+      // A process can close its channel and go on. It is ended after the time of its file, so that other files have their turn.
+      if (hasEnded && !signal.aborted) await Promise.race([exited(checking), once(signal, 'abort')]);
       await this.#endProcess();
       if (this.#stopping.signal.aborted) throw error;
       // A broken decoder ends its process in another way. The system kills a process when its memory is short.
