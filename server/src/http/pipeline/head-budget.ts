@@ -3,7 +3,7 @@ export interface Head {
   /** The site of the client. The tree of its account, once that is known. */
   owner: string;
   readonly bytes: number;
-  /** Whether the server can begin a change for the request, or has begun to. It cannot be closed for another one then. */
+  /** Whether the request counts as a change: the server can begin one for it, and it has no response yet. */
   isChange: boolean;
   /**
    * Returns whether the request can be closed for another one: it changes nothing, has not begun to, or was pipelined. Its client then also
