@@ -739,6 +739,8 @@ describe('offers', () => {
     const { id: yetToBegin } = await landlord.signed(unit, { rent: raised, start_date: '2028-02-01' });
     await advance(newServer, 1);
     expect((await landlord.get('tenancies', begun.id)).status).toBe('ended');
+    // The same rent, sent again, is no new advert.
+    await good(landlord.api.post(`/v1/units/${unit}`, { rent: advert.rent }));
     await choose(landlord, { check: 'rent_bid' });
     const body = { unit, customers: ['tenant_1', 'tenant_9'], start_date: '2027-02-01', rent: raised };
     const replacing = { ...body, replaces: begun.id };
@@ -753,6 +755,8 @@ describe('offers', () => {
     await refuse({ replaces: null });
     // The rent of another home is no rent of this one.
     await refuse({ unit: other });
+    // Only new tenants bid.
+    await refuse({ customers: ['tenant_9'] });
     // No person has paid the rent of a tenancy that has not begun.
     await refuse({ replaces: yetToBegin });
     const { id } = await landlord.make('tenancies', replacing);
@@ -773,7 +777,7 @@ describe('offers', () => {
     await good(landlord.api.post(`/v1/units/${unit}`, { on_market: false }));
     await good(landlord.api.post(`/v1/units/${unit}`, { on_market: true }));
     await choose(landlord, { check: 'rent_bid' });
-    const body = { unit, customers: ['tenant_9'], start_date: '2027-02-01', rent: raised, replaces };
+    const body = { unit, customers: ['tenant_1'], start_date: '2027-02-01', rent: raised, replaces };
     expectCode(await landlord.api.post('/v1/tenancies', body), 'check_failed', rentAboveAdvert);
   });
 });

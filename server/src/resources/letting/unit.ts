@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import { addDays } from '../../core/calendar.ts';
 import { isWithin, judge, refuseFailed } from '../../law/index.ts';
@@ -266,7 +267,10 @@ function withAsked<Unit extends Pick<UnitRecord, 'rent' | 'on_market' | 'lowest_
   const earlier = current?.on_market ? current.lowest_asked : null;
   const isLower = rent !== null && (earlier?.currency !== rent.currency || isWithin(rent, earlier));
   const lowest = isLower ? rent : earlier;
-  return { ...after, lowest_asked: lowest && { ...lowest, asked_at: caller.nowSeconds } };
+  if (lowest === null) return { ...after, lowest_asked: null };
+  // A rent that is sent again is no new advert.
+  const isSame = current?.on_market === true && isDeepStrictEqual({ ...rent }, { ...current.rent });
+  return { ...after, lowest_asked: isSame ? earlier : { ...lowest, asked_at: caller.nowSeconds } };
 }
 
 type TenancyOfUnit = StoredRecord & {

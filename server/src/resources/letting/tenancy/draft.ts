@@ -76,7 +76,7 @@ export function update(
 
 /** @throws {ApiError} `check_failed`. */
 function judgeDraft(
-  drafted: Pick<TenancyRecord, 'jurisdiction' | 'type' | 'unit' | 'rent' | 'end_date'>,
+  drafted: Pick<TenancyRecord, 'jurisdiction' | 'type' | 'unit' | 'customers' | 'rent' | 'end_date'>,
   caller: Caller,
   related: Related,
 ): Judgement {
@@ -89,23 +89,25 @@ function judgeDraft(
 
 /** Returns the facts about the terms of a tenancy that checks judge. */
 export function termsOf(
-  { unit, rent, end_date: endDate }: Pick<TenancyRecord, 'unit' | 'rent' | 'end_date'>,
+  { unit, customers, rent, end_date: endDate }: Pick<TenancyRecord, 'unit' | 'customers' | 'rent' | 'end_date'>,
   related: Related,
 ): Acts['draft'] {
-  return { rent, lowestAsked: lowestAskedOf(unit, related), endDate, isEndedByNotice: false };
+  return { rent, lowestAsked: lowestAskedOf(unit, customers, related), endDate, isEndedByNotice: false };
 }
 
 /**
  * Returns the lowest rent asked for the unit. The rent of a tenancy can rise by law after the advert. Another tenancy that replaces it may
- * keep its rent. The replaced one has begun, and was signed after the last advert.
+ * keep its rent. The replaced one has begun, and was signed after the last advert. One of its tenants stays: for new tenants only, the
+ * advert counts.
  */
-function lowestAskedOf(unit: string, related: Related): Rent | null {
+function lowestAskedOf(unit: string, tenants: readonly string[], related: Related): Rent | null {
   const asked = related.one<UnitRecord>('unit')?.lowest_asked ?? null;
   const replaced = related.one<TenancyRecord>('replaces');
   // An advert of an earlier release has no time.
   if (asked?.asked_at === undefined || replaced?.unit !== unit || replaced.activated_at === null) return asked;
   const isAfterAdvert = replaced.signed_at !== null && replaced.signed_at >= asked.asked_at;
-  if (!isAfterAdvert || replaced.rent.currency !== asked.currency) return asked;
+  const isStay = replaced.customers.some((tenant) => tenants.includes(tenant));
+  if (!isAfterAdvert || !isStay || replaced.rent.currency !== asked.currency) return asked;
   return isWithin(asked, replaced.rent) ? replaced.rent : asked;
 }
 
