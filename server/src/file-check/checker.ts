@@ -21,18 +21,18 @@ const usualIdleMs = 20_000;
 /** Megabytes. A file of 10 MB and what is inflated of it fit. */
 const heapMb = 192;
 
-/** Refuses a file. `mayPass` if the machine can be the cause: it was too slow, or had too little memory. Otherwise a retry has the same end. */
+/** Refuses a file. `isSlow` if its time was over: the file is not simple, or the machine is busy. Otherwise a retry has the same end. */
 class FileRefusedError extends ApiError {
-  readonly mayPass: boolean;
+  readonly isSlow: boolean;
 
-  constructor(message: string, mayPass: boolean) {
+  constructor(message: string, isSlow: boolean) {
     super('parameter_invalid', message, { param: 'file' });
-    this.mayPass = mayPass;
+    this.isSlow = isSlow;
   }
 }
 
 /** The reply of the process, or what the server finds in its place. */
-type Verdict = Checked | { refusal: string; mayPass: boolean };
+type Verdict = Checked | { refusal: string; isSlow: true };
 
 export interface FileCheckerOptions {
   checkTimeoutMs?: number;
@@ -103,7 +103,7 @@ export class FileChecker {
       return made;
     } catch (error) {
       if (!(error instanceof FileRefusedError)) throw error;
-      if (!error.mayPass) return null;
+      if (!error.isSlow) return null;
       // The picture was accepted at its upload, so the machine is too busy for it now.
       throw new ApiError('overloaded', 'The server is too busy to prepare the picture. Try again shortly.', {
         retryAfterSeconds: 5,
@@ -155,7 +155,7 @@ export class FileChecker {
     const checking = (this.#process ??= this.#startProcess());
     const checked = await this.#checkedBy(checking, file, bytes);
     this.#idle = setTimeout(() => void this.#endProcess(), this.#idleMs).unref();
-    if ('refusal' in checked) throw new FileRefusedError(checked.refusal, 'mayPass' in checked && checked.mayPass);
+    if ('refusal' in checked) throw new FileRefusedError(checked.refusal, 'isSlow' in checked);
     if ('fault' in checked) throw new Error(`The process that checks files failed: ${checked.fault}`);
     return checked.bytes;
   }
@@ -186,13 +186,11 @@ export class FileChecker {
       await this.#endProcess();
       if (this.#stopping.signal.aborted) throw error;
       // A broken decoder ends its process in another way. The system kills a process when its memory is short.
-      if (hasEnded)
-        return {
-          refusal: '`file` cannot be opened: it is damaged. Save it again and send the new file.',
-          mayPass: checking.signalCode === 'SIGKILL',
-        };
+      if (hasEnded && checking.signalCode === 'SIGKILL') throw outOfMemory(error);
+      // A retry would have the same end, so it is no fault of the server.
+      if (hasEnded) return { refusal: '`file` cannot be opened: it is damaged. Save it again and send the new file.' };
       if (signal.aborted)
-        return { refusal: '`file` takes too long to open. Save it again in a simpler form.', mayPass: true };
+        return { refusal: '`file` takes too long to open. Save it again in a simpler form.', isSlow: true };
       throw error;
     } finally {
       waiting.abort();
@@ -229,6 +227,11 @@ export class FileChecker {
 }
 
 class ProcessEndedError extends Error {}
+
+function outOfMemory(cause: unknown): ApiError {
+  const message = 'The machine has too little memory to open the file now. Nothing was changed. Try again shortly.';
+  return new ApiError('overloaded', message, { retryAfterSeconds: 5, cause });
+}
 
 function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
