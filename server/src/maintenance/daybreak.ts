@@ -83,9 +83,17 @@ export async function breakDays(context: DaybreakContext, signal: AbortSignal): 
     if (next.length === 0) break;
     // The run ends only after all its changes, so that a stop or the next run meets none of them.
     const results = await Promise.allSettled(
-      next.map(({ payer, dueDay }) =>
-        queue.run(payer, patient, async () => (signal.aborted ? 0 : changeNextPage(context, dueDay, failed, signal))),
-      ),
+      next.map(async ({ payer, dueDay, pagesMax }) => {
+        let ofAccount = 0;
+        for (let page = 0; page < pagesMax; page++) {
+          const ofPage = await queue.run(payer, patient, async () =>
+            signal.aborted ? null : changeNextPage(context, dueDay, failed, signal),
+          );
+          if (ofPage === null) break;
+          ofAccount += ofPage;
+        }
+        return ofAccount;
+      }),
     );
     for (const result of results) {
       if (result.status === 'rejected') throw result.reason;
@@ -93,6 +101,13 @@ export async function breakDays(context: DaybreakContext, signal: AbortSignal): 
     }
   }
   return changed;
+}
+
+/** An account that changes next, and how many pages of it in the round. */
+interface Turn {
+  payer: Payer;
+  dueDay: DueDay;
+  pagesMax: number;
 }
 
 /** Chooses the accounts that change next. */
@@ -108,17 +123,24 @@ class Turns {
     this.#accounts = accounts;
   }
 
-  /** Returns some accounts of each tree, so that the round is short. They are those that have waited for the most rounds. */
-  async next(dueDays: readonly DueDay[]): Promise<{ payer: Payer; dueDay: DueDay }[]> {
+  /**
+   * Returns some accounts of each tree, so that the round is short. They are those that have waited for the most rounds. Each tree can make
+   * as many pages as the tree with the most accounts, so that a round of that one delays no other tree.
+   */
+  async next(dueDays: readonly DueDay[]): Promise<Turn[]> {
     const waiting = await Promise.all(
       dueDays.map(async (dueDay) => ({ payer: await this.#payerOf(dueDay.accountId), dueDay })),
     );
     const lastOf = ({ payer }: { payer: Payer }): number => this.#last.get(payer.accountId) ?? 0;
     waiting.sort((one, other) => lastOf(one) - lastOf(other));
-    const trees = Map.groupBy(waiting, ({ payer }) => payer.rootId);
-    const next = [...trees.values()].flatMap((ofTree) =>
+    const trees = [...Map.groupBy(waiting, ({ payer }) => payer.rootId).values()].map((ofTree) =>
       ofTree.slice(0, Math.max(pagesAtOnce, Math.ceil(ofTree.length * roundShare))),
     );
+    const most = trees.reduce((max, ofTree) => Math.max(max, ofTree.length), pagesAtOnce);
+    const next = trees.flatMap((ofTree) => {
+      const pagesMax = Math.floor(most / Math.max(pagesAtOnce, ofTree.length));
+      return ofTree.map((each) => ({ ...each, pagesMax }));
+    });
     this.#rounds++;
     for (const { payer } of next) this.#last.set(payer.accountId, this.#rounds);
     return next;
@@ -131,15 +153,15 @@ class Turns {
   }
 }
 
-/** Changes a page of records. Returns the number of changed records. */
+/** Changes a page of records. Returns the number of changed records. Null if no more are due. */
 async function changeNextPage(
   context: DaybreakContext,
   dueDay: DueDay,
   failed: Set<string>,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<number | null> {
   const page = { ...dueDay, ids: await readIds(context, dueDay, failed) };
-  if (page.ids.length === 0) return 0;
+  if (page.ids.length === 0) return null;
   try {
     return await changePage(context, page);
   } catch (error) {

@@ -210,6 +210,42 @@ describe('days', () => {
     expect(rows).toBeLessThan(64 * 4_000);
   });
 
+  test('changes many pages of a small tree when a large tree has thousands of accounts to change', async () => {
+    const large = new Set(Array.from({ length: 4_000 }, (_, index) => `acct_${index}`));
+    let pagesLeft = 100;
+    const reader = {
+      query: async ({ name = '', values = [] }: { name?: string; values?: unknown[] }) => {
+        if (name === 'read_time_zones') return [{ time_zone: 'UTC' }];
+        if (name.startsWith('due_ids')) return values[1] === 'small' && pagesLeft === 0 ? [] : [{ id: 'ten_1' }];
+        if (name !== 'due_days_tenancies') return [];
+        return [...(pagesLeft > 0 ? ['small'] : []), ...large].map((account_id) => ({ account_id, day: startDay }));
+      },
+    };
+    let ofLarge = 0;
+    const committer = {
+      commitAsSystem: async ({ accountId }: { accountId: string }) => {
+        if (accountId === 'small') pagesLeft--;
+        else large.delete(accountId);
+        if (pagesLeft > 0 && accountId !== 'small') ofLarge++;
+      },
+    };
+    const accounts = {
+      get: async (id: string) => ({
+        rootId: id === 'small' ? id : 'acct_0',
+        rules: {},
+        timeZone: 'UTC',
+        invoicePrefix: 'A',
+      }),
+    };
+    await breakDays(
+      { ...server.context, reader, committer, accounts } as unknown as Parameters<typeof breakDays>[0],
+      AbortSignal.timeout(dawnMsMax),
+    );
+    expect([pagesLeft, large.size]).toEqual([0, 0]);
+    // A round has 63 accounts of the large tree, and seven pages of the small one.
+    expect(ofLarge).toBeLessThanOrEqual(15 * 63);
+  });
+
   test('ends after all changes under way when the database is away for one of them', async () => {
     const agencies = await Promise.all(Array.from({ length: 2 }, () => Agency.on(server)));
     const { now } = (await good(server.api.get('/v1/test_helpers/clock'))).body;
