@@ -70,7 +70,7 @@ export class Reports {
   readonly #context: ReportContext;
   readonly #printer: ReportPrinter;
   readonly #queue = new FairQueue(1);
-  /** How often in a row the report of a reference has found the machine too busy. */
+  /** How often the report of a reference has found the machine too busy since its last success. Each process counts for itself. */
   readonly #busyTimes = new Map<string, number>();
 
   constructor(context: ReportContext, printer: ReportPrinter) {
