@@ -26,7 +26,8 @@ async function main(): Promise<void> {
   const judgements = await checkProvider(target, new DatabaseClock());
   const count = (wanted: string): number => judgements.filter(({ result }) => result === wanted).length;
   // If only the first rule was judged, the others need it, and have nothing to say.
-  const shown = count('skip') === judgements.length - 1 ? judgements.slice(0, 1) : judgements;
+  const isOnlyFirst = judgements[0]?.result !== 'skip' && count('skip') === judgements.length - 1;
+  const shown = isOnlyFirst ? judgements.slice(0, 1) : judgements;
   for (const judgement of shown) process.stdout.write(`${linesOf(judgement).join('\n')}\n`);
   process.stdout.write(`\n${count('pass')} rules kept, ${count('fail')} broken, ${count('skip')} not judged.\n`);
   // Answers that never come must not hold the process.
