@@ -17,6 +17,7 @@ export class TestClock implements Clock {
 
   /** Stands still for the rest of the test. A limit of seconds then passes only when the test says so. */
   stop(): void {
+    if (this.#stoppedMs !== null) return;
     const stoppedMs = Date.now();
     this.#stoppedMs = stoppedMs;
     onTestFinished(() => {
