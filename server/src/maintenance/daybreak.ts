@@ -125,7 +125,7 @@ class Turns {
 
   /**
    * Returns some accounts of each tree, so that the round is short. They are those that have waited for the most rounds. Each tree can make
-   * as many pages as the tree with the most accounts, so that a round of that one delays no other tree.
+   * as many pages as the tree with the most accounts. So a round of that one delays no other tree.
    */
   async next(dueDays: readonly DueDay[]): Promise<Turn[]> {
     const waiting = await Promise.all(
