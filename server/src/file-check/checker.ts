@@ -241,8 +241,9 @@ async function exited(ending: ChildProcess): Promise<void> {
   if (!hasExited(ending)) await once(ending, 'exit');
 }
 
+/** @throws {ProcessEndedError} if the pipe is broken. The server can learn that before the end of the process. */
 function send(to: ChildProcess, message: FileToCheck | Buffer | null): Promise<void> {
   return new Promise((resolve, reject) => {
-    to.send(message as object, (error) => (error ? reject(error) : resolve()));
+    to.send(message as object, (cause) => (cause ? reject(new ProcessEndedError(undefined, { cause })) : resolve()));
   });
 }

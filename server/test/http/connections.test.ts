@@ -195,6 +195,18 @@ describe('connections with many requests', () => {
       socket.destroy();
     }
   });
+
+  test('refuses each request with long headers when the rest of 130 refused bodies can still arrive', async () => {
+    const server = await serverForTest();
+    const { hostname, port } = new URL(server.url);
+    const line = `POST /openapi.json HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n${longHeaders}\r\n{`;
+    for (let count = 0; count < 130; count++) {
+      const socket = connect(Number(port), hostname, () => socket.write(line)).on('error', () => {});
+      onTestFinished(() => void socket.destroy());
+      const response = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+      expect(String(response[0])).toMatch(/^HTTP\/1\.1 405 /);
+    }
+  });
 });
 
 /** Headers that take some 26 kB of memory. */
