@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { receiverForTest } from '../support/receiver.ts';
 import { serverForTest } from '../support/server.ts';
+import { waitMs } from '../support/wait.ts';
 import { deliveriesOf, endpointFor, makeReferences, pingedEndpoint, queueEmpty, seed } from './scenario.ts';
 
 /** So long that a test times out if a delivery waits for a hanging attempt or for the next poll. */
@@ -69,9 +70,10 @@ test('keeps half of the slots for working endpoints when many endpoints hang', a
   const stuck = await Promise.all(Array.from({ length: 6 }, () => pingedEndpoint(server.api, hanging.url)));
   for (const { id } of stuck) await seed(server, id, 12);
   server.context.dispatcher!.wake();
-  // Eight attempts for each endpoint. After them, each gets one attempt at a time.
-  await hanging.count(6 * 8);
-  await delay(2_500);
+  // After eight failed attempts, an endpoint gets one attempt at a time.
+  const failedOf = async (id: string): Promise<number> =>
+    (await deliveriesOf(server.api, id)).filter(({ status }) => status === 'failed').length;
+  for (const { id } of stuck) await expect.poll(() => failedOf(id), { timeout: waitMs }).toBeGreaterThanOrEqual(8);
   const endpoint = await endpointFor(server.api, healthy.url);
   await makeReferences(server.api, 50);
   await healthy.count(50);
