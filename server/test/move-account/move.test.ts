@@ -116,11 +116,10 @@ describe('a moved tree', () => {
         });
       }
     }
-    const tokenOf = (url: string): string => new URL(url).hash.slice(1);
     for (const response of [
       await person.browser.get('/auth/session'),
-      await new Browser(cells.source).post('/auth/links/read', { token: tokenOf(joining) }),
-      await new Browser(cells.source).post('/v1/portal/link', { token: tokenOf(portal) }),
+      await new Browser(cells.source).post('/auth/links/read', { token: new URL(joining).hash.slice(1) }),
+      await new Browser(cells.source).post('/v1/portal/link', { token: new URL(portal).hash.slice(1) }),
     ])
       expect([response.status, response.body.error?.code]).toEqual([503, 'unavailable']);
     // A sign-in writes, and its person has no key. A stranger must not learn the id of the account.
