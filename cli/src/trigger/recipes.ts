@@ -482,7 +482,7 @@ async function subscribed(
   steps: readonly ('update' | 'changeAmount' | 'cancelChange' | 'pause' | 'resume')[],
 ): Promise<string> {
   const tenancy = await letTo({ client, options, overrides: { start_date: pastDay } }, ['sign']);
-  // The clock of a sandbox can be years ahead of this machine. Rent of the past would only be more invoices, and of many periods an error.
+  // Rent of the past would only be more invoices. The clock of a sandbox can be years ahead of this machine, so the server tells its day.
   const { signed_at: now } = await client.tenancies.retrieve(tenancy, {}, options);
   const today = new Date(now! * 1000).toISOString().slice(0, 10);
   const { id } = await client.subscriptions.create(

@@ -46,7 +46,7 @@ const partBytes = 256 * 1024;
 /** Seconds until a report is made again that the machine had no time for. Each attempt reads the findings again, so it is no short time. */
 const busySeconds = 30;
 
-/** Times in a row that a report may find the machine too busy. They take ten minutes or more. After them, it fails like any other. */
+/** Times since its last success that a report may find the machine too busy: at least ten minutes. After them, it fails like any other. */
 const busyTimesMax = 20;
 
 /** References in memory whose report has found the machine too busy. */
@@ -81,8 +81,8 @@ export class Reports {
   /**
    * Prints the report and stores its bytes. Resolves to the change that makes it a file.
    *
-   * @throws {ProviderFault} `report_failed`. It is `busyForSeconds` if the machine has no time for it, or for the logo. This ends after some
-   * times in a row, so that people see the failure.
+   * @throws {ProviderFault} `report_failed`. It is `busyForSeconds` if the machine has no time for it, or for the logo. This ends after
+   * `busyTimesMax` times, so that people see the failure.
    */
   async make(reference: ReferenceRecord, subject: ReportSubject): Promise<RecordChange> {
     const { ids, fileStore, realClock } = this.#context;
