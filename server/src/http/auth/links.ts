@@ -68,7 +68,7 @@ export async function readLink(call: AuthCall<Static<typeof ReadLinkBody>>): Pro
   const open = await openLink(call, call.body.token);
   const { purpose, link } = open;
   const account = await context.accounts.get(link.account_id);
-  if (account) refuseAway(account);
+  refuseAway(account);
   return {
     object: 'link',
     purpose,

@@ -37,7 +37,7 @@ async function personObject(context: HttpContext, session: StoredSession): Promi
   const record = person && (await readRecord(users, accountId, person.id));
   if (!person || !record) return {};
   const account = await accounts.get(accountId);
-  if (account) refuseAway(account);
+  refuseAway(account);
   return {
     second_factor_setup_required: person.lacksSecondFactor,
     user: {

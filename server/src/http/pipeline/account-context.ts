@@ -116,9 +116,9 @@ export async function pinned(
  *
  * @throws {ApiError} `unavailable`. Clients retry until their router knows the new cell.
  */
-export function refuseAway({ id, away }: Pick<AccountFacts, 'id' | 'away'>): void {
-  if (away === null) return;
-  throw new ApiError('unavailable', awayMessage(`The account ${id}`, away), { retryAfterSeconds: 1 });
+export function refuseAway(account: Pick<AccountFacts, 'id' | 'away'> | null): void {
+  if (!account || account.away === null) return;
+  throw new ApiError('unavailable', awayMessage(`The account ${account.id}`, account.away), { retryAfterSeconds: 1 });
 }
 
 function isPinned(facts: AccountFacts): facts is PinnedAccount {

@@ -126,7 +126,7 @@ async function pendingSession(
 ): Promise<PortalSessionRecord> {
   const found = isLinkToken(linkToken) ? await findPortalLink(reader, hashToken(linkToken)) : null;
   const account = found && (await accounts.get(found.accountId));
-  if (account) refuseAway(account);
+  refuseAway(account);
   const session = found && (await readRecord(portalSession, found.accountId, found.id));
   if (!session || statusOf(session, realSecondsOf({ realClock })) !== 'pending') throw portalSessionInvalid();
   const person = await readRecord(customer, session.account_id, session.customer);
