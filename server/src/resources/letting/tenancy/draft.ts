@@ -106,8 +106,8 @@ function lowestAskedOf(unit: string, tenants: readonly string[], related: Relate
   // An advert of an earlier release has no time.
   if (asked?.asked_at === undefined || replaced?.unit !== unit || replaced.activated_at === null) return asked;
   const isAfterAdvert = replaced.signed_at !== null && replaced.signed_at >= asked.asked_at;
-  const isStay = replaced.customers.some((tenant) => tenants.includes(tenant));
-  if (!isAfterAdvert || !isStay || replaced.rent.currency !== asked.currency) return asked;
+  const keepsTenant = replaced.customers.some((tenant) => tenants.includes(tenant));
+  if (!isAfterAdvert || !keepsTenant || replaced.rent.currency !== asked.currency) return asked;
   return isWithin(asked, replaced.rent) ? replaced.rent : asked;
 }
 
