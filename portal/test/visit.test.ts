@@ -347,7 +347,7 @@ describeInBrowser('a renter in the portal', () => {
     await page.getByText('passport.pdf').waitFor();
   });
 
-  test('keeps the documents when the server is busy', async () => {
+  test('keeps the documents, and says that they may be old, when the server is busy', async () => {
     await using open = await openPortal(server, '/documents', { customer: full.customer });
     const { page } = open;
     await page.getByText('passport.pdf').waitFor();
@@ -358,7 +358,16 @@ describeInBrowser('a renter in the portal', () => {
       page.evaluate(() => void window.dispatchEvent(new Event('online'))),
     ]);
     await response.finished();
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    await page.getByRole('status').getByText('We cannot read what is new at the moment').waitFor();
+    expect(await page.getByText('passport.pdf').count()).toBe(1);
+    // The note belongs to its page, and goes when a read has succeeded.
+    await page.getByRole('link', { name: 'My home' }).click();
+    await page.getByText('Mary Shelley').waitFor();
+    await expect.poll(() => page.getByText('We cannot read').count()).toBe(0);
+    await page.getByRole('link', { name: 'My documents' }).click();
+    await page.getByText('We cannot read').waitFor();
+    await page.unrouteAll();
+    await expect.poll(() => page.getByText('We cannot read').count(), { timeout: 30_000 }).toBe(0);
     expect(await page.getByText('passport.pdf').count()).toBe(1);
   });
 });

@@ -27,6 +27,21 @@ function storeOf(path: string): Store<Known> {
   return found;
 }
 
+/** The paths of the page whose data could not be read again, so that it shows what was there before. */
+const old = store<ReadonlySet<string>>(new Set());
+
+/** Returns whether the page shows data that could not be read again. */
+export function useShowsOldData(): boolean {
+  return old.use().size > 0;
+}
+
+function noteOld(path: string, isOld: boolean): void {
+  const paths = new Set(old.get());
+  if (isOld) paths.add(path);
+  else paths.delete(path);
+  if (paths.size !== old.get().size) old.set(paths);
+}
+
 /** The reads on their way, so that two parts of a page share one. */
 const inFlight = new Map<string, Promise<void>>();
 
@@ -40,6 +55,7 @@ function load(path: string): Promise<void> {
       const error = asError(thrown);
       target.set({ data: isPassing(error) ? target.get().data : undefined, error });
     })
+    .then(() => noteOld(path, target.isUsed() && target.get().data !== undefined && target.get().error !== null))
     .finally(() => inFlight.delete(path));
   inFlight.set(path, loading);
   return loading;
@@ -63,7 +79,10 @@ export function useRead<T>(path: string | null): Read<T> {
     void load(path);
     // Back online, the page shows what is new.
     addEventListener('online', retry);
-    return () => removeEventListener('online', retry);
+    return () => {
+      removeEventListener('online', retry);
+      if (!storeOf(path).isUsed()) noteOld(path, false);
+    };
   }, [path, retry]);
   return { data: data as T | undefined, error: data === undefined ? error : null, retry };
 }
@@ -76,6 +95,7 @@ export function areSettled(...reads: readonly Read<unknown>[]): boolean {
 /** Forgets everything, because another person may come next. */
 export function forgetReads(): void {
   known.clear();
+  old.set(new Set());
 }
 
 /** Reads again what the page shows, after a change. Other pages read what they show when they open. */

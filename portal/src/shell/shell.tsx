@@ -3,7 +3,7 @@ import { classes } from '@tenure/ui/classes';
 import { Icon } from '@tenure/ui/icons';
 import { end } from '../api/client.ts';
 import { useIsOffline } from '../api/connection.ts';
-import { refresh } from '../api/reads.ts';
+import { refresh, useShowsOldData } from '../api/reads.ts';
 import { endSession } from '../api/session.ts';
 import type { Agent } from '../api/shapes.ts';
 import { Button } from '../kit/button.tsx';
@@ -29,7 +29,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
       <Head agent={account} isLink isSandbox={mode === 'sandbox'}>
         <Button onPress={() => void leave()}>Sign out</Button>
       </Head>
-      <OfflineBar />
+      <OldDataBar />
       <div className={styles.body}>
         <nav className={styles.nav} aria-label="Pages">
           <ul>
@@ -74,7 +74,7 @@ export function Alone({ agent, children }: { agent: Agent | null; children: Reac
   return (
     <div className={styles.app}>
       <div>{agent && <Head agent={agent} />}</div>
-      <OfflineBar />
+      <OldDataBar />
       <div className={classes(styles.body, styles.alone)}>
         <main className={styles.page}>{children}</main>
       </div>
@@ -108,19 +108,22 @@ function Head(props: { agent: Agent; isLink?: boolean; isSandbox?: boolean; chil
   );
 }
 
-/** Says that the connection was lost, and looks from time to time whether it is back. */
-function OfflineBar(): ReactNode {
+/** Says that the connection was lost, or that the page shows former data. It looks from time to time whether that is over. */
+function OldDataBar(): ReactNode {
   const isOffline = useIsOffline();
+  const isOld = useShowsOldData();
+  const isWaiting = isOffline || isOld;
   useEffect(() => {
-    if (!isOffline) return undefined;
+    if (!isWaiting) return undefined;
     const timer = setInterval(() => void refresh(), 5_000);
     return () => clearInterval(timer);
-  }, [isOffline]);
+  }, [isWaiting]);
   return (
     <div role="status">
-      {isOffline && (
+      {isWaiting && (
         <p className={styles.offline}>
-          You are offline. This page shows the last that we know, and tries again by itself.
+          {isOffline ? 'You are offline.' : 'We cannot read what is new at the moment.'} This page shows the last that
+          we know, and tries again by itself.
         </p>
       )}
     </div>
