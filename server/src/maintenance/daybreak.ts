@@ -28,10 +28,13 @@ const pageSize = 100;
 const pagesAtOnce = 8;
 
 /**
- * A round has at least this part of the accounts of a tree. It reads a row for each of them. With eight accounts a round, a platform with
- * 16,000 accounts read 16 million rows.
+ * A look at what is due reads each due record of all accounts. The next look waits until this part of the accounts is done, or until
+ * `pagesOfLook` pages are. A look after each page read 50 million rows for 100,000 records of one account.
  */
-const roundShare = 1 / 64;
+const shareOfLook = 1 / 64;
+
+/** Few, because records of other accounts can become due meanwhile. */
+const pagesOfLook = 32;
 
 /** A mutation that has lost to other writers this often continues with half of its records. */
 const lossesBeforeHalving = 2;
@@ -79,21 +82,20 @@ export async function breakDays(context: DaybreakContext, signal: AbortSignal): 
   const turns = new Turns(context.accounts);
   let changed = 0;
   while (!signal.aborted) {
-    const next = await turns.next(await readDueDays(context, zones, failed));
+    if (turns.isStale) await turns.renew(await readDueDays(context, zones, failed));
+    const next = turns.next();
     if (next.length === 0) break;
     // The run ends only after all its changes, so that a stop or the next run meets none of them.
     const results = await Promise.allSettled(
-      next.map(async ({ payer, dueDay, pagesMax }) => {
-        let ofAccount = 0;
-        for (let page = 0; page < pagesMax; page++) {
-          const ofPage = await queue.run(payer, patient, async () =>
-            signal.aborted ? null : changeNextPage(context, dueDay, failed, signal),
-          );
-          if (ofPage === null) break;
-          ofAccount += ofPage;
-        }
-        return ofAccount;
-      }),
+      next.map((turn) =>
+        queue.run(turn.payer, patient, async () => {
+          if (signal.aborted) return 0;
+          const page = { ...turn.dueDay, ids: await readIds(context, turn.dueDay, failed) };
+          const ofPage = await changePageOrEach(context, page, failed, signal);
+          turns.end(turn, page.ids.length === pageSize);
+          return ofPage;
+        }),
+      ),
     );
     for (const result of results) {
       if (result.status === 'rejected') throw result.reason;
@@ -103,11 +105,10 @@ export async function breakDays(context: DaybreakContext, signal: AbortSignal): 
   return changed;
 }
 
-/** An account that changes next, and how many pages of it in the round. */
+/** An account that changes a page. */
 interface Turn {
   payer: Payer;
   dueDay: DueDay;
-  pagesMax: number;
 }
 
 /** Chooses the accounts that change next. */
@@ -118,32 +119,46 @@ class Turns {
   /** The number of the last round in which an account had a turn. */
   readonly #last = new Map<string, number>();
   #rounds = 0;
+  /** The accounts of each tree that wait, in the order of their turns. */
+  #trees = new Map<string, Turn[]>();
+  /** How many accounts, and how many pages, can be done until the next look. */
+  #accountsLeft = 0;
+  #pagesLeft = 0;
 
   constructor(accounts: DaybreakContext['accounts']) {
     this.#accounts = accounts;
   }
 
-  /**
-   * Returns some accounts of each tree, so that the round is short. They are those that have waited for the most rounds. Each tree can make
-   * as many pages as the tree with the most accounts. So a round of that one delays no other tree.
-   */
-  async next(dueDays: readonly DueDay[]): Promise<Turn[]> {
+  /** Whether to look again at what is due. */
+  get isStale(): boolean {
+    return this.#accountsLeft <= 0 || this.#pagesLeft <= 0;
+  }
+
+  /** Takes what is due. The accounts that have waited for the most rounds are first. */
+  async renew(dueDays: readonly DueDay[]): Promise<void> {
     const waiting = await Promise.all(
       dueDays.map(async (dueDay) => ({ payer: await this.#payerOf(dueDay.accountId), dueDay })),
     );
-    const lastOf = ({ payer }: { payer: Payer }): number => this.#last.get(payer.accountId) ?? 0;
+    const lastOf = ({ payer }: Turn): number => this.#last.get(payer.accountId) ?? 0;
     waiting.sort((one, other) => lastOf(one) - lastOf(other));
-    const trees = [...Map.groupBy(waiting, ({ payer }) => payer.rootId).values()].map((ofTree) =>
-      ofTree.slice(0, Math.max(pagesAtOnce, Math.ceil(ofTree.length * roundShare))),
-    );
-    const most = trees.reduce((max, ofTree) => Math.max(max, ofTree.length), pagesAtOnce);
-    const next = trees.flatMap((ofTree) => {
-      const pagesMax = Math.floor(most / Math.max(pagesAtOnce, ofTree.length));
-      return ofTree.map((each) => ({ ...each, pagesMax }));
-    });
+    this.#trees = Map.groupBy(waiting, ({ payer }) => payer.rootId);
+    this.#accountsLeft = Math.max(1, waiting.length * shareOfLook);
+    this.#pagesLeft = Math.max(pagesOfLook, this.#accountsLeft);
+  }
+
+  /** Returns some accounts of each tree, so that the round is short. Each has one page in it. */
+  next(): Turn[] {
+    const next = [...this.#trees.values()].flatMap((ofTree) => ofTree.splice(0, pagesAtOnce));
     this.#rounds++;
     for (const { payer } of next) this.#last.set(payer.accountId, this.#rounds);
     return next;
+  }
+
+  /** Notes a page. An account with more records of its day waits for another turn. */
+  end(turn: Turn, hasMore: boolean): void {
+    this.#pagesLeft--;
+    if (hasMore) this.#trees.get(turn.payer.rootId)!.push(turn);
+    else this.#accountsLeft--;
   }
 
   async #payerOf(accountId: string): Promise<Payer> {
@@ -153,15 +168,14 @@ class Turns {
   }
 }
 
-/** Changes a page of records. Returns the number of changed records. Null if no more are due. */
-async function changeNextPage(
+/** Changes a page of records. Returns the number of changed records. */
+async function changePageOrEach(
   context: DaybreakContext,
-  dueDay: DueDay,
+  page: Page,
   failed: Set<string>,
   signal: AbortSignal,
-): Promise<number | null> {
-  const page = { ...dueDay, ids: await readIds(context, dueDay, failed) };
-  if (page.ids.length === 0) return null;
+): Promise<number> {
+  if (page.ids.length === 0) return 0;
   try {
     return await changePage(context, page);
   } catch (error) {

@@ -216,7 +216,7 @@ describe('days', () => {
     const reader = {
       query: async ({ name = '', values = [] }: { name?: string; values?: unknown[] }) => {
         if (name === 'read_time_zones') return [{ time_zone: 'UTC' }];
-        if (name.startsWith('due_ids')) return values[1] === 'small' && pagesLeft === 0 ? [] : [{ id: 'ten_1' }];
+        if (name.startsWith('due_ids')) return recordIds(values[1] !== 'small' ? 1 : pagesLeft > 1 ? 100 : pagesLeft);
         if (name !== 'due_days_tenancies') return [];
         return [...(pagesLeft > 0 ? ['small'] : []), ...large].map((account_id) => ({ account_id, day: startDay }));
       },
@@ -242,8 +242,31 @@ describe('days', () => {
       AbortSignal.timeout(dawnMsMax),
     );
     expect([pagesLeft, large.size]).toEqual([0, 0]);
-    // A round has 63 accounts of the large tree, and seven pages of the small one.
-    expect(ofLarge).toBeLessThanOrEqual(15 * 63);
+    // A round has eight accounts of the large tree, and a page of the small one.
+    expect(ofLarge).toBeLessThanOrEqual(8 * 100);
+  });
+
+  test('looks few times for what is due when one account has thousands of records', async () => {
+    let pagesLeft = 100;
+    let looks = 0;
+    const reader = {
+      query: async ({ name = '' }: { name?: string }) => {
+        if (name === 'read_time_zones') return [{ time_zone: 'UTC' }];
+        if (name.startsWith('due_ids')) return recordIds(pagesLeft > 1 ? 100 : 1);
+        if (name !== 'due_days_tenancies') return [];
+        looks++;
+        return pagesLeft > 0 ? [{ account_id: 'acct_1', day: startDay }] : [];
+      },
+    };
+    const committer = { commitAsSystem: async () => void pagesLeft-- };
+    const accounts = { get: async () => ({ rootId: 'acct_1', rules: {}, timeZone: 'UTC', invoicePrefix: 'A' }) };
+    await breakDays(
+      { ...server.context, reader, committer, accounts } as unknown as Parameters<typeof breakDays>[0],
+      AbortSignal.timeout(dawnMsMax),
+    );
+    expect(pagesLeft).toBe(0);
+    // One for 32 pages, and one that finds no more.
+    expect(looks).toBe(5);
   });
 
   test('ends after all changes under way when the database is away for one of them', async () => {
@@ -423,3 +446,7 @@ describe('several workers', () => {
     }
   });
 });
+
+function recordIds(count: number): { id: string }[] {
+  return Array.from({ length: count }, () => ({ id: 'ten_1' }));
+}
