@@ -144,10 +144,14 @@ describe('days', () => {
     );
     let atOnce = 0;
     let most = 0;
+    // On a busy machine, one could end before another has begun.
+    const allBegun = Promise.withResolvers<void>();
     const { committer } = server.context;
     const watched = {
       commitAsSystem: async (change: Parameters<typeof committer.commitAsSystem>[0]) => {
         most = Math.max(most, ++atOnce);
+        if (most === 8) allBegun.resolve();
+        await allBegun.promise;
         await committer.commitAsSystem(change).finally(() => atOnce--);
       },
     };
