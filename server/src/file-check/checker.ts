@@ -185,8 +185,8 @@ export class FileChecker {
       if (hasEnded && !signal.aborted) await Promise.race([exited(checking), once(signal, 'abort')]);
       await this.#endProcess();
       if (this.#stopping.signal.aborted) throw error;
-      // A broken decoder ends its process in another way. The system kills a process when its memory is short.
-      if (hasEnded && checking.signalCode === 'SIGKILL') throw outOfMemory(error);
+      // A broken decoder ends its process in another way. The system kills a process, or starts none, when it is short of something.
+      if (hasEnded && (checking.signalCode === 'SIGKILL' || checking.pid === undefined)) throw noRoom(error);
       // A retry would have the same end, so it is no fault of the server.
       if (hasEnded) return { refusal: '`file` cannot be opened: it is damaged. Save it again and send the new file.' };
       if (signal.aborted)
@@ -228,8 +228,9 @@ export class FileChecker {
 
 class ProcessEndedError extends Error {}
 
-function outOfMemory(cause: unknown): ApiError {
-  const message = 'The machine has too little memory to open the file now. Nothing was changed. Try again shortly.';
+function noRoom(cause: unknown): ApiError {
+  const message =
+    'The machine has too little memory, or too many processes, to open the file now. Nothing was changed. Try again shortly.';
   return new ApiError('overloaded', message, { retryAfterSeconds: 5, cause });
 }
 

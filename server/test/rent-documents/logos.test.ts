@@ -104,6 +104,21 @@ describe('the logo of an account', () => {
     await expect(logos.of(owner!)).rejects.toMatchObject({ status: 503, code: 'overloaded' });
   });
 
+  test('is refused as too much work when the system starts no process', async () => {
+    await good(setLogo(await uploaded(await pngOf(100, 100))));
+    const fileChecker = new FileChecker();
+    onTestFinished(() => fileChecker.stop());
+    const { readRecord, accounts, fileStore } = server.context;
+    const logos = new Logos({ readRecord, accounts, fileStore, fileChecker });
+    const owner = await readRecord(account, office.agency.accountId, office.agency.accountId);
+    const { execPath } = process;
+    onTestFinished(() => void (process.execPath = execPath));
+    process.execPath = '/nowhere/node';
+    await expect(logos.of(owner!)).rejects.toMatchObject({ status: 503, code: 'overloaded' });
+    process.execPath = execPath;
+    expect(await logos.of(owner!)).toMatchObject({ type: 'image/png' });
+  });
+
   test('is left out when its stored file is damaged', async () => {
     const logo = await uploaded(await pngOf(100, 100));
     await good(setLogo(logo));
