@@ -12,7 +12,7 @@ import { deliveryQueue, type TreeTable } from './tables.ts';
 /** Milliseconds. Deliveries of a tree that drains become due so much later, so that nothing claims them. */
 export const postponedMs = 1_000_000_000_000_000;
 
-/** A move waits for a minute for the other users of a table. */
+/** A move waits for two minutes for the other users of a table. */
 const wait: TableWait = { timeoutMs: 500, pauseMs: 500, triesMax: 120 };
 
 /** The setting that marks the statements of a move itself. */

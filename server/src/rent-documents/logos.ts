@@ -60,7 +60,7 @@ export class Logos {
     if (this.#kept.size > keptMax && oldest !== undefined) this.#kept.delete(oldest);
     try {
       const made = await logo;
-      // A damaged picture must not keep the account from its documents.
+      // A machine short of memory can break a decoder, too. So the next document tries again.
       if (!made) this.#kept.delete(key);
       return made;
     } catch (error) {
