@@ -88,8 +88,10 @@ export class Reports {
     const { ids, fileStore, realClock } = this.#context;
     const { account_id: accountId } = reference;
     const payer = await findPayer(this.#context.accounts, accountId);
+    // The logo can wait for many other files of its account. It must not keep the turn of other reports meanwhile.
+    const logo = await this.#logoOf(reference);
     const bytes = await this.#queue.run(payer, patient, async () =>
-      this.#print(await this.#contentsOf(reference, subject)),
+      this.#print(await this.#contentsOf(reference, subject, logo)),
     );
     this.#busyTimes.delete(reference.id);
     const id = ids.make('file');
@@ -162,20 +164,25 @@ export class Reports {
     return !present || (present.purpose === 'reference_report' && isIssued(id, present.filename));
   }
 
+  async #logoOf({ id, account_id: accountId }: ReferenceRecord): Promise<Logo> {
+    const { readRecord, logos } = this.#context;
+    return logos.of(await readAccount(readRecord, accountId)).catch((error: unknown) => {
+      throw error instanceof ApiError ? this.#busy(id, error) : error;
+    });
+  }
+
   async #contentsOf(
     reference: ReferenceRecord,
     { findings, decision }: Pick<ReportSubject, 'findings' | 'decision'>,
+    logo: Logo,
   ): Promise<ReportContents> {
-    const { readRecord, clock, config, logos } = this.#context;
+    const { readRecord, clock, config } = this.#context;
     const { automatic_reference: automatic, customer: personId, account_id: accountId } = reference;
     const person = await readApplicant(readRecord, reference);
     const wish = await readWish(readRecord, reference);
     const share = shareOf(wish, personId);
     const address = person?.addresses.find(({ to }) => to === null);
     const owner = await readAccount(readRecord, accountId);
-    const logo = await logos.of(owner).catch((error: unknown) => {
-      throw error instanceof ApiError ? this.#busy(reference.id, error) : error;
-    });
     return {
       referenceId: reference.id,
       created: reference.created,
@@ -228,6 +235,7 @@ export class Reports {
   }
 }
 
+type Logo = Awaited<ReturnType<Logos['of']>>;
 type Decided = NonNullable<ReferenceRecord['decision']>;
 type ReportHome = NonNullable<ReportContents['tenancy']>['home'];
 

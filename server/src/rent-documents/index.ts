@@ -8,7 +8,11 @@ import { Printer, PrinterBusyError, type PrinterOptions } from '../print/printer
 import type { InvoiceRecord } from '../resources/letting/invoice/index.ts';
 import type { TenancyRecord } from '../resources/letting/tenancy/index.ts';
 import type { DocumentContents } from './contents.ts';
-import { readInvoice, readStatementDocument, type Reading } from './read.ts';
+import type { Logos } from './logos.ts';
+import { readAccount, readInvoice, readStatementDocument, type Reading } from './read.ts';
+
+/** The parts of the server's context that documents are read with. */
+type DocumentSource = Omit<Reading, 'logo'> & { logos: Pick<Logos, 'of'> };
 
 /** Documents that are read or wait for the thread. One is read while another is printed. */
 const atOnceMax = 2;
@@ -27,15 +31,15 @@ const waitMs = 5_000;
 
 /** Prints invoices and statements for requests. Trees of accounts take turns, so that none waits for all documents of another. */
 export class Documents {
-  readonly #reading: Reading;
+  readonly #source: DocumentSource;
   readonly #printer: Printer<DocumentContents>;
   readonly #queue = new FairQueue(atOnceMax);
   /** The memory of documents that are printed. */
   readonly bytes: ByteBudget;
 
   /** @param printer other limits or another thread, for a test. */
-  constructor(reading: Reading, memory: ByteCeiling, printer: Partial<PrinterOptions> = {}) {
-    this.#reading = reading;
+  constructor(source: DocumentSource, memory: ByteCeiling, printer: Partial<PrinterOptions> = {}) {
+    this.#source = source;
     this.bytes = new ByteBudget(printBytes, memory);
     this.#printer = new Printer({ threadFile: moduleFile('./thread', import.meta.url), turnMsMax, ...printer });
   }
@@ -47,7 +51,7 @@ export class Documents {
    * @throws {PrintError} if the thread fails.
    */
   invoice(payer: Payer, invoice: StoredRecord): Promise<Buffer> {
-    return this.#print(payer, () => readInvoice(this.#reading, invoice as InvoiceRecord));
+    return this.#print(payer, invoice, (reading) => readInvoice(reading, invoice as InvoiceRecord));
   }
 
   /**
@@ -57,7 +61,7 @@ export class Documents {
    * @throws {PrintError} as `invoice`.
    */
   statement(payer: Payer, tenancy: StoredRecord, facts: StatementFacts): Promise<Buffer> {
-    return this.#print(payer, () => readStatementDocument(this.#reading, tenancy as TenancyRecord, facts));
+    return this.#print(payer, tenancy, (reading) => readStatementDocument(reading, tenancy as TenancyRecord, facts));
   }
 
   /** Ends the thread. */
@@ -65,9 +69,18 @@ export class Documents {
     return this.#printer.stop();
   }
 
-  /** Reads a document when it is its turn, so that one that waits holds no memory. */
-  #print(payer: Payer, read: () => Promise<DocumentContents>): Promise<Buffer> {
-    return this.#queue.run(payer, patient, async () => this.#printHeld(payer, await read()));
+  /**
+   * Reads a document when it is its turn, so that one that waits holds no memory. Its logo comes before. It can wait for many other files of
+   * its account, and must not keep the turns of others meanwhile.
+   */
+  async #print(
+    payer: Payer,
+    { account_id: accountId }: StoredRecord,
+    read: (reading: Reading) => Promise<DocumentContents>,
+  ): Promise<Buffer> {
+    const { logos, ...source } = this.#source;
+    const logo = await logos.of(await readAccount(source.readRecord, accountId));
+    return this.#queue.run(payer, patient, async () => this.#printHeld(payer, await read({ ...source, logo })));
   }
 
   async #printHeld(payer: Payer, contents: DocumentContents): Promise<Buffer> {

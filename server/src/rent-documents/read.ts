@@ -11,15 +11,16 @@ import { invoice, type InvoiceRecord } from '../resources/letting/invoice/index.
 import { payment } from '../resources/letting/payment/index.ts';
 import { tenancy as tenancies, type TenancyRecord } from '../resources/letting/tenancy/index.ts';
 import type { Home, InvoiceContents, Sender, StatementContents } from './contents.ts';
-import type { Logos } from './logos.ts';
+import type { Logo } from '../print/letterhead.ts';
 import { homeAt, senderOf } from './sender-and-home.ts';
 
-/** The parts of the server's context that documents are read with. */
+/** What documents are read with. */
 export interface Reading {
   readRecord: RecordReader;
   reader: Reader;
-  logos: Pick<Logos, 'of'>;
   mode: Mode;
+  /** Of the account. */
+  logo: Logo | null;
 }
 
 /** How often an invoice is read again if a payment changes it meanwhile. */
@@ -135,21 +136,22 @@ export async function readStatementDocument(
   };
 }
 
-async function readAccount(readRecord: RecordReader, accountId: string): Promise<AccountRecord> {
+/** Reads the account whose documents are printed. */
+export async function readAccount(readRecord: RecordReader, accountId: string): Promise<AccountRecord> {
   const record = await readRecord(account, accountId, accountId);
   if (!record) throw new Error(`Bug! The account ${accountId} is not there.`);
   return record;
 }
 
 async function commonOf(
-  { readRecord, logos }: Reading,
+  { readRecord, logo }: Reading,
   sender: AccountRecord,
   tenancy: TenancyRecord | null,
   customers: readonly string[],
 ): Promise<{ sender: Sender; recipients: string[]; home: Home | null }> {
   const recipients = await Promise.all(customers.map((id) => nameOf(readRecord, sender.id, id)));
   return {
-    sender: senderOf(sender, await logos.of(sender)),
+    sender: senderOf(sender, logo),
     recipients,
     home: tenancy && (await homeAt(readRecord, sender.id, tenancy.unit)),
   };

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { lettingClock, startLetting } from '../letting/agency.ts';
 import { ByteCeiling } from '../../src/core/limits/byte-budget.ts';
 import { Documents } from '../../src/rent-documents/index.ts';
@@ -80,4 +80,32 @@ test('prints many documents at once for several accounts when the process has th
   } finally {
     await server.stop();
   }
+});
+
+test('prints a document while the logos of another account wait for their turn', async () => {
+  const waiting = Promise.withResolvers<null>();
+  let slowAccount = '';
+  let begun = 0;
+  const of = async ({ id }: { id: string }): Promise<null> => {
+    if (id !== slowAccount) return null;
+    begun++;
+    return waiting.promise;
+  };
+  const server = await serverForTest({
+    overrides: { clock: lettingClock() },
+    changeContext: (context) => {
+      const memory = new ByteCeiling({ max: 2 ** 30, maxPerTree: 2 ** 30, reserved: 0, little: 0 });
+      const documents = new Documents({ ...context, logos: { of }, mode: 'sandbox' }, memory);
+      onTestFinished(() => documents.stop());
+      return { ...context, documents };
+    },
+  });
+  const [office, other] = [await Office.on(server), await Office.on(server)];
+  slowAccount = office.agency.accountId;
+  const invoice = await office.invoice();
+  const slow = Array.from({ length: 3 }, () => office.invoicePdf(invoice));
+  await expect.poll(() => begun).toBeGreaterThanOrEqual(2);
+  await other.invoicePdf(await other.invoice());
+  waiting.resolve(null);
+  await Promise.all(slow);
 });

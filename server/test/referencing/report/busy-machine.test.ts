@@ -3,8 +3,9 @@ import { ApiError } from '../../../src/core/errors.ts';
 import { Reports } from '../../../src/referencing/reports.ts';
 import { PrinterBusyError } from '../../../src/referencing/report/index.ts';
 import { reference } from '../../../src/resources/reference/index.ts';
-import { good, serverForTest } from '../../support/server.ts';
-import { firstAccountId } from '../../support/tenants.ts';
+import type { ReferenceRecord } from '../../../src/resources/reference/record.ts';
+import { good, serverForTest, type Api } from '../../support/server.ts';
+import { addAccount, firstAccountId } from '../../support/tenants.ts';
 
 const busyPrinter = { print: () => Promise.reject(new PrinterBusyError('The machine is too busy.')) };
 const busyLogos = {
@@ -42,4 +43,29 @@ test('fails with advice when the machine has been too busy for the report twenty
   await make();
   isBusy = true;
   await expect(make()).rejects.toMatchObject({ busyForSeconds: 30 });
+});
+
+test('prints a report while the logo of another account waits for its turn', async () => {
+  const server = await serverForTest();
+  const other = await addAccount(server);
+  const recordOf = async (api: Api, accountId: string): Promise<ReferenceRecord> => {
+    const { id } = (await good(api.post('/v1/references', { application: 'app_1' }))).body;
+    return (await server.context.readRecord(reference, accountId, id))!;
+  };
+  const accountId = await firstAccountId(server);
+  const waiting = Promise.withResolvers<null>();
+  const begun = Promise.withResolvers<void>();
+  const of = async ({ id }: { id: string }): Promise<null> => {
+    if (id !== accountId) return null;
+    begun.resolve();
+    return waiting.promise;
+  };
+  const reports = new Reports({ ...server.context, logos: { of } }, { print: async () => Buffer.alloc(1) });
+  const make = async (record: Promise<ReferenceRecord>) =>
+    reports.make(await record, { findings: null, decision: null, number: 1 });
+  const first = make(recordOf(server.api, accountId));
+  await begun.promise;
+  await make(recordOf(other.api, other.accountId));
+  waiting.resolve(null);
+  await first;
 });
