@@ -111,11 +111,13 @@ const readAheadBytes = 16 * 1024;
 
 /** Builds the HTTP server: the steps of the pipeline in their order, and the routes behind it. */
 export function buildApp(context: HttpContext): FastifyInstance {
+  const connections = new Connections(context);
+  const isDelayed = (request: IncomingMessage): void => connections.isDelayed(request);
   const limits: Limits = {
     rateLimit: new RateLimit(context.config.rateLimit),
     failedSignIns: new FailedSignIns(),
-    refusalPace: new RefusalPace(),
-    pagePace: new PagePace(),
+    refusalPace: new RefusalPace(isDelayed),
+    pagePace: new PagePace(isDelayed),
   };
   const requestsInFlight = new ConcurrencyLimit(requestBounds);
   const uploads = new ConcurrencyLimit(uploadBounds);
@@ -137,7 +139,6 @@ export function buildApp(context: HttpContext): FastifyInstance {
   context.metrics.holdsBytes('answers', bodies.unread);
   context.metrics.holdsBytes('uploads', forms.arriving);
   const streams = new EventStreams(context);
-  const connections = new Connections(context);
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
@@ -205,6 +206,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     const client = clientOf(request.raw, context.config.trustedProxies);
     const received = receiveRequest(context, request, client, traceParent);
     request.apiRequest = received;
+    connections.begin(request.raw, client);
     checkHost(request.raw);
     const { config } = request.routeOptions;
     if (config.public) return limits.pagePace.hold(received, reply);

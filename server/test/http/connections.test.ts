@@ -9,6 +9,7 @@ import { converse, drip, rawRequest, statusesIn } from '../support/raw-http.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { formOf, pdfOf } from '../support/files.ts';
 import { good, serverForTest, type TestServer } from '../support/server.ts';
+import { stopMonotonicClock } from '../support/still-clock.ts';
 import { addAccount } from '../support/tenants.ts';
 
 /* Connections whose requests never end, or of which there are too many at once. */
@@ -277,29 +278,16 @@ function getLine(server: TestServer): string {
 
 describe('a full process', () => {
   test('closes the connections that are idle for the longest time when strangers hold all places', async () => {
-    const server = await serverForTest();
-    const app = buildApp(server.context);
-    await app.listen({ host: '127.0.0.1', port: 0 });
-    onTestFinished(() => app.close());
-    app.server.maxConnections = 32;
-    const { port } = app.server.address() as AddressInfo;
-    const begin = (text: string): { closed: boolean; text: string } => {
-      const seen = { closed: false, text: '' };
-      const socket = connect(port, '127.0.0.1', () => socket.write(text));
-      onTestFinished(() => void socket.destroy());
-      socket.on('data', (data) => (seen.text += String(data)));
-      socket.on('error', () => {});
-      socket.on('close', () => (seen.closed = true));
-      return seen;
-    };
-    const busy = begin(
+    const { port, server } = await startFullServer();
+    const busy = hold(
+      port,
       `POST /v1/references HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\n` +
         'Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
     );
     await expect.poll(() => busy.text).toContain('100 Continue');
-    const idle: { closed: boolean; text: string }[] = [];
+    const idle: Held[] = [];
     for (let count = 0; count < 64; count++) {
-      const each = begin('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+      const each = hold(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
       await expect.poll(() => each.text).toContain('200 OK');
       idle.push(each);
     }
@@ -308,4 +296,86 @@ describe('a full process', () => {
     expect(idle.slice(0, last).every(({ closed }) => closed)).toBe(true);
     expect(busy.closed).toBe(false);
   });
+
+  test.each([
+    [
+      'bodies that do not end',
+      'POST /v1/portal/link HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n',
+    ],
+    ['delayed refusals', 'POST /v1/references HTTP/1.1\r\nAuthorization: Bearer sk_test_unknown\r\n'],
+    [
+      'delayed refusals and changes behind them',
+      'GET /v1/references HTTP/1.1\r\n',
+      'POST /v1/portal/link HTTP/1.1\r\n',
+    ],
+  ])('serves another client when a stranger holds all places with %s', async (_, line, behind = '') => {
+    const { port, server } = await startFullServer();
+    stopMonotonicClock();
+    const rest = 'Host: x\r\nX-Forwarded-For: 203.0.113.7\r\n\r\n';
+    // The first 100 refusals in a second are prompt.
+    for (let count = 0; count < 100; count++) await refused(port, '203.0.113.7');
+    for (let count = 0; count < 40; count++) {
+      const before = await requestsSeen(server);
+      const held = hold(port, `${line}${rest}${behind && behind + rest}`);
+      await expect.poll(async () => held.closed || (await requestsSeen(server)) > before).toBe(true);
+    }
+    for (let count = 0; count < 8; count++) await refused(port, '198.51.100.9');
+  });
+
+  test('keeps connections with changes that have begun when their account holds half of the places', async () => {
+    const { port, server } = await startFullServer();
+    const blocker = await server.context.database.readers.connect();
+    onTestFinished(() => blocker.release(true));
+    await blocker.query('begin');
+    await blocker.query('lock table tenant_references in access exclusive mode');
+    const body = '{"application": "app_1"}';
+    const changes = Array.from({ length: 16 }, () =>
+      hold(
+        port,
+        `POST /v1/references HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      ),
+    );
+    await expect.poll(async () => requestsSeen(server)).toBe(16);
+    const idle = Array.from({ length: 64 }, () => hold(port, ''));
+    await expect.poll(() => idle.filter(({ closed }) => closed).length).toBeGreaterThanOrEqual(48);
+    await blocker.query('rollback');
+    await expect.poll(() => changes.filter(({ text }) => text.includes('200 OK')).length).toBe(16);
+  });
 });
+
+/** Starts a server with room for 32 connections. A proxy forwards the requests of all addresses. */
+async function startFullServer(): Promise<{ port: number; server: TestServer }> {
+  const server = await serverForTest({ settings: { TENURE_TRUSTED_PROXIES: '127.0.0.1' } });
+  const app = buildApp(server.context);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => app.close());
+  app.server.maxConnections = 32;
+  return { port: (app.server.address() as AddressInfo).port, server };
+}
+
+/** A connection with a request. */
+interface Held {
+  closed: boolean;
+  text: string;
+}
+
+/** Opens a connection, and sends a text. */
+function hold(port: number, text: string): Held {
+  const held = { closed: false, text: '' };
+  const socket = connect(port, '127.0.0.1', () => socket.write(text));
+  onTestFinished(() => void socket.destroy());
+  socket.on('data', (data) => (held.text += String(data)));
+  socket.on('error', () => {});
+  socket.on('close', () => (held.closed = true));
+  return held;
+}
+
+/** Sends a request without a key on a connection of its own. The server refuses it. */
+async function refused(port: number, address: string): Promise<void> {
+  const text = await converse(
+    { url: `http://127.0.0.1:${port}` },
+    `GET /v1/references HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\nConnection: close\r\n\r\n`,
+  );
+  expect(text).toMatch(/^HTTP\/1\.1 4(01|29) /);
+}

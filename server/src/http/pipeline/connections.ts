@@ -3,7 +3,9 @@ import type { Socket } from 'node:net';
 import { ApiError } from '../../core/errors.ts';
 import { siteOf } from '../../core/addresses/network.ts';
 import { stopRequests } from '../parser.ts';
+import type { Client } from '../request.ts';
 import { clientOf } from './client-address.ts';
+import { ConnectionPlaces } from './connection-places.ts';
 import { DiscardPace } from './discard-pace.ts';
 import { HeadBudget, type Head } from './head-budget.ts';
 import { errorResponse } from '../response/errors.ts';
@@ -55,12 +57,6 @@ const headersMax = 100;
  */
 const connectionsMax = 4_096;
 
-/**
- * The part of these connections that stays free for new ones. For a new one, the server closes the connection that has been without a
- * request for the longest time. Otherwise a stranger could keep every client out with idle connections. Clients reconnect.
- */
-const freeShare = 1 / 32;
-
 /** The steps of the pipeline that follow the end of one response. Node warns of a leak from eleven on. */
 const listenersOfResponse = 20;
 
@@ -86,9 +82,7 @@ export class Connections {
   readonly #headOf = new WeakMap<IncomingMessage, Head>();
   /** Connections dropped since the last line of the log. */
   #dropped = 0;
-  /** Open connections without a request, in the order of the times since when. */
-  readonly #idle = new Set<Socket>();
-  #open = 0;
+  readonly #places = new ConnectionPlaces();
   /** Connections that are about to be closed. */
   readonly #closing = new WeakSet<Socket>();
   readonly #discardPace = new DiscardPace();
@@ -101,7 +95,9 @@ export class Connections {
     server.maxConnections = connectionsMax;
     server.maxHeadersCount = headersMax;
     server.on('drop', () => this.#noteDropped());
-    server.on('connection', (socket) => this.#makeRoom(socket, server.maxConnections));
+    server.on('connection', (socket) =>
+      this.#places.open(socket, siteOf(socket.remoteAddress ?? ''), server.maxConnections),
+    );
     // Before the framework sees the request.
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
       response.setMaxListeners(listenersOfResponse);
@@ -134,30 +130,14 @@ export class Connections {
     });
   }
 
-  /** Counts a new connection. Closes the one that has been idle for the longest time if few places are left. */
-  #makeRoom(socket: Socket, max: number): void {
-    this.#open++;
-    this.#idle.add(socket);
-    socket.once('close', () => {
-      this.#open--;
-      this.#idle.delete(socket);
-    });
-    if (this.#open <= max - Math.ceil(max * freeShare)) return;
-    const [longest] = this.#idle;
-    if (!longest || longest === socket) return;
-    this.#idle.delete(longest);
-    longest.destroy();
-  }
-
   #countRequest(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const waiting = (this.#pipelined.get(socket) ?? 0) + 1;
     this.#pipelined.set(socket, waiting);
-    this.#idle.delete(socket);
+    this.#places.received(socket);
     response.once('close', () => {
-      const left = this.#pipelined.get(socket)! - 1;
-      this.#pipelined.set(socket, left);
-      if (left === 0 && !socket.destroyed) this.#idle.add(socket);
+      this.#pipelined.set(socket, this.#pipelined.get(socket)! - 1);
+      this.#places.end(request, socket);
     });
     // A request that is closed anyway must not take the room of others.
     if (waiting > pipelinedMax || !this.#takeRoomForHead(request, response, waiting > 1)) closeNow(socket);
@@ -200,17 +180,29 @@ export class Connections {
     return this.#turns.get(response);
   }
 
+  /** Notes that a request begins, and who its client is. */
+  begin(request: IncomingMessage, { address }: Client): void {
+    this.#places.begin(request, siteOf(address ?? ''));
+  }
+
+  /** Notes that the response to a request is delayed, and that nothing more is done for it. */
+  isDelayed(request: IncomingMessage): void {
+    this.#places.changesNothing(request);
+  }
+
   /** Marks a request as one without a valid key. */
   isOfStranger(request: IncomingMessage): void {
     this.#ofStrangers.add(request);
   }
 
   /**
-   * Lets the tree of accounts of a change have its long headers, in place of the site of its client. An account can use many addresses.
+   * Lets the tree of accounts of a request have its connection, in place of the site of its client. An account can use many addresses. The
+   * same holds for the long headers of a change.
    *
    * @throws {ApiError} `rate_limit` if the tree has its share.
    */
   isOfTree(request: IncomingMessage, rootId: string): void {
+    this.#places.move(request, rootId);
     const head = this.#headOf.get(request);
     if (!head?.isChange || this.#heads.move(head, rootId)) return;
     throw new ApiError(

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { ApiError } from '../../core/errors.ts';
@@ -16,9 +17,17 @@ const promptPerSecond = 100;
  */
 const delayMs = 2_000;
 
+/** Notes that a request waits for its response, and that nothing is done for it meanwhile. */
+type NotesDelay = (request: IncomingMessage) => void;
+
 /** Throttles clients that keep sending although they are refused. */
 export class RefusalPace {
   readonly #prompt = new Buckets(promptPerSecond);
+  readonly #isDelayed: NotesDelay;
+
+  constructor(isDelayed: NotesDelay) {
+    this.#isDelayed = isDelayed;
+  }
 
   /** Resolves when the refusal may be sent, or when its client has disconnected. */
   async hold(error: ApiError, { payer, client, incoming }: ReceivedRequest, reply: FastifyReply): Promise<void> {
@@ -27,6 +36,7 @@ export class RefusalPace {
     if (payer === null && client.isLocal) return;
     const from = payer?.rootId ?? siteOf(client.address ?? '');
     if (this.#prompt.take(from).taken) return;
+    this.#isDelayed(incoming.raw);
     // Thousands of refusals can wait. Their bodies must not wait with them.
     await withoutBody(incoming.raw, () => responseIsDue(reply));
   }
@@ -43,6 +53,11 @@ const healthChecks: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
  */
 export class PagePace {
   readonly #prompt = new Buckets(promptPagesPerSecond);
+  readonly #isDelayed: NotesDelay;
+
+  constructor(isDelayed: NotesDelay) {
+    this.#isDelayed = isDelayed;
+  }
 
   /** Resolves when the page may be sent, or when its client has disconnected. Health checks have a share of their own. */
   async hold({ client, incoming }: ReceivedRequest, reply: FastifyReply): Promise<void> {
@@ -51,6 +66,7 @@ export class PagePace {
     if (client.isLocal || (config.public && !['GET', 'HEAD'].includes(incoming.method))) return;
     const isCheck = healthChecks.has(url ?? '');
     if (this.#prompt.take(`${isCheck ? 'checks' : 'pages'} ${siteOf(client.address ?? '')}`).taken) return;
+    this.#isDelayed(incoming.raw);
     // What came with the headers of a body is there only after this round of the event loop.
     await nextTurn();
     await withoutBody(incoming.raw, () => responseIsDue(reply));

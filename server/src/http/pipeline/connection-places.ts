@@ -1,0 +1,131 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * The part of all places that stays free for new connections. A client with more than this part of them gives way first. Otherwise a
+ * stranger could keep every client out. Clients reconnect.
+ */
+const freeShare = 1 / 32;
+
+interface Place {
+  /** The site at the other end of the connection, which can be a proxy. It owns the connection between requests. */
+  readonly home: string;
+  /** The client of the latest request: a site, or the tree of accounts of its key. */
+  owner: string;
+  /** How many requests have no response. */
+  requests: number;
+  /** Those of them that can be a change under way. */
+  readonly changes: Set<IncomingMessage>;
+}
+
+/** The open connections of a process. Finds the one that gives way when few places are left. */
+export class ConnectionPlaces {
+  /** In the order of their last changes. */
+  readonly #places = new Map<Socket, Place>();
+  /** Those without a request, in the order of the times since when. */
+  readonly #idle = new Set<Socket>();
+  readonly #ofOwners = new Map<string, number>();
+
+  /** Counts a new connection. Closes another one if few of `max` places are left. */
+  open(socket: Socket, home: string, max: number): void {
+    const place: Place = { home, owner: home, requests: 0, changes: new Set() };
+    this.#places.set(socket, place);
+    this.#idle.add(socket);
+    this.#count(home, 1);
+    socket.once('close', () => {
+      this.#forget(socket);
+    });
+    const free = Math.ceil(max * freeShare);
+    if (this.#places.size <= max - free) return;
+    const chosen = this.#ofLargest(free, socket) ?? this.#longestIdle(socket);
+    if (!chosen) return;
+    // Its `close` event comes later. The next connection must not find it again.
+    this.#forget(chosen);
+    chosen.destroy();
+  }
+
+  /** Notes that a request has arrived. It can wait behind another one. */
+  received(socket: Socket): void {
+    const place = this.#places.get(socket);
+    if (!place) return;
+    place.requests++;
+    this.#idle.delete(socket);
+    this.#isLatest(socket, place);
+  }
+
+  /** Gives the connection of a request to its client, until the request has its response. */
+  begin(request: IncomingMessage, owner: string): void {
+    const place = this.#places.get(request.socket);
+    if (!place) return;
+    if (request.method !== 'GET' && request.method !== 'HEAD') place.changes.add(request);
+    this.#move(place, owner);
+  }
+
+  /** Gives the connection of a request to another client. */
+  move({ socket }: IncomingMessage, owner: string): void {
+    const place = this.#places.get(socket);
+    if (place) this.#move(place, owner);
+  }
+
+  /** Notes that a request changes nothing, or nothing more. */
+  changesNothing(request: IncomingMessage): void {
+    this.#places.get(request.socket)?.changes.delete(request);
+  }
+
+  /** Notes that a request has its response. */
+  end(request: IncomingMessage, socket: Socket): void {
+    const place = this.#places.get(socket);
+    if (!place) return;
+    place.requests--;
+    place.changes.delete(request);
+    if (place.requests > 0) return;
+    this.#move(place, place.home);
+    this.#idle.add(socket);
+    this.#isLatest(socket, place);
+  }
+
+  /** Returns a connection of the owner that has the most of them, above `many`. The next one if all of its connections make changes. */
+  #ofLargest(many: number, besides: Socket): Socket | undefined {
+    const owners = [...this.#ofOwners].filter(([, count]) => count > many);
+    for (const [owner] of owners.toSorted(([, left], [, right]) => right - left))
+      for (const [socket, place] of this.#places)
+        if (place.owner === owner && socket !== besides && canClose(place)) return socket;
+    return undefined;
+  }
+
+  #longestIdle(besides: Socket): Socket | undefined {
+    const [longest] = this.#idle;
+    return longest === besides ? undefined : longest;
+  }
+
+  #forget(socket: Socket): void {
+    const place = this.#places.get(socket);
+    if (!place) return;
+    this.#places.delete(socket);
+    this.#idle.delete(socket);
+    this.#count(place.owner, -1);
+  }
+
+  #isLatest(socket: Socket, place: Place): void {
+    this.#places.delete(socket);
+    this.#places.set(socket, place);
+  }
+
+  #move(place: Place, owner: string): void {
+    if (place.owner === owner) return;
+    this.#count(place.owner, -1);
+    place.owner = owner;
+    this.#count(owner, 1);
+  }
+
+  #count(owner: string, change: 1 | -1): void {
+    const count = (this.#ofOwners.get(owner) ?? 0) + change;
+    if (count > 0) this.#ofOwners.set(owner, count);
+    else this.#ofOwners.delete(owner);
+  }
+}
+
+/** Returns whether no request of a connection can be a change that has begun. */
+function canClose({ changes }: Place): boolean {
+  return [...changes].every((request) => !request.complete);
+}
