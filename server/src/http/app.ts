@@ -209,7 +209,10 @@ export function buildApp(context: HttpContext): FastifyInstance {
     connections.begin(request.raw, client);
     checkHost(request.raw);
     const { config } = request.routeOptions;
-    if (config.public) return limits.pagePace.hold(received, reply);
+    if (config.public) {
+      await limits.pagePace.hold(received, reply);
+      return request.raw.socket.destroyed ? reply.hijack() : undefined;
+    }
     if (!config.route && !paths.isApi(request.url)) {
       await limits.pagePace.hold(received, reply);
       if (paths.respondForPage(request, reply)) return reply;

@@ -12,10 +12,22 @@ import { Buckets } from './rate-limit.ts';
 const promptPerSecond = 100;
 
 /**
- * Delays all further responses, in milliseconds. Measured at full speed: a refusal takes 70 µs. A client with 1,000 connections left no
+ * Delays all further responses, in milliseconds and at least. Measured at full speed: a refusal takes 70 µs. A client with 1,000 connections left no
  * time of the process to other accounts.
  */
 const delayMs = 2_000;
+
+/**
+ * Delayed responses of one client are due so many milliseconds after each other. Measured: a client with 4,000 connections got waves of
+ * 2,000 refusals, and other clients waited for more than a second.
+ */
+const spacingMs = 2;
+
+/** The longest delay, in milliseconds. Clients that wait for longer see a timeout. */
+const longestDelayMs = 10_000;
+
+/** The owners that have delayed responses. Beyond so many, the responses of all begin again with the shortest delay. */
+const ownersMax = 10_000;
 
 /** Notes that a request waits for its response, and that nothing is done for it meanwhile. */
 type NotesDelay = (request: IncomingMessage) => void;
@@ -23,10 +35,10 @@ type NotesDelay = (request: IncomingMessage) => void;
 /** Throttles clients that keep sending although they are refused. */
 export class RefusalPace {
   readonly #prompt = new Buckets(promptPerSecond);
-  readonly #isDelayed: NotesDelay;
+  readonly #delays: Delays;
 
   constructor(isDelayed: NotesDelay) {
-    this.#isDelayed = isDelayed;
+    this.#delays = new Delays(isDelayed);
   }
 
   /** Resolves when the refusal may be sent, or when its client has disconnected. */
@@ -36,9 +48,7 @@ export class RefusalPace {
     if (payer === null && client.isLocal) return;
     const from = payer?.rootId ?? siteOf(client.address ?? '');
     if (this.#prompt.take(from).taken) return;
-    this.#isDelayed(incoming.raw);
-    // Thousands of refusals can wait. Their bodies must not wait with them.
-    await withoutBody(incoming.raw, () => responseIsDue(reply));
+    await this.#delays.wait(from, incoming.raw, reply);
   }
 }
 
@@ -53,10 +63,10 @@ const healthChecks: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
  */
 export class PagePace {
   readonly #prompt = new Buckets(promptPagesPerSecond);
-  readonly #isDelayed: NotesDelay;
+  readonly #delays: Delays;
 
   constructor(isDelayed: NotesDelay) {
-    this.#isDelayed = isDelayed;
+    this.#delays = new Delays(isDelayed);
   }
 
   /** Resolves when the page may be sent, or when its client has disconnected. Health checks have a share of their own. */
@@ -65,17 +75,45 @@ export class PagePace {
     // Sign-ins, callbacks and messages have limits of their own. Without a route, any method costs the same.
     if (client.isLocal || (config.public && !['GET', 'HEAD'].includes(incoming.method))) return;
     const isCheck = healthChecks.has(url ?? '');
-    if (this.#prompt.take(`${isCheck ? 'checks' : 'pages'} ${siteOf(client.address ?? '')}`).taken) return;
-    this.#isDelayed(incoming.raw);
+    const from = `${isCheck ? 'checks' : 'pages'} ${siteOf(client.address ?? '')}`;
+    if (this.#prompt.take(from).taken) return;
     // What came with the headers of a body is there only after this round of the event loop.
     await nextTurn();
-    await withoutBody(incoming.raw, () => responseIsDue(reply));
+    await this.#delays.wait(from, incoming.raw, reply);
   }
 }
 
-function responseIsDue(reply: FastifyReply): Promise<void> {
+/** Delays responses. Those of one owner follow each other, so that thousands are never due at once. */
+class Delays {
+  readonly #isDelayed: NotesDelay;
+  readonly #lastDueMs = new Map<string, number>();
+
+  constructor(isDelayed: NotesDelay) {
+    this.#isDelayed = isDelayed;
+  }
+
+  /** Resolves when the response is due, or when its client has disconnected. */
+  async wait(owner: string, request: IncomingMessage, reply: FastifyReply): Promise<void> {
+    this.#isDelayed(request);
+    const delayedMs = this.#nextDelayMs(owner);
+    // Thousands of requests can wait. Their bodies must not wait with them.
+    await withoutBody(request, () => passed(delayedMs, reply));
+  }
+
+  #nextDelayMs(owner: string): number {
+    const nowMs = performance.now();
+    const nextMs = (this.#lastDueMs.get(owner) ?? 0) + spacingMs;
+    const dueMs = Math.min(Math.max(nowMs + delayMs, nextMs), nowMs + longestDelayMs);
+    if (this.#lastDueMs.size >= ownersMax) this.#lastDueMs.clear();
+    this.#lastDueMs.set(owner, dueMs);
+    return Math.round(dueMs - nowMs);
+  }
+}
+
+/** Resolves after so many milliseconds, or when the client has disconnected. */
+function passed(ms: number, reply: FastifyReply): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, delayMs);
+    const timer = setTimeout(resolve, ms);
     whenClosed(reply, () => {
       clearTimeout(timer);
       resolve();
