@@ -295,6 +295,16 @@ describe('limits of addresses that guess keys', () => {
     expect(delaysOf(timers)).toEqual(Array.from({ length: 20 }, (_, index) => 2_000 + 2 * index));
   });
 
+  test('counts clients behind a NAT64 gateway by their IPv4 addresses when they have no valid key', async () => {
+    const server = await serverForTest({ settings: { TENURE_TRUSTED_PROXIES: '127.0.0.1' } });
+    stopMonotonicClock();
+    const statusFrom = async (address: string): Promise<number> =>
+      (await fetch(`${server.url}/v1/references`, { headers: { 'x-forwarded-for': address } })).status;
+    for (let count = 0; count < 20; count++) expect(await statusFrom('64:ff9b::203.0.113.7')).toBe(401);
+    expect(await statusFrom('64:ff9b::203.0.113.7')).toBe(429);
+    expect(await statusFrom('64:ff9b::203.0.113.8')).toBe(401);
+  });
+
   test.each([
     ['GET', '/healthz'],
     ['GET', '/docs'],

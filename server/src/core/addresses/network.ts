@@ -1,6 +1,6 @@
 /**
  * Returns the network of an address: for IPv6 its /64, which usually belongs to one client. An IPv4 address in IPv6 form is its own
- * network.
+ * network. So is one that a NAT64 gateway has translated (RFC 6052): all such addresses begin alike.
  */
 export function networkOf(address: string): string {
   return prefixOf(address, 4);
@@ -18,5 +18,9 @@ function prefixOf(address: string, groups: number): string {
   const head = left === '' ? [] : left.split(':');
   const tail = right === '' ? [] : right.split(':');
   const zeros = address.includes('::') ? '0'.repeat(8 - head.length - tail.length).split('') : [];
-  return [...head, ...zeros, ...tail].slice(0, groups).join(':');
+  const all = [...head, ...zeros, ...tail];
+  return (all.slice(0, 6).join(':') === nat64 ? all : all.slice(0, groups)).join(':');
 }
+
+/** The first groups of an IPv4 address that a NAT64 gateway has translated. */
+const nat64 = '64:ff9b:0:0:0:0';
