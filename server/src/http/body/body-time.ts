@@ -10,7 +10,8 @@ export class BodyTime {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(app: FastifyInstance, { raw }: FastifyRequest, timeoutMs: number) {
-    this.#cutOff = () => cutOffBody(app.server, raw);
+    // If the server was busy, the rest of the body may have arrived. Read it first.
+    this.#cutOff = () => setImmediate(() => raw.complete || raw.destroyed || cutOffBody(app.server, raw));
     if (raw.headers['transfer-encoding'] === undefined && Number(raw.headers['content-length'] ?? 0) === 0) return;
     this.#timer = setTimeout(this.#cutOff, timeoutMs);
     const stop = (): void => clearTimeout(this.#timer);
