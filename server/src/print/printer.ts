@@ -8,6 +8,8 @@ export interface PrinterOptions {
   processorMsMax?: number;
   /** Milliseconds from the start of its turn. */
   turnMsMax?: number;
+  /** Milliseconds after its last document in which a thread stays. */
+  idleMs?: number;
   /** The file that the thread runs. It calls `printOnRequest`. */
   threadFile: URL;
 }
@@ -17,6 +19,12 @@ const usualProcessorMs = 10_000;
 
 /** Milliseconds. A thread that gets a tenth of a processor still prints the largest documents. */
 const usualTurnMs = 60_000;
+
+/**
+ * Milliseconds. Measured: a thread takes 45 MB once it has printed a small document, and its start takes 0.2 s. So it stays for documents
+ * that follow each other, and the process does not keep its memory.
+ */
+const usualIdleMs = 15_000;
 
 /** Milliseconds between looks at the processor time of the thread. */
 const lookEveryMs = 500;
@@ -34,23 +42,31 @@ export class PrintError extends Error {}
 export class PrinterBusyError extends PrintError {}
 
 /**
- * Prints documents in their own thread, so that no other work waits for them. The thread starts with the first document and stays. If it
- * dies or takes too long, its document fails, and the next document gets a new thread. Its time is that of the processor: on a busy machine,
- * a thread waits most of the time.
+ * Prints documents in their own thread, so that no other work waits for them. The thread starts with the first document, and ends when none
+ * follows for a while. If it dies or takes too long, its document fails, and the next document gets a new thread. Its time is that of the
+ * processor: on a busy machine, a thread waits most of the time.
  */
 export class Printer<Contents> {
   readonly #processorMsMax: number;
   readonly #turnMsMax: number;
+  readonly #idleMs: number;
   readonly #threadFile: URL;
   #thread: Worker | null = null;
+  #idle: NodeJS.Timeout | undefined;
   /** Settles when the document before has left the thread. */
   #lastTurn: Promise<unknown> = Promise.resolve();
   readonly #stopping = new AbortController();
 
-  constructor({ threadFile, processorMsMax = usualProcessorMs, turnMsMax = usualTurnMs }: PrinterOptions) {
+  constructor({
+    threadFile,
+    processorMsMax = usualProcessorMs,
+    turnMsMax = usualTurnMs,
+    idleMs = usualIdleMs,
+  }: PrinterOptions) {
     this.#threadFile = threadFile;
     this.#processorMsMax = processorMsMax;
     this.#turnMsMax = turnMsMax;
+    this.#idleMs = idleMs;
   }
 
   /**
@@ -74,12 +90,14 @@ export class Printer<Contents> {
 
   async #printNow(contents: Contents): Promise<Buffer> {
     if (this.#stopping.signal.aborted) throw new PrinterBusyError('The printer was stopped.');
+    clearTimeout(this.#idle);
     const thread = (this.#thread ??= this.#startThread());
     const printed = await this.#printedBy(thread, contents).catch(async (error: unknown) => {
       await this.#dropThread();
       if (error instanceof PrinterBusyError) throw error;
       throw new PrintError(`The thread that prints failed: ${(error as Error).message}`, { cause: error });
     });
+    this.#idle = setTimeout(() => void this.#dropThread(), this.#idleMs).unref();
     if ('bytes' in printed) return Buffer.from(printed.bytes.buffer);
     throw new PrintError(`The document could not be laid out: ${printed.fault}`);
   }
@@ -135,6 +153,7 @@ export class Printer<Contents> {
   }
 
   async #dropThread(): Promise<void> {
+    clearTimeout(this.#idle);
     const thread = this.#thread;
     this.#thread = null;
     await thread?.terminate();

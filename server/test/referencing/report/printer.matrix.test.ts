@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import { onTestFinished, describe, expect, test } from 'vitest';
 import { PrinterBusyError, PrintError, type Printer } from '../../../src/print/printer.ts';
 import { reportPrinter, type ReportContents } from '../../../src/referencing/report/index.ts';
@@ -59,6 +61,18 @@ test('keeps the event loop running when a report is printed', async () => {
 });
 
 describe('printer threads', () => {
+  test('ends its thread when no report follows, and starts another for the next report', async () => {
+    const threads: Worker[] = [];
+    const note = (thread: Worker): unknown => threads.push(thread);
+    process.on('worker', note);
+    onTestFinished(() => void process.off('worker', note));
+    const printer = printerForTest({ idleMs: 50 });
+    const first = await printer.print(contentsOf());
+    await once(threads[0]!, 'exit');
+    expect(await printer.print(contentsOf())).toEqual(first);
+    expect(threads).toHaveLength(2);
+  });
+
   test.each(['ref_dies', 'ref_greedy'])(
     'fails one report only when its thread ends while it prints (%s)',
     async (referenceId) => {
