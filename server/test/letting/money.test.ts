@@ -71,6 +71,15 @@ describe('an invoice', () => {
     expect(await invoiceOf(tenancy.id)).toMatchObject({ number: 'INV-000002' });
   });
 
+  test('names another way when it has the most credits that it can have', async () => {
+    const tenancy = await signedTenancy();
+    const { id } = await invoiceOf(tenancy.id);
+    const credit = { amount: 1, reason: 'The heating failed.' };
+    for (let number = 1; number <= 50; number += 1) await agency.move('invoices', id, 'credit', credit);
+    const refused = await agency.api.post(`/v1/invoices/${id}/credit`, credit);
+    expectCode(refused, 'parameter_invalid', { message: expect.stringContaining('Credit another one.') });
+  });
+
   test('is paid by money that came before it', async () => {
     const tenancy = await signedTenancy();
     const early = await pay(tenancy.id, 100_000);
@@ -339,6 +348,27 @@ describe('a rent in another currency', () => {
     await invoiceOf(tenancy.id, water);
     expectCode(await agency.api.post(`/v1/tenancies/${tenancy.id}`, euros), 'parameter_invalid', {
       param: 'rent[currency]',
+    });
+  });
+
+  test('is refused until the deposit in the earlier one is canceled, or released', async () => {
+    agency = await Agency.on(server);
+    const tenancy = await agency.draft((await agency.unit()).id);
+    for (const [paid, end, body] of [
+      [0, 'cancel', {}],
+      [10_000, 'release', { deductions: [], returned_on: today() }],
+    ] as const) {
+      const deposit = await agency.make('deposits', { type: 'tenancy', tenancy: tenancy.id, amount: 10_000 });
+      if (paid > 0) await agency.payDeposit(deposit.id, paid);
+      const refused = await agency.api.post(`/v1/tenancies/${tenancy.id}`, euros);
+      expectCode(refused, 'parameter_invalid', { param: 'rent[currency]' });
+      expect(refused.text).toContain(`First ${end} it.`);
+      await agency.move('deposits', deposit.id, end, body);
+    }
+    const changed = await good(agency.api.post(`/v1/tenancies/${tenancy.id}`, euros));
+    expect(changed.body).toMatchObject(euros);
+    expect(await agency.make('deposits', { type: 'tenancy', tenancy: tenancy.id, amount: 1 })).toMatchObject({
+      currency: 'eur',
     });
   });
 

@@ -15,6 +15,7 @@ import type { Change } from '../../../model/resource.ts';
 import { wrongStatus } from '../../../model/status.ts';
 import type { BuildingRecord } from '../building.ts';
 import { requireNotFuture } from '../days.ts';
+import { heldOf, type DepositRecord } from '../deposit/fields.ts';
 import type { UnitRecord } from '../unit.ts';
 import { withWarnings } from '../warnings.ts';
 import type { TenancyRecord } from './fields.ts';
@@ -22,6 +23,9 @@ import { withStandingChecks } from './standing-checks.ts';
 
 /** The records that the law of a tenancy depends on. */
 export const readsOfDraft = ['unit', 'unit.building', 'customers', 'replaces'] as const;
+
+/** The records that an update depends on. */
+export const readsOfUpdate = [...readsOfDraft, 'deposit'] as const;
 
 /** Checks a new draft, and takes the law from its building. */
 export function draft(made: FieldsOf<TenancyRecord>, caller: Caller, related: Related): FieldsOf<TenancyRecord> {
@@ -70,7 +74,7 @@ export function update(
   }
   if (terms.length === 0) return { after };
   requireDaysInOrder(after, caller);
-  requireCurrency(current, after);
+  requireCurrency(current, after, related.one<DepositRecord>('deposit'));
   return withWarnings(current, { after }, [judgeDraft(after, caller, related)], caller.nowSeconds);
 }
 
@@ -111,13 +115,19 @@ function lowestAskedOf(unit: string, tenants: readonly string[], related: Relate
   return isWithin(asked, replaced.rent) ? replaced.rent : asked;
 }
 
-/** @throws {ApiError} `parameter_invalid` for another currency than that of the ledger. */
-function requireCurrency(current: TenancyRecord, after: TenancyRecord): void {
-  if (current.ledger_sequence === 0 || current.rent.currency === after.rent.currency) return;
-  throw invalidParameter(
-    'rent[currency]',
-    `The tenancy ${current.id} has a ledger in ${current.rent.currency}. Cancel it, and draft another one in ${after.rent.currency}.`,
-  );
+/** @throws {ApiError} `parameter_invalid` for another currency than that of the ledger or the deposit. */
+function requireCurrency(current: TenancyRecord, after: TenancyRecord, deposit: DepositRecord | null): void {
+  const { currency } = after.rent;
+  if (current.ledger_sequence > 0 && current.rent.currency !== currency)
+    throw invalidParameter(
+      'rent[currency]',
+      `The tenancy ${current.id} has a ledger in ${current.rent.currency}. Cancel it, and draft another one in ${currency}.`,
+    );
+  if (deposit && deposit.status !== 'settled' && deposit.currency !== currency)
+    throw invalidParameter(
+      'rent[currency]',
+      `The deposit ${deposit.id} of the tenancy ${current.id} is in ${deposit.currency}. First ${heldOf(deposit) > 0 ? 'release' : 'cancel'} it.`,
+    );
 }
 
 /** @throws {ApiError} `parameter_invalid` if the end, or an increase of the rent, is before the start. */

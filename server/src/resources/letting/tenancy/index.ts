@@ -14,7 +14,7 @@ import { namesOf, searchable, type NamedRecord } from '../../../model/traits/sea
 import { sumsUp } from '../../../model/traits/sums-up.ts';
 import { addressMembers, homeOf } from '../home-names.ts';
 import { atDawn, nextOn } from './dawn.ts';
-import { draft, readsOfDraft, update } from './draft.ts';
+import { draft, readsOfDraft, readsOfUpdate, update } from './draft.ts';
 import {
   fields,
   Grounds,
@@ -169,7 +169,7 @@ export const tenancy = defineResource<TenancyRecord>(
     },
     update: {
       ...ofFields.update,
-      reads: readsOfDraft,
+      reads: readsOfUpdate,
       decide(current, input, caller, related) {
         const { after } = ofFields.update.decide(current, input, caller, related);
         return update(current, after, input, caller, related);
