@@ -131,16 +131,16 @@ function hasOutcome({ outcome }: ReferenceRecord, input: JsonObject): boolean {
 }
 
 function notCarriedOut({ id, status, automatic_reference: automatic }: ReferenceRecord): ApiError {
-  const standing = automatic ? `with ${automatic.provider}, and ${automatic.status}` : 'null';
+  const says = automatic?.status ? `, and \`${automatic.provider}\` says \`${automatic.status}\`` : '';
   return new ApiError(
     'status_transition_invalid',
-    `No simulated service is carrying the reference ${id} out just now: it is ${status}, and its \`automatic_reference\` is ${standing}. ${adviceFor(automatic?.provider)}`,
+    `No simulated service is checking the reference ${id} now. The reference is \`${status}\`${says}. ${adviceFor(automatic)}`,
   );
 }
 
-function adviceFor(provider: Provider | null | undefined): string {
-  if (!provider) return 'Helpers are for references with an `automatic_reference`.';
-  return provider === 'provider_b'
+function adviceFor(automatic: ReferenceRecord['automatic_reference']): string {
+  if (!automatic?.enabled) return 'Helpers are for references with an enabled `automatic_reference`.';
+  return automatic.provider === 'provider_b'
     ? '`provider_b` decides at once: set `metadata.simulate` when you create the reference.'
     : 'Create another reference, and call the helper before the service has finished.';
 }

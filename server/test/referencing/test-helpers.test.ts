@@ -181,8 +181,14 @@ describe('referencing test helpers', () => {
   });
 
   test('refuses a test helper when no simulated service handles the reference', async () => {
-    const { body } = await good(api.post('/v1/references', { application: 'app_1' }));
-    expectRefusal(await api.post(`/v1/test_helpers/references/${body.id}/advance`), refusals.transition);
+    for (const automatic of [null, { enabled: false }]) {
+      const order = { application: 'app_1', automatic_reference: automatic };
+      const { body } = await good(api.post('/v1/references', order));
+      const refused = await api.post(`/v1/test_helpers/references/${body.id}/advance`);
+      expectRefusal(refused, refusals.transition);
+      expect(refused.text).not.toContain('null');
+      expect(refused.text).toContain('Helpers are for references with an enabled `automatic_reference`.');
+    }
     expectRefusal(await api.post('/v1/test_helpers/references/ref_unknown/advance'), refusals.idUnknown);
   });
 

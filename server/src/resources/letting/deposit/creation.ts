@@ -52,7 +52,7 @@ function holding(made: Made, caller: Caller, related: Related): Made {
   if (application.holding_deposits.length >= holdingDepositsMax)
     throw new ApiError(
       'limit_reached',
-      `The application ${application.id} has ${holdingDepositsMax} holding deposits, the most that it can have.`,
+      `The application ${application.id} has ${holdingDepositsMax} holding deposits, the most that it can have. Create another application.`,
       { param: 'application' },
     );
   const judgement = judgeHolding(made.amount, caller, related);

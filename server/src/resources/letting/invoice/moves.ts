@@ -240,7 +240,10 @@ export function credit(
       : 'Only a finalized invoice can be credited. Update a draft instead.',
   );
   if (current.credits.length === creditsMax)
-    throw invalidParameter('amount', `The invoice ${current.id} has ${creditsMax} credits, the most that it can have.`);
+    throw invalidParameter(
+      'amount',
+      `The invoice ${current.id} has ${creditsMax} credits, the most that it can have. Credit another one.`,
+    );
   const left = current.total - current.amount_credited;
   if (amount > left)
     throw new ApiError(

@@ -300,7 +300,10 @@ export function withRefundWanted(current: PaymentRecord, { amount, reason }: Ref
   requireOfTenancy(current);
   requireStatus(current, ['succeeded'], 'payment', 'Only a payment that succeeded can be refunded.');
   if (current.refunds.length === refundsMax)
-    throw invalidParameter('amount', `The payment ${current.id} has ${refundsMax} refunds, the most that it can have.`);
+    throw invalidParameter(
+      'amount',
+      `The payment ${current.id} has ${refundsMax} refunds, the most that it can have. Refund another one.`,
+    );
   const left = refundableOf(current);
   if (amount > left)
     throw new ApiError(

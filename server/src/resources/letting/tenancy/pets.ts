@@ -61,7 +61,7 @@ function added(
   if (known.length === petRequestsMax)
     throw invalidParameter(
       'description',
-      `The tenancy ${id} has ${petRequestsMax} pet requests, the most that it can have.`,
+      `The tenancy ${id} has ${petRequestsMax} pet requests, the most that it can have. To add information to one, send its \`number\`.`,
     );
   const request: PetRequest = {
     number: known.length + 1,
