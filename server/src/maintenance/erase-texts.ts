@@ -22,6 +22,21 @@ export async function eraseTexts(context: ErasureContext, accountId: string, per
 }
 
 /**
+ * Empties the texts that were copied from these erased records.
+ *
+ * @returns the ids of the records with the copies.
+ */
+export async function eraseCopies(
+  context: ErasureContext,
+  accountId: string,
+  from: Resource,
+  erasedIds: readonly string[],
+): Promise<string[]> {
+  const found = await readIdsOfCopies(context, accountId, from, erasedIds);
+  return emptyTexts(context, accountId, found, new Set(erasedIds));
+}
+
+/**
  * Empties the texts of records that ask a person about these erased records.
  *
  * @param erasedIds a person, the records about it and their files.
@@ -96,6 +111,34 @@ export async function readIdsWithTexts(
     latest = [...fresh];
   }
   return new Map([...found].map(([resource, ids]) => [resource, [...ids].toSorted()]));
+}
+
+/**
+ * Finds the records with texts that were copied from these records.
+ *
+ * @returns their ids, by resource.
+ */
+export async function readIdsOfCopies(
+  { resources, reader }: ErasureContext,
+  accountId: string,
+  from: Resource,
+  ids: readonly string[],
+): Promise<Map<Resource, string[]>> {
+  const found = new Map<Resource, string[]>();
+  for (const resource of resources) {
+    const link = personalTexts.of(resource)?.copiedFrom;
+    if (link === undefined || resource.links?.[link] !== from.path || ids.length === 0) continue;
+    const rows = await reader.query<{ id: string }>({
+      name: `read_${resource.table}_copied_from_${from.table}`,
+      text: `select id from ${resource.table} where account_id = $1 and ${link} = any($2::text[]) order by id`,
+      values: [accountId, ids],
+    });
+    found.set(
+      resource,
+      rows.map(({ id }) => id),
+    );
+  }
+  return found;
 }
 
 /**

@@ -64,3 +64,33 @@ test('empties one line when it is erased alone', async () => {
   });
   for (const word of ['PERSON ELSEWHERE', 'GRUE 1']) expect(await placesOf(server, word), word).toEqual([]);
 });
+
+test('empties the reference of the payment, too, when a confirmed line is erased alone', async () => {
+  const server = await serverForTest({ overrides: { clock: lettingClock() } });
+  const agency = await Agency.on(server);
+  const tenant = await agency.make('customers', { name: 'Ada Tenant' });
+  const tenancy = await agency.signed((await agency.unit()).id, { customers: [tenant.id] });
+  const { body } = await good(
+    importFile(agency.api, statementOf([{ payer: 'MOTHER ELSEWHERE', reference: 'FROM MUM GRUE 2' }])),
+  );
+  const { data } = (await good(agency.api.get(`/v1/bank_lines?import=${body.id}`))).body;
+  const { payment } = await agency.move('bank_lines', data[0].id, 'confirm', {
+    tenancy: tenancy.id,
+    customer: tenant.id,
+  });
+  const byHand = { tenancy: tenancy.id, amount: 100, method: 'cash', customer: tenant.id, reference: 'PLUGH OF ADA' };
+  const other = await agency.make('payments', byHand);
+  await good(agency.api.post(`/v1/payments/${payment}`, { reference: 'GRUE 2 BY HAND' }));
+  await good(agency.api.post(`/v1/payments/${payment}`, { reference: 'FROM MUM GRUE 2' }));
+
+  await agency.move('bank_lines', data[0].id, 'erase');
+
+  for (const word of ['MOTHER ELSEWHERE', 'GRUE 2']) expect(await placesOf(server, word), word).toEqual([]);
+  expect(await agency.get('payments', payment)).toMatchObject({
+    amount: 95_000,
+    customer: tenant.id,
+    bank_line: data[0].id,
+    reference: null,
+  });
+  expect(await agency.get('payments', other.id)).toEqual(other);
+});

@@ -13,6 +13,8 @@ export interface PersonalTexts {
   links: readonly string[];
   /** A link to the one person that the texts are about. If it names another person, they stay. */
   person?: string;
+  /** A link to the record from which a text was copied. The erasure of that record empties the texts here, too. */
+  copiedFrom?: string;
   /**
    * For a kind that asks a person about a request or an event. By these fields, an erasure finds a record that names no person. They have
    * the path of the request, the id of the executed request, and the link to the run.

@@ -247,6 +247,7 @@ export const payment = defineResource<PaymentRecord>(
   personalTexts({
     links: ['customer', 'tenancy', 'deposit'],
     person: 'customer',
+    copiedFrom: 'bank_line',
     texts: {
       reference: () => null,
       refunds: (refunds) => emptied(refunds, { reason: null, failure: withoutMessage }),
