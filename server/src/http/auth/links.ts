@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, invalidParameter } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { hashToken, isLinkToken } from '../../core/secrets/tokens.ts';
 import { operatorCommand } from '../../core/installation.ts';
@@ -92,6 +92,11 @@ export async function useLink(call: UseLinkCall): Promise<string> {
   const open = await openLink(call, call.body.token);
   if (needsPassword(call, open) && call.body.password === undefined)
     throw new ApiError('parameter_missing', 'Choose a password.', { param: 'password' });
+  if (open.purpose === 'sign_in' && call.body.password !== undefined)
+    throw invalidParameter(
+      'password',
+      'This link signs you in, and sets no password. Leave `password` out, and set one in your profile.',
+    );
   if (open.purpose === 'first_owner') {
     if (call.body.email === undefined)
       throw new ApiError('parameter_missing', 'Enter your e-mail address.', { param: 'email' });
