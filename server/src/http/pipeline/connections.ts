@@ -180,7 +180,7 @@ export class Connections {
     return this.#turns.get(response);
   }
 
-  /** Notes that a request begins, and who its client is. */
+  /** Gives the connection of a request to its client until the response. */
   begin(request: IncomingMessage, { address }: Client): void {
     this.#places.begin(request, siteOf(address ?? ''));
   }

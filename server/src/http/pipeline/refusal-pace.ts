@@ -12,8 +12,8 @@ import { Buckets } from './rate-limit.ts';
 const promptPerSecond = 100;
 
 /**
- * Delays all further responses, in milliseconds and at least. Measured at full speed: a refusal takes 70 µs. A client with 1,000 connections left no
- * time of the process to other accounts.
+ * The shortest delay of all further responses, in milliseconds. Measured at full speed: a refusal takes 70 µs. A client with 1,000
+ * connections left no time of the process to other accounts.
  */
 const delayMs = 2_000;
 
