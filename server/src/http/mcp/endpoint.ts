@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { FairRounds } from '../../core/limits/fair-queue.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { oneOf } from '../../model/schemas/make.ts';
@@ -77,11 +77,18 @@ export function addMcp(app: FastifyInstance, context: HttpContext, parts: McpPar
 }
 
 function narrowingOf({ read_only: readOnly, tools }: Record<string, string | number>): Narrowing {
-  const names = String(tools ?? '')
+  if (tools === undefined) return { isReadOnly: readOnly === 'true', names: null };
+  const names = String(tools)
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  return { isReadOnly: readOnly === 'true', names: names.length > 0 ? new Set(names) : null };
+  // A variable without a value must not offer all tools.
+  if (names.length === 0)
+    throw invalidParameter(
+      'tools',
+      '`tools` is empty. Name the tools or kinds of record that you want, or leave it out.',
+    );
+  return { isReadOnly: readOnly === 'true', names: new Set(names) };
 }
 
 /**

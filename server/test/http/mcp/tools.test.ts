@@ -140,7 +140,8 @@ describe('the list of tools', () => {
   });
 
   test('refuses a message when its address names no tool', async () => {
-    await expect(agent(undefined, '?tools=refrences')).rejects.toThrow(/tools/);
+    for (const tools of ['refrences', '', ',', '%20'])
+      await expect(agent(undefined, `?tools=${tools}`), tools).rejects.toThrow(/tools/);
     await expect(agent(undefined, '?read_only=yes')).rejects.toThrow(/read_only/);
     await expect(agent(undefined, '?readonly=true')).rejects.toThrow(/readonly/);
   });
