@@ -22,18 +22,32 @@ export async function eraseTexts(context: ErasureContext, accountId: string, per
 }
 
 /**
- * Empties the texts that were copied from these erased records.
+ * Empties the texts that were copied from an erased record.
  *
  * @returns the ids of the records with the copies.
  */
 export async function eraseCopies(
   context: ErasureContext,
   accountId: string,
-  from: Resource,
-  erasedIds: readonly string[],
+  { path, table }: Resource,
+  erasedId: string,
 ): Promise<string[]> {
-  const found = await readIdsOfCopies(context, accountId, from, erasedIds);
-  return emptyTexts(context, accountId, found, new Set(erasedIds));
+  const { resources, reader } = context;
+  const found = new Map<Resource, string[]>();
+  for (const resource of resources) {
+    const link = personalTexts.of(resource)?.copiedFrom;
+    if (link === undefined || resource.links?.[link] !== path) continue;
+    const rows = await reader.query<{ id: string }>({
+      name: `read_${resource.table}_copied_from_${table}`,
+      text: `select id from ${resource.table} where account_id = $1 and ${link} = $2 order by id`,
+      values: [accountId, erasedId],
+    });
+    found.set(
+      resource,
+      rows.map(({ id }) => id),
+    );
+  }
+  return emptyTexts(context, accountId, found, new Set([erasedId]));
 }
 
 /**
@@ -111,34 +125,6 @@ export async function readIdsWithTexts(
     latest = [...fresh];
   }
   return new Map([...found].map(([resource, ids]) => [resource, [...ids].toSorted()]));
-}
-
-/**
- * Finds the records with texts that were copied from these records.
- *
- * @returns their ids, by resource.
- */
-export async function readIdsOfCopies(
-  { resources, reader }: ErasureContext,
-  accountId: string,
-  from: Resource,
-  ids: readonly string[],
-): Promise<Map<Resource, string[]>> {
-  const found = new Map<Resource, string[]>();
-  for (const resource of resources) {
-    const link = personalTexts.of(resource)?.copiedFrom;
-    if (link === undefined || resource.links?.[link] !== from.path || ids.length === 0) continue;
-    const rows = await reader.query<{ id: string }>({
-      name: `read_${resource.table}_copied_from_${from.table}`,
-      text: `select id from ${resource.table} where account_id = $1 and ${link} = any($2::text[]) order by id`,
-      values: [accountId, ids],
-    });
-    found.set(
-      resource,
-      rows.map(({ id }) => id),
-    );
-  }
-  return found;
 }
 
 /**

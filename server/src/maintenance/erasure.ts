@@ -25,14 +25,7 @@ import {
   type Rewriting,
 } from './erase-history.ts';
 import { endLinks, eraseRecords, filesOf, isPerson, readFilesNamedBy, readIdsAbout } from './erase-records.ts';
-import {
-  eraseCopies,
-  eraseQuestions,
-  eraseTexts,
-  readIdsAsking,
-  readIdsOfCopies,
-  readIdsWithTexts,
-} from './erase-texts.ts';
+import { eraseCopies, eraseQuestions, eraseTexts, readIdsAsking, readIdsWithTexts } from './erase-texts.ts';
 import { pagesOf, type ErasureContext } from './erasure-context.ts';
 import { eraseEmails } from './purge-emails.ts';
 
@@ -89,13 +82,11 @@ export class Eraser {
     const erased = new Map<Resource, number>();
     const fileIds = new Set<string>();
     const ownIds = new Set<string>([id]);
-    const copies = new Map<Resource, string[]>();
     for (const about of resources) {
       if (about.links?.[erasable.of(about)?.link ?? ''] !== persons.path) continue;
       const ids = await readIdsAbout(reader, about, accountId, id);
       erased.set(about, ids.length);
       for (const each of ids) ownIds.add(each);
-      for (const [kind, found] of await readIdsOfCopies(this.#context, accountId, about, ids)) copies.set(kind, found);
       for (const file of await filesOf(this.#context, about, accountId, ids, id)) fileIds.add(file.id);
     }
     const files = resources.find((resource) => storesFile.has(resource));
@@ -106,8 +97,7 @@ export class Eraser {
     }
     const texts = await readIdsWithTexts(this.#context, accountId, id);
     const asking = await readIdsAsking(this.#context, accountId, [...ownIds, ...fileIds], id);
-    for (const [kind, ids] of [...copies, ...asking])
-      texts.set(kind, [...new Set([...(texts.get(kind) ?? []), ...ids])]);
+    for (const [kind, ids] of asking) texts.set(kind, [...new Set([...(texts.get(kind) ?? []), ...ids])]);
     return { erased: numbersOf(erased), emptied: numbersOf([...texts].map(([kind, ids]) => [kind, ids.length])) };
   }
 
@@ -186,10 +176,12 @@ export class Eraser {
     }
     for (const each of await endLinks(this.#context, accountId, [...opened])) ids.add(each);
     const ownIds = new Set(ids);
-    const textIds = new Set(isPerson(deleted) ? await eraseTexts(this.#context, accountId, id) : []);
-    for (const [about, recordIds] of erased) {
-      for (const each of await eraseCopies(this.#context, accountId, about, recordIds)) textIds.add(each);
-    }
+    // The payment of a person's bank line names that person, so it is found as a record with texts.
+    const textIds = new Set(
+      isPerson(deleted)
+        ? await eraseTexts(this.#context, accountId, id)
+        : await eraseCopies(this.#context, accountId, deleted, id),
+    );
     const personId = isPerson(deleted) ? id : null;
     for (const each of await eraseQuestions(this.#context, accountId, [...ownIds], personId)) textIds.add(each);
     for (const each of textIds) ids.add(each);
