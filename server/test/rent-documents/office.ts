@@ -66,8 +66,11 @@ export class Office {
   }
 
   /** Sends a request whose response is no JSON. */
-  fetch(path: string, { method = 'GET', key = this.#key } = {}): Promise<Response> {
-    return fetch(this.#url + path, { method, headers: { authorization: `Bearer ${key}` } });
+  fetch(
+    path: string,
+    { method = 'GET', key = this.#key, signal = null as AbortSignal | null } = {},
+  ): Promise<Response> {
+    return fetch(this.#url + path, { method, headers: { authorization: `Bearer ${key}` }, signal });
   }
 
   async pdfOf(path: string): Promise<Buffer> {

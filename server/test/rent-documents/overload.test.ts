@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { lettingClock, startLetting } from '../letting/agency.ts';
 import { ByteCeiling } from '../../src/core/limits/byte-budget.ts';
@@ -33,6 +35,34 @@ test('refuses with 429, or 503 for other accounts, when too many documents are i
   waiting.resolve(Buffer.from('%PDF-1.7 a document'));
   expect(await (await first).text()).toBe('%PDF-1.7 a document');
   expect((await office.fetch(statement)).status).toBe(200);
+});
+
+test('counts a document until it is printed when its client disconnects before', async () => {
+  const waiting = Promise.withResolvers<Buffer>();
+  const server = await serverForTest({
+    overrides: { clock: lettingClock() },
+    changeContext: (context) => ({ ...context, documents: { ...context.documents, invoice: () => waiting.promise } }),
+  });
+  const office = await Office.on(server);
+  const path = `/v1/invoices/${(await office.invoice()).id}/pdf`;
+  const { downloads } = server.context.readBudgets;
+  const leaving = new AbortController();
+  const closed = new Promise<void>((resolve) => {
+    const note = (message: unknown): void => {
+      const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+      if (request.url === path) response.once('close', resolve);
+    };
+    subscribe('http.server.request.start', note);
+    onTestFinished(() => void unsubscribe('http.server.request.start', note));
+  });
+  const first = office.fetch(path, { signal: leaving.signal });
+  await expect.poll(() => downloads.held).toBe(one);
+  leaving.abort();
+  await expect(first).rejects.toThrow('aborted');
+  await closed;
+  expect(downloads.held).toBe(one);
+  waiting.resolve(Buffer.from('%PDF-1.7 a document'));
+  await expect.poll(() => downloads.held).toBe(0);
 });
 
 test('refuses with 503 and Retry-After when the machine is too busy to print in time, or when the server stops', async () => {

@@ -110,8 +110,13 @@ export class HeldResponses {
   ): Promise<OpenContents> {
     const patience = this.#patienceOf(reply);
     const held = await take(this.#downloads, request.payer, downloadBytes, patience, 'downloads');
-    whenClosed(reply, () => held.release());
-    const contents = await open();
+    let contents: OpenContents;
+    try {
+      contents = await open();
+    } finally {
+      // A document is made even if its client disconnects. Without its bytes, clients that come and go would fill the queue of documents.
+      whenClosed(reply, () => held.release());
+    }
     if (Buffer.isBuffer(contents.bytes) && !reply.raw.closed) held.hold(contents.bytes.length);
     return contents;
   }
