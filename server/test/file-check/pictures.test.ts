@@ -3,7 +3,9 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { formOf, pdfOf } from '../support/files.ts';
 import { bombOf, chunk, fourQuarters, jpegOf, pngOf, seenIn, withChunks, withComment } from '../support/pictures.ts';
+import { Scrape } from '../support/prometheus.ts';
 import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
+import { responseClosed } from '../support/response-closed.ts';
 import {
   good,
   serverForTest,
@@ -353,3 +355,38 @@ function withSize(side: number): Buffer {
   header.writeUInt32BE(side, 4);
   return Buffer.concat([small.subarray(0, 8), chunk('IHDR', header), small.subarray(33)]);
 }
+
+test('counts a picture until its check has ended when its client disconnects before', async () => {
+  const began = Promise.withResolvers<void>();
+  const checked = Promise.withResolvers<Buffer>();
+  const own = await serverForTest({
+    changeContext: (context) => ({
+      ...context,
+      fileChecker: {
+        inspect: async () => {},
+        remake: () => {
+          began.resolve();
+          return checked.promise;
+        },
+      },
+    }),
+  });
+  const held = async (): Promise<number> =>
+    new Scrape(await own.context.metrics.text()).value('tenure_held_bytes{kind="uploads"}')!;
+  const picture = await pngOf(100, 100);
+  const leaving = new AbortController();
+  const closed = responseClosed('/v1/files');
+  const sent = fetch(`${own.url}/v1/files`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${own.secretKey}` },
+    body: formOf({ purpose: 'identity_document' }, picture, 'passport.png'),
+    signal: leaving.signal,
+  });
+  await began.promise;
+  leaving.abort();
+  await expect(sent).rejects.toThrow('aborted');
+  await closed;
+  expect(await held()).toBeGreaterThan(0);
+  checked.resolve(picture);
+  await expect.poll(held).toBe(0);
+});

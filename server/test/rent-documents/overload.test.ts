@@ -1,10 +1,9 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { lettingClock, startLetting } from '../letting/agency.ts';
 import { ByteCeiling } from '../../src/core/limits/byte-budget.ts';
 import { Documents } from '../../src/rent-documents/index.ts';
 import { newMasterKey } from '../../src/server/config.ts';
+import { responseClosed } from '../support/response-closed.ts';
 import { serverForTest } from '../support/server.ts';
 import { Office } from './office.ts';
 
@@ -47,14 +46,7 @@ test('counts a document until it is printed when its client disconnects before',
   const path = `/v1/invoices/${(await office.invoice()).id}/pdf`;
   const { downloads } = server.context.readBudgets;
   const leaving = new AbortController();
-  const closed = new Promise<void>((resolve) => {
-    const note = (message: unknown): void => {
-      const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
-      if (request.url === path) response.once('close', resolve);
-    };
-    subscribe('http.server.request.start', note);
-    onTestFinished(() => void unsubscribe('http.server.request.start', note));
-  });
+  const closed = responseClosed(path);
   const first = office.fetch(path, { signal: leaving.signal });
   await expect.poll(() => downloads.held).toBe(one);
   leaving.abort();

@@ -61,6 +61,8 @@ export async function readUpload(
   const upload =
     prefix === null ? null : { accountId: request.accountId, id: context.ids.make(prefix), inDoubt: false };
   request.upload = upload;
+  // A picture waits in memory for its check, even if its client disconnects. Clients that come and go must not fill the memory.
+  request.bodyBytes?.workBegins();
   try {
     const body = await readForm(request.contentType, contents, form, (file, filename) => {
       requireFilename(filename);

@@ -1,0 +1,15 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { onTestFinished } from 'vitest';
+
+/** Resolves when a server of this process has sent the response to a request for the path, or its client has disconnected. */
+export function responseClosed(path: string): Promise<void> {
+  return new Promise((resolve) => {
+    const note = (message: unknown): void => {
+      const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+      if (request.url === path) response.once('close', resolve);
+    };
+    subscribe('http.server.request.start', note);
+    onTestFinished(() => void unsubscribe('http.server.request.start', note));
+  });
+}
