@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 
-/** Resolves when a server of this process has sent the response to a request for the path, or its client has disconnected. */
+/** Resolves when a request for the path has its response, or its client has disconnected. The server is in this process. */
 export function responseClosed(path: string): Promise<void> {
   return new Promise((resolve) => {
     const note = (message: unknown): void => {
