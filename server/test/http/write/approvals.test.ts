@@ -5,6 +5,7 @@ import {
   endStepApproval,
   requestStepApproval,
 } from '../../../src/resources/workflows/approval-request.ts';
+import { letOn } from '../../gateway-payments/collection.ts';
 import { signedIn, type Browser } from '../../support/browser.ts';
 import { formOf } from '../../support/files.ts';
 import { TestClock } from '../../support/clock.ts';
@@ -281,6 +282,18 @@ describe('a sensitive request', () => {
     await good(agent.api.post(`/v1/references/${reference}`, { metadata: { note: 'x' } }));
     await good(agent.api.post('/v1/references', { application: 'app_1', automatic_reference: null }));
     await good(agent.api.post('/v1/customers', { name: 'Ada Lovelace' }));
+  });
+
+  test('waits when a gateway collects the payment, or when a payment is refunded', async () => {
+    const { agency, tenancy } = await letOn(server);
+    const key = { type: 'agent', name: 'Rent assistant', permissions: ['payments.write'] };
+    const agent = apiClient(server.url, (await good(agency.api.post('/v1/api_keys', key))).body.secret);
+    const rent = { tenancy: tenancy.id, amount: 95_000, method: 'direct_debit' };
+    expectHeld(await agent.post('/v1/payments', { ...rent, provider: 'simulator' }));
+    const { id } = (await good(agent.post('/v1/payments', { ...rent, provider: null }))).body;
+    expectHeld(await agent.post(`/v1/payments/${id}/refund`, { amount: 95_000 }));
+    const { amount_refunded: refunded } = (await good(agency.api.get(`/v1/payments/${id}`))).body;
+    expect(refunded).toBe(0);
   });
 
   test('waits whatever it does when the key has all_writes, but for cancelling its own approval request', async () => {

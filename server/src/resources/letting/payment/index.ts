@@ -27,6 +27,8 @@ const ofFields = {
   create: createFromFields<PaymentRecord>(fields, {
     description:
       'Records money that came, or with `status: pending` money that is on its way. It is for a `tenancy` or for a `deposit`. With a `provider`, a payment gateway collects the money of a tenancy. The payment is `pending` until the gateway has taken the money. A payment of a tenancy settles the invoices in `allocations`, or else the oldest due ones. What is left settles the next invoice that is finalized.',
+    // A gateway takes money from a person.
+    sensitive: ['provider'],
     example: { tenancy: 'ten_0VbZq9aK00mT3cUuP8sXw4', amount: 95_000, method: 'standing_order' },
     refusals: ['amount_exceeded', 'check_failed', 'limit_reached', 'parameters_exclusive', 'status_transition_invalid'],
   }),
@@ -233,6 +235,7 @@ export const payment = defineResource<PaymentRecord>(
         },
         refund,
         {
+          sensitive: true,
           summary: 'Record a refund',
           description:
             'Money of the payment went back. First what settles no invoice is used, then the newest allocations. Other money of the tenancy that is free then settles the oldest due invoices. If a gateway collected the payment, Tenure asks the gateway to send the money. The refund counts after the gateway has sent it.',
