@@ -32,9 +32,7 @@ export class ConnectionPlaces {
     this.#places.set(socket, place);
     this.#idle.add(socket);
     this.#count(home, 1);
-    socket.once('close', () => {
-      this.#forget(socket);
-    });
+    socket.once('close', () => this.#forget(socket));
     const free = Math.ceil(max * freeShare);
     if (this.#places.size <= max - free) return;
     const chosen = this.#ofLargest(free, socket) ?? this.#longestIdle(socket);
@@ -84,12 +82,19 @@ export class ConnectionPlaces {
     this.#isLatest(socket, place);
   }
 
-  /** Returns a connection of the owner that has the most of them, above `many`. The next one if all of its connections make changes. */
+  /**
+   * Returns a connection of the owner that has the most of them, above `many`: an idle one if there is one. Of the next owner if all of its
+   * connections make changes.
+   */
   #ofLargest(many: number, besides: Socket): Socket | undefined {
     const owners = [...this.#ofOwners].filter(([, count]) => count > many);
-    for (const [owner] of owners.toSorted(([, left], [, right]) => right - left))
-      for (const [socket, place] of this.#places)
-        if (place.owner === owner && socket !== besides && canClose(place)) return socket;
+    for (const [owner] of owners.toSorted(([, left], [, right]) => right - left)) {
+      for (const sockets of [this.#idle, this.#places.keys()])
+        for (const socket of sockets) {
+          const place = this.#places.get(socket)!;
+          if (place.owner === owner && socket !== besides && canClose(place)) return socket;
+        }
+    }
     return undefined;
   }
 
