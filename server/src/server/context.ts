@@ -73,6 +73,7 @@ import { Passwords } from '../sign-in/passwords.ts';
 import { openPortalRing } from '../sign-in/portal-sessions.ts';
 import { openSessionRing } from '../sign-in/sessions.ts';
 import { Health } from './health.ts';
+import { watchProcessSize } from './process-size.ts';
 import { version } from './version.ts';
 import type { ApiVersion } from '../versions/api-version.ts';
 import { ApiVersions } from '../versions/apply.ts';
@@ -152,6 +153,8 @@ export interface Overrides {
   readLimits?: Partial<ReadLimits>;
   emailLimits?: Partial<EmailLimits>;
   memoryLimits?: Partial<CeilingLimits>;
+  /** Returns the size of this process. */
+  residentBytes?: () => number;
   workflowLimits?: Partial<WorkflowLimits>;
   fileChecks?: FileCheckerOptions;
   callTimeoutsMs?: CallTimeouts;
@@ -230,6 +233,7 @@ export async function createContext(
   };
   const memory = new ByteCeiling({ ...memoryLimits, ...overrides.memoryLimits });
   metrics.holdsBytes('all', memory);
+  const stopWatching = watchProcessSize(memory, overrides.residentBytes ?? process.memoryUsage.rss);
   const deliveryLimits = { ...dispatcherLimits, ...overrides.dispatcherLimits };
   const connect = guardedConnector({
     allowed: config.allowedTargets,
@@ -429,6 +433,7 @@ export async function createContext(
     health: new Health(reader, disk),
     async close() {
       metrics.stop();
+      stopWatching();
       await documents.stop();
       await fileChecker.stop();
       sandboxClock?.stop();

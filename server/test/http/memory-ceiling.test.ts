@@ -48,6 +48,27 @@ describe('the ceiling of a process', () => {
     await good(first.api.post('/v1/customers', { name: 'Ada' }));
   });
 
+  test('refuses large work, and does small work, while the process is large', async () => {
+    let resident = 0;
+    const overrides = { residentBytes: () => resident, readLimits: { waitMs: 300 } };
+    const server = await serverForTest({ overrides });
+    const [first, second] = [await addAccount(server), await addAccount(server)];
+    for (const { api, accountId } of [first, second]) {
+      await makeLargeCustomer(api);
+      await copyNewestEvent(server.connection, accountId, 50);
+    }
+    const unread = askWithoutReading(server.url, first.key, '/v1/events?limit=50');
+    await expect.poll(() => heldBytes(server, 'all'), soon).toBeGreaterThan(20 * megabyte);
+    const largeList = async (): Promise<number> => (await second.api.get('/v1/events?limit=10')).status;
+    expect(await largeList()).toBe(200);
+    resident = 400 * megabyte;
+    await expect.poll(largeList, soon).toBe(503);
+    await good(second.api.post('/v1/customers', { name: 'Ada' }));
+    resident = 0;
+    await expect.poll(largeList, soon).toBe(200);
+    unread.destroy();
+  });
+
   test('holds the sum of all kinds, and shows its limit, when several kinds hold bytes', async () => {
     const server = await serverForTest();
     const { api, accountId, key } = await addAccount(server);

@@ -91,9 +91,11 @@ export async function startTestServer(
   const address = port === 0 ? {} : { PORT: String(port) };
   const config: Config = { ...readConfig({ ...options.settings, ...address }), port };
   const log = pino({ level: process.env.TENURE_LOG_LEVEL ?? 'silent' });
+  // A process with many test servers is large.
+  const overrides = { residentBytes: () => 0, ...options.overrides };
   const created = await createContext(
     { config, connection, masterKey, log, isAlone: config.databaseUrl === null },
-    options.realFreshness ? options.overrides : withShortAges(options.overrides),
+    options.realFreshness ? overrides : withShortAges(overrides),
   );
   const quick = options.realFreshness
     ? created

@@ -70,6 +70,8 @@ export class ByteCeiling {
   readonly #limits: CeilingLimits;
   readonly #heldByTree = new Map<string, number>();
   #held = 0;
+  /** Beside the reserved bytes, so many are only for trees that hold little. */
+  #squeezed = 0;
   /** The budgets with waiting requests. */
   readonly #waiting = new Set<ByteBudget>();
 
@@ -105,7 +107,14 @@ export class ByteCeiling {
   hasRoom(rootId: string, bytes: number, own = 0): boolean {
     const { max, reserved, little } = this.#limits;
     const isLittle = this.heldBy(rootId) + bytes <= little;
-    return bytes === 0 || fits(this.#held - own, bytes + own, isLittle ? max : max - reserved);
+    return bytes === 0 || fits(this.#held - own, bytes + own, isLittle ? max : max - reserved - this.#squeezed);
+  }
+
+  /** Takes room from trees that hold more than a little, until the next call. What is held stays. */
+  squeeze(bytes: number): void {
+    const isEased = bytes < this.#squeezed;
+    this.#squeezed = bytes;
+    if (isEased) this.admitWaiting();
   }
 
   /** Only budgets call it. */
