@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { contains, isEmpty, parseAddress, type AddressRanges } from '../../core/addresses/address-ranges.ts';
+import { siteOf } from '../../core/addresses/network.ts';
 import type { Client } from '../request.ts';
 import { isLoopback } from './loopback.ts';
 
@@ -18,6 +20,11 @@ export function clientOf(
   }
   // Node joins the lines of this header.
   return { address: rightmostUntrusted(String(forwarded), trusted) ?? peer, isLocal: false };
+}
+
+/** Returns the site at the other end of a connection. Null for a proxy, and for this machine, which can be one. */
+export function siteOfPeer({ remoteAddress = '' }: Socket, trusted: AddressRanges): string | null {
+  return isLoopback(remoteAddress) || isTrusted(remoteAddress, trusted) ? null : siteOf(remoteAddress);
 }
 
 /**

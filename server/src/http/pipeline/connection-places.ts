@@ -8,10 +8,10 @@ import type { Socket } from 'node:net';
 const freeShare = 1 / 32;
 
 interface Place {
-  /** The site at the other end of the connection, which can be a proxy. It owns the connection between requests. */
-  readonly home: string;
+  /** The site at the other end of the connection. It owns the connection between requests. Null if it can be a proxy, with all clients. */
+  readonly home: string | null;
   /** The client of the latest request: a site, or the tree of accounts of its key. */
-  owner: string;
+  owner: string | null;
   /** How many requests have no response. */
   requests: number;
   /** Those of them that can be a change under way. */
@@ -27,7 +27,7 @@ export class ConnectionPlaces {
   readonly #ofOwners = new Map<string, number>();
 
   /** Counts a new connection. Closes another one if few of `max` places are left. */
-  open(socket: Socket, home: string, max: number): void {
+  open(socket: Socket, home: string | null, max: number): void {
     const place: Place = { home, owner: home, requests: 0, changes: new Set() };
     this.#places.set(socket, place);
     this.#idle.add(socket);
@@ -52,7 +52,7 @@ export class ConnectionPlaces {
   }
 
   /** Gives the connection of a request to its client, until the request has its response. */
-  begin(request: IncomingMessage, owner: string): void {
+  begin(request: IncomingMessage, owner: string | null): void {
     const place = this.#places.get(request.socket);
     if (!place) return;
     if (request.method !== 'GET' && request.method !== 'HEAD') place.changes.add(request);
@@ -116,14 +116,15 @@ export class ConnectionPlaces {
     this.#places.set(socket, place);
   }
 
-  #move(place: Place, owner: string): void {
+  #move(place: Place, owner: string | null): void {
     if (place.owner === owner) return;
     this.#count(place.owner, -1);
     place.owner = owner;
     this.#count(owner, 1);
   }
 
-  #count(owner: string, change: 1 | -1): void {
+  #count(owner: string | null, change: 1 | -1): void {
+    if (owner === null) return;
     const count = (this.#ofOwners.get(owner) ?? 0) + change;
     if (count > 0) this.#ofOwners.set(owner, count);
     else this.#ofOwners.delete(owner);

@@ -4,7 +4,7 @@ import { ApiError } from '../../core/errors.ts';
 import { siteOf } from '../../core/addresses/network.ts';
 import { stopRequests } from '../parser.ts';
 import type { Client } from '../request.ts';
-import { clientOf } from './client-address.ts';
+import { clientOf, siteOfPeer } from './client-address.ts';
 import { ConnectionPlaces } from './connection-places.ts';
 import { DiscardPace } from './discard-pace.ts';
 import { HeadBudget, type Head } from './head-budget.ts';
@@ -97,7 +97,7 @@ export class Connections {
     server.maxHeadersCount = headersMax;
     server.on('drop', () => this.#noteDropped());
     server.on('connection', (socket) =>
-      this.#places.open(socket, siteOf(socket.remoteAddress ?? ''), server.maxConnections),
+      this.#places.open(socket, siteOfPeer(socket, this.#context.config.trustedProxies), server.maxConnections),
     );
     // Before the framework sees the request.
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -182,8 +182,8 @@ export class Connections {
   }
 
   /** Gives the connection of a request to its client until the response. */
-  begin(request: IncomingMessage, { address }: Client): void {
-    this.#places.begin(request, siteOf(address ?? ''));
+  begin(request: IncomingMessage, { address, isLocal }: Client): void {
+    this.#places.begin(request, isLocal ? null : siteOf(address ?? ''));
   }
 
   /** Notes that the response to a request is delayed, and that nothing more is done for it. */
