@@ -277,6 +277,37 @@ describeInBrowser('the office', () => {
     expect(problems).toEqual([]);
   });
 
+  test('does not wait for a report of the second of the decision when it is the new one', async () => {
+    const office = await makeOffice(server);
+    const byHand = await orderCheck(server, office, 'accept', 'provider_c');
+    await good(owner.post(`/v1/references/${byHand}`, { automatic_reference: { enabled: false } }));
+    const overruled = await orderCheck(server, office, 'low_income', 'provider_c');
+    await play(server, overruled, 'complete');
+    const read = async (id: string) => (await good(server.api.get(`/v1/references/${id}?expand=reference_pdf`))).body;
+    for (const [check, earlier] of [
+      [byHand, 0],
+      [overruled, 1],
+    ] as const) {
+      await good(owner.post(`/v1/references/${check}`, { outcome: 'accept', reason: 'A payslip shows more.' }));
+      await expect.poll(async () => (await read(check)).earlier_reports.length).toBe(earlier);
+      await expect.poll(async () => (await read(check)).reference_pdf).not.toBeNull();
+    }
+    await using open = await openDashboard(server, '/references', { person: owner, isWhole: true });
+    const { page, problems } = open;
+    for (const check of [byHand, overruled]) {
+      await page.route(`**/v1/references/${check}*`, async (route) => {
+        const response = await route.fetch();
+        const body = await response.json();
+        const made = { ...body.reference_pdf, created: body.decision.decided_at };
+        return route.fulfill({ response, json: { ...body, reference_pdf: made } });
+      });
+      await page.goto(`${server.url}/dashboard/references/${check}`);
+      await page.getByRole('heading', { name: 'Report', exact: true }).waitFor();
+      expect(await page.getByText('The report about the decision is being made.').count()).toBe(0);
+    }
+    expect(problems).toEqual([]);
+  });
+
   test('names the person of each check in the history of an application of two', async () => {
     const office = await makeOffice(server);
     const { body: ada } = await good(server.api.get(`/v1/customers/${office.ada}`));

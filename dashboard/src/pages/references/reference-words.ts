@@ -33,12 +33,17 @@ export function isOpen({ status, deleted }: Reference): boolean {
 /** Seconds after a decision in which its report is expected. */
 const issueSeconds = 60;
 
-/** Returns whether the report about the last decision is still being made. A file that the office has attached itself stays. */
+/**
+ * Returns whether the report about the last decision is still being made. A file that the office has attached itself stays. A report of the
+ * second of the decision is the first one of a service, unless there is an earlier one.
+ */
 export function isReportComing(reference: Reference, now: number): boolean {
-  const { id, status, decision, deleted, reference_pdf: pdf } = reference;
+  const { id, status, decision, deleted, reference_pdf: pdf, earlier_reports: earlier } = reference;
   if (decision === null || status !== 'complete' || deleted || now > decision.decided_at + issueSeconds) return false;
   if (pdf === null) return true;
-  return typeof pdf === 'object' && pdf.filename.startsWith(id) && pdf.created <= decision.decided_at;
+  if (typeof pdf !== 'object' || !pdf.filename.startsWith(id)) return false;
+  const isFirst = isByService(reference) && earlier.length === 0;
+  return pdf.created < decision.decided_at || (isFirst && pdf.created === decision.decided_at);
 }
 
 /** For so many seconds, a corrected address counts for more than the old error. */
