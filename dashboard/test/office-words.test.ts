@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { reasonSentences } from '../../server/src/resources/letting/application/fields.ts';
 import { reasons } from '../src/office/reasons.ts';
 import { sentenceOf } from '../src/office/event-sentences.ts';
+import { depositState } from '../src/office/letting-words.ts';
 import { momentText, money, reportName, shareOf } from '../src/office/words.ts';
 
 /* The words of the office that need no browser. */
@@ -18,6 +19,16 @@ test.each([
   [1_295, 'jpy', 'JP¥1,295'],
 ])('writes %i of %s as %s', (amount, currency, text) => {
   expect(money({ amount, currency })).toBe(text);
+});
+
+test.each([
+  [[], 'Received'],
+  [['Due soon. Protect the deposit by 2027-02-02.'], 'Duty due soon'],
+  [['Due soon. Protect the deposit by 2027-02-02.', 'Missed. Release the deposit by 2027-01-02.'], 'Duty missed'],
+  [['The deposit is above five weeks’ rent.'], 'Duty missed'],
+])('names the state of a deposit with the duties %j', (messages, name) => {
+  const checks = messages.map((message) => ({ id: 'deposit_protection', message, since: 1_799_582_400 }));
+  expect(depositState({ status: 'received', checks }).name).toBe(name);
 });
 
 test('gives all applicants shares that differ from the rent by less than a penny each', () => {

@@ -65,9 +65,12 @@ const depositStates: Readonly<Record<string, State>> = {
   canceled: { tone: 'neutral', name: 'Cancelled' },
 };
 
-/** Returns where a deposit stands. */
-export function depositState({ status, checks }: Deposit): State {
-  if (checks.length > 0) return { tone: 'bad', name: 'Duty missed' };
+/** Returns where a deposit stands. A duty counts first, as long as `checks` shows it. */
+export function depositState({ status, checks }: Pick<Deposit, 'status' | 'checks'>): State {
+  // The message of a check begins so from seven days before its deadline to the deadline.
+  const missed = checks.filter(({ message }) => !message.startsWith('Due soon.'));
+  if (missed.length > 0) return { tone: 'bad', name: 'Duty missed' };
+  if (checks.length > 0) return { tone: 'warning', name: 'Duty due soon' };
   return depositStates[status] ?? { tone: 'neutral', name: capital(plain(status)) };
 }
 
