@@ -74,6 +74,21 @@ describeInBrowser('a renter in the portal', () => {
     await page.getByRole('heading', { name: 'Your visit has ended' }).waitFor();
   });
 
+  test('is told to ask for the money back when too much was paid for a tenancy that never began', async () => {
+    const customer = await newPerson('Grace Hopper');
+    const tenancy = await makeTenancy(server, customer, '2090-06-01');
+    const paid = { tenancy, amount: 95_000, method: 'bank_transfer', received_on: '2026-05-02' };
+    await good(server.api.post('/v1/payments', paid));
+    await using open = await openPortal(server, '/rent', { customer });
+    const { page } = open;
+    await page.getByText('It counts towards the next rent.').waitFor();
+    await good(server.api.post(`/v1/tenancies/${tenancy}/cancel`));
+    await page.reload();
+    await page.getByText('To get it back, ask your agent: Ouse Lettings').waitFor();
+    expect(await page.getByText('It counts towards the next rent.').count()).toBe(0);
+    expect(ownProblems(open)).toEqual([]);
+  });
+
   test('sees only the pages that the session opens', async () => {
     await using open = await openPortal(server, '/', { customer: full.customer, features: ['documents', 'pets'] });
     const { page } = open;

@@ -33,6 +33,17 @@ export function RentPage(): ReactNode {
   );
 }
 
+/** What becomes of money that no bill needs. After the end there is no next rent. */
+function Credit({ hasEnded }: { hasEnded: boolean }): ReactNode {
+  return hasEnded ? (
+    <p>
+      You have paid more than was due. To get it back, ask your agent: <AskAgent />.
+    </p>
+  ) : (
+    <p>You have paid more than was due. It counts towards the next rent.</p>
+  );
+}
+
 function Balance({ tenancy }: { tenancy: Tenancy }): ReactNode {
   const { id, home, rent, balance, arrears, status } = tenancy;
   const owed = balance ?? 0;
@@ -49,7 +60,7 @@ function Balance({ tenancy }: { tenancy: Tenancy }): ReactNode {
               ? `You are ${amountText(-owed, currency)} in credit`
               : 'You owe nothing'}
         </Big>
-        {owed < 0 && <p>You have paid more than was due. It counts towards the next rent.</p>}
+        {owed < 0 && <Credit hasEnded={status === 'ended' || status === 'canceled'} />}
         {owed > 0 && overdue === 0 && <p>Nothing is overdue.</p>}
       </div>
       {overdue > 0 && (

@@ -36,11 +36,11 @@ export async function makeApplication(server: TestServer, customer: string): Pro
 }
 
 /** Lets a home to a person and Mary Shelley. The first bill is not paid. */
-export async function makeTenancy(server: TestServer, customer: string): Promise<string> {
+export async function makeTenancy(server: TestServer, customer: string, start = '2026-06-01'): Promise<string> {
   const make = makerOf(server);
   const mary = await make('/v1/customers', { name: 'Mary Shelley' });
   const unit = await makeHome(server);
-  const terms = { unit, customers: [customer, mary], start_date: '2026-06-01', rent };
+  const terms = { unit, customers: [customer, mary], start_date: start, rent };
   const tenancy = await make('/v1/tenancies', terms);
   await good(server.api.post(`/v1/tenancies/${tenancy}/sign`, { signed_on: '2026-05-01' }));
   return tenancy;
