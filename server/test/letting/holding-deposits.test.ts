@@ -64,6 +64,20 @@ describe('a unit', () => {
     expect(await agency.get('units', unit)).toMatchObject({ status: 'reserved', holding_deposit: second.id });
   });
 
+  test('is reserved by no holding deposit when it is archived', async () => {
+    const { unit, application } = await agency.applied();
+    const { id } = await agency.holding(application);
+    await good(agency.api.post(`/v1/units/${unit}`, { archived: true }));
+    const body = { type: 'holding', application, amount: week };
+    expectCode(await agency.api.post('/v1/deposits', body), 'parameter_invalid', { param: 'application' });
+    const payment = { deposit: id, amount: week, method: 'cash' };
+    expectCode(await agency.api.post('/v1/payments', payment), 'parameter_invalid', { param: 'deposit' });
+    expect(await agency.get('units', unit)).toMatchObject({ archived: true, status: 'available' });
+    await good(agency.api.post(`/v1/units/${unit}`, { archived: false }));
+    await agency.payDeposit(id, week);
+    expect(await agency.get('units', unit)).toMatchObject({ status: 'reserved' });
+  });
+
   test('cannot be archived or deleted while it is reserved, and neither can the application', async () => {
     const { unit, application } = await agency.applied();
     const { id } = await agency.holding(application);

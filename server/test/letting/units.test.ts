@@ -121,6 +121,21 @@ describe('units', () => {
     await good(agency.api.post(sign, { signed_on: startDay }));
   });
 
+  test('takes the unit off the market when it is archived, and refuses to put it back', async () => {
+    const { id } = await agency.unit({ on_market: true, rent });
+    expect((await good(agency.api.post(`/v1/units/${id}`, { archived: true }))).body).toMatchObject({
+      archived: true,
+      on_market: false,
+    });
+    const refused = { param: 'on_market' };
+    expectCode(await agency.api.post(`/v1/units/${id}`, { on_market: true }), 'parameters_exclusive', refused);
+    const { building } = await agency.get('units', id);
+    const made = { building, name: 'Flat 9', rent, on_market: true, archived: true };
+    expectCode(await agency.api.post('/v1/units', made), 'parameters_exclusive', refused);
+    const back = { archived: false, on_market: true };
+    expect((await good(agency.api.post(`/v1/units/${id}`, back))).body).toMatchObject(back);
+  });
+
   test('refuses to sign when the unit was deleted', async () => {
     const { id } = await agency.unit();
     const drafted = await agency.draft(id);

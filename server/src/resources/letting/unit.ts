@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import { addDays } from '../../core/calendar.ts';
+import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { isWithin, judge, refuseFailed } from '../../law/index.ts';
 import { CalendarDate, Flag, LinkedId, SingleLine, StoredLine } from '../../model/schemas/fields.ts';
 import type { Caller } from '../../model/callers/caller.ts';
@@ -83,7 +84,7 @@ const fields = {
   archived: {
     column: 'boolean',
     schema: Type.Boolean(),
-    description: 'Whether your team no longer lets it.',
+    description: 'Whether your team no longer lets it. An archived home is not on the market.',
     input: { on: 'both', default: false },
   },
   status: {
@@ -134,12 +135,12 @@ const ofFields = {
       name: 'Flat 2',
       rent: { amount: 95_000, currency: 'gbp', interval: 'month' },
     },
-    refusals: ['check_failed'],
+    refusals: ['check_failed', 'parameters_exclusive'],
   }),
   update: updateFromFields<UnitRecord>(fields, {
     description: 'A home that a tenancy or a holding deposit holds cannot be archived.',
     example: { on_market: true },
-    refusals: ['check_failed', 'record_in_use'],
+    refusals: ['check_failed', 'parameters_exclusive', 'record_in_use'],
   }),
 };
 
@@ -200,7 +201,7 @@ export const unit = defineResource<UnitRecord>(
       ...ofFields.create,
       reads: ['building'],
       decide: (input, caller, related) => {
-        const made = ofFields.create.decide(input, caller, related);
+        const made = withoutAdvert(ofFields.create.decide(input, caller, related), input);
         return withAsked(null, made, caller, related);
       },
     },
@@ -210,7 +211,7 @@ export const unit = defineResource<UnitRecord>(
       decide(current, input, caller, related) {
         const { after } = ofFields.update.decide(current, input, caller, related);
         if (after.archived && !current.archived) requireUnheld(after);
-        return { after: withAsked(current, after, caller, related) };
+        return { after: withAsked(current, withoutAdvert(after, input), caller, related) };
       },
     },
     delete: 'removes',
@@ -244,6 +245,31 @@ function requireUnheld({ id, tenancy, next_tenancy: next, holding_deposit: depos
   if (holder === null) return;
   const mend = holder === deposit ? 'Return, retain or apply' : 'End or cancel';
   throw recordInUse(`${holder} holds the unit ${id}, so it cannot be archived. ${mend} ${holder} first.`, 'archived');
+}
+
+/** @throws {ApiError} `parameter_invalid` if the unit is archived, so that it cannot be let or reserved. */
+export function requireUnarchived({ id, archived }: UnitRecord, param: string): void {
+  if (!archived) return;
+  throw invalidParameter(param, `The unit ${id} is archived. Send \`archived: false\` to it, or choose another one.`);
+}
+
+/**
+ * Takes an archived unit off the market.
+ *
+ * @throws {ApiError} `parameters_exclusive` for an archived unit that is to be on the market.
+ */
+function withoutAdvert<Unit extends Pick<UnitRecord, 'archived' | 'on_market'>>(
+  after: Unit,
+  { on_market: asked }: { on_market?: boolean | null },
+): Unit {
+  if (!after.archived || !after.on_market) return after;
+  if (asked)
+    throw new ApiError(
+      'parameters_exclusive',
+      'An archived unit is not on the market. Send `archived: false` too, or leave `on_market` out.',
+      { param: 'on_market' },
+    );
+  return { ...after, on_market: false };
 }
 
 /**

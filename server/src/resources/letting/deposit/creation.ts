@@ -9,7 +9,7 @@ import { recordInUse } from '../../../model/traits/in-use.ts';
 import type { ApplicationRecord } from '../application/index.ts';
 import type { BuildingRecord } from '../building.ts';
 import type { TenancyRecord } from '../tenancy/fields.ts';
-import { otherHeldDeposit, type UnitRecord } from '../unit.ts';
+import { otherHeldDeposit, requireUnarchived, type UnitRecord } from '../unit.ts';
 import { withWarnings } from '../warnings.ts';
 import { heldOf, type DepositRecord } from './fields.ts';
 import { verbsOfReceipt, withReceipts } from './receipts.ts';
@@ -49,6 +49,7 @@ function holding(made: Made, caller: Caller, related: Related): Made {
       `The application ${application.id} names no unit of this account. Send the id of one to the application first.`,
       { param: 'application', status: 400 },
     );
+  requireUnarchived(home, 'application');
   if (application.holding_deposits.length >= holdingDepositsMax)
     throw new ApiError(
       'limit_reached',

@@ -10,7 +10,7 @@ import type { BuildingRecord } from '../building.ts';
 import { heldOf, type DepositRecord } from '../deposit/fields.ts';
 import { requireRoom } from '../deposit/receipts.ts';
 import type { TenancyRecord } from '../tenancy/fields.ts';
-import { otherHeldDeposit, type UnitRecord } from '../unit.ts';
+import { otherHeldDeposit, requireUnarchived, type UnitRecord } from '../unit.ts';
 import { fields, type PaymentRecord } from './fields.ts';
 
 /*
@@ -61,6 +61,8 @@ export function requireReceivable({ amount }: Pick<PaymentRecord, 'amount'>, cal
       { param: 'deposit' },
     );
   requireRoom(deposit, amount, 'amount');
+  const home = deposit.type === 'holding' ? related.one<UnitRecord>('deposit.unit') : null;
+  if (home) requireUnarchived(home, 'deposit');
   refuseFailed(judgeReceipt(deposit, deposit.amount_received + amount, caller, related));
 }
 

@@ -16,7 +16,7 @@ import { wrongStatus } from '../../../model/status.ts';
 import type { BuildingRecord } from '../building.ts';
 import { requireNotFuture } from '../days.ts';
 import { heldOf, type DepositRecord } from '../deposit/fields.ts';
-import type { UnitRecord } from '../unit.ts';
+import { requireUnarchived, type UnitRecord } from '../unit.ts';
 import { withWarnings } from '../warnings.ts';
 import type { TenancyRecord } from './fields.ts';
 import { withStandingChecks } from './standing-checks.ts';
@@ -29,12 +29,7 @@ export const readsOfUpdate = [...readsOfDraft, 'deposit'] as const;
 
 /** Checks a new draft, and takes the law from its building. */
 export function draft(made: FieldsOf<TenancyRecord>, caller: Caller, related: Related): FieldsOf<TenancyRecord> {
-  const { id, archived } = related.one<UnitRecord>('unit')!;
-  if (archived)
-    throw invalidParameter(
-      'unit',
-      `The unit ${id} is archived. Choose another one, or send \`archived: false\` to it.`,
-    );
+  requireUnarchived(related.one<UnitRecord>('unit')!, 'unit');
   const drafted = { ...made, jurisdiction: jurisdictionOf(related) };
   requireDaysInOrder(drafted, caller);
   const judgement = judgeDraft(drafted, caller, related);

@@ -12,7 +12,7 @@ import { dayInWords, requireNotFuture } from '../days.ts';
 import { heldOf, type DepositRecord } from '../deposit/fields.ts';
 import { cancel as cancelDeposit } from '../deposit/holding.ts';
 import { guarantor, type GuarantorRecord } from '../guarantor.ts';
-import { holderBetween, type UnitRecord } from '../unit.ts';
+import { holderBetween, requireUnarchived, type UnitRecord } from '../unit.ts';
 import { withWarnings } from '../warnings.ts';
 import { jurisdictionOf, termsOf } from './draft.ts';
 import type { sentEndReasons, TenancyRecord } from './fields.ts';
@@ -44,11 +44,7 @@ export function sign(
   requireStatus(current, ['draft'], 'tenancy', 'Only a draft can be signed.');
   requireNotFuture('signed_on', signedOn, caller);
   const home = requireUnit(current, related);
-  if (home.archived)
-    throw invalidParameter(
-      'unit',
-      `The unit ${home.id} is archived. Send \`archived: false\` to it, or let another one.`,
-    );
+  requireUnarchived(home, 'unit');
   requireOpenApplication(current, related);
   requireTenants(related);
   requireFree(home, current);
