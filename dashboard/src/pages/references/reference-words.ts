@@ -35,7 +35,7 @@ const issueSeconds = 60;
 
 /**
  * Returns whether the report about the last decision is still being made. A file that the office has attached itself stays. A report of the
- * second of the decision is the first one of a service, unless there is an earlier one.
+ * second of the decision is the new one. Only the first report of a service can be older.
  */
 export function isReportComing(reference: Reference, now: number): boolean {
   const { id, status, decision, deleted, reference_pdf: pdf, earlier_reports: earlier } = reference;
