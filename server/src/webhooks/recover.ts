@@ -131,7 +131,8 @@ export class Recoveries {
     }
     for (const { from, to } of disabledSince(endpoint, since, toSeconds(untilMs))) {
       for (let begin = from; begin <= to; begin += lookedThroughSeconds) {
-        const beginning = firstIdAt('evt', begin * 1000);
+        // A time in seconds also covers events from just before the endpoint was made.
+        const beginning = firstIdAt('evt', Math.max(begin * 1000, timeOfId(endpoint.id)));
         const after = position > beginning ? position : beginning;
         const before = firstIdAt('evt', Math.min(begin + lookedThroughSeconds, to + 1) * 1000);
         if (after >= before) continue;

@@ -236,6 +236,23 @@ describe('events missed while disabled', () => {
     expect(receiver.received).toHaveLength(hours.length);
   });
 
+  test('sends no event of the same second when it came before the endpoint', async () => {
+    clock.stop();
+    if (clock.nowMs() % 1000 >= 500) clock.advanceSeconds(0.5);
+    await makeReferences(api, 1);
+    clock.advanceSeconds(0.25);
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(api, receiver.url, { status: 'disabled' });
+    await makeReferences(api, 1);
+    const [missed] = await allOf(api, '/v1/events', { type: 'reference.created' });
+    await setStatus(endpoint.id, 'enabled');
+    clock.advanceSeconds(60);
+    await good(recover(endpoint.id));
+    expect(await untilRecovered(server, api, endpoint.id)).toMatchObject({ resent: 1 });
+    await queueEmpty(server);
+    expect(eventsOf(receiver)).toEqual([missed.id]);
+  });
+
   test('sends an event when it was decided before the endpoint was disabled and committed after', async () => {
     const own = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
     const behind = new TestClock();
