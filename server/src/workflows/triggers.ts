@@ -78,19 +78,25 @@ export async function startRuns(
   const fromId = firstIdAt(workflowRun.prefix, context.clock.nowMs() - 3_600_000);
   const counts = new Map<string, number>();
   const full = new Set<string>();
-  const making: Promise<void>[] = [];
-  for (const { row, owner, matches } of starts) {
+  const wanted: typeof starts = [];
+  // Make runs only here. A run that fails while the code awaits something else would end the process.
+  const makeWanted = async (): Promise<void> => {
+    const making = wanted.splice(0).map(({ row, owner, matches }) => makeRun(context, owner, rowToEvent(row), matches));
+    await Promise.all(making);
+  };
+  for (const start of starts) {
+    const { row, owner } = start;
     if (started.has(`${owner.id} ${row.id}`) || full.has(owner.id)) continue;
     const count = counts.get(owner.id) ?? (await countRuns(client, accountId, owner.id, { fromId, most: runsAnHour }));
     counts.set(owner.id, count + 1);
     if (count >= runsAnHour) {
       full.add(owner.id);
       // A run begins only while its workflow is active, so the runs within the limit go first.
-      await Promise.all(making.splice(0));
+      await makeWanted();
       await pause(context, owner, runsAnHour);
-    } else making.push(makeRun(context, owner, rowToEvent(row), matches));
+    } else wanted.push(start);
   }
-  await Promise.all(making);
+  await makeWanted();
 }
 
 /** Returns the types of events that start runs, for each workflow. */

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { UnavailableError } from '../../src/db/pools.ts';
 import type { RecordReader } from '../../src/db/record-reader.ts';
 import { eventTypesOf } from '../../src/http/openapi/event-types.ts';
 import { WorkflowFollower, workflowLimits } from '../../src/workflows/follower.ts';
@@ -29,11 +30,16 @@ async function followUntil(server: TestServer, happens: () => Promise<void>): Pr
     }
     return record;
   };
+  follow(server, readRecord);
+  await promise;
+}
+
+/** Follows events until the end of the test, with this reader of records. */
+function follow({ context }: TestServer, readRecord: RecordReader): void {
   const eventTypes = context.resources.flatMap(eventTypesOf).map(({ type }) => type);
   const follower = new WorkflowFollower({ ...context, isAlone: false, readRecord, eventTypes }, workflowLimits);
   follower.start();
   onTestFinished(() => follower.stop());
-  await promise;
 }
 
 test('starts a run when a workflow is activated, and its event comes, while the events of the account are read', async () => {
@@ -81,4 +87,28 @@ test('starts no run for an event that the workflow does not want any more when i
     runs.map(async ({ event }) => (await good(flows.api.get(`/v1/events/${event}`))).body),
   );
   expect(events.map(({ data }) => data.object.id)).toEqual([id]);
+});
+
+test('starts the runs of two workflows later, and does not end the process, when the database is away for one', async () => {
+  const server = await serverForTest({ followsNothing: true });
+  const flows = await Flows.on(server);
+  const both = [
+    await flows.active({ trigger: { type: 'customer.created' }, steps }),
+    await flows.active({ trigger: { type: 'customer.created' }, steps }),
+  ];
+  await flows.make('customers', { name: 'Ada' });
+  await untilSettled(flows, server);
+  const unhandled: unknown[] = [];
+  const note = (error: unknown): void => void unhandled.push(error);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  let reads = 0;
+  follow(server, async (resource, accountId, id) => {
+    // The page reads both workflows. Then the decision of the first run reads its workflow again.
+    if (resource.object === 'workflow' && ++reads === both.length + 1) throw new UnavailableError(false, null);
+    return server.context.readRecord(resource, accountId, id);
+  });
+  for (const workflow of both) expect(await flows.until(workflow, (runs) => runs.length > 0)).toHaveLength(1);
+  expect(reads).toBeGreaterThan(both.length + 1);
+  expect(unhandled).toEqual([]);
 });
