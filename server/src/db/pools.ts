@@ -101,6 +101,28 @@ class LossLog {
   }
 }
 
+type Connected = NonNullable<Parameters<Pool['connect']>[0]>;
+
+/**
+ * The pool of the job queue. Its library releases a connection twice if the database refuses to listen while the library releases it. The
+ * driver throws then, and without a handler, the error would end the process.
+ */
+class PoolOfQueue extends Pool {
+  override connect(): Promise<PoolClient>;
+  override connect(connected: Connected): void;
+  override connect(connected?: Connected): Promise<PoolClient> | void {
+    if (!connected) return super.connect();
+    super.connect((error, client, release) => {
+      let isReleased = false;
+      connected(error, client, (reason) => {
+        if (isReleased) return;
+        isReleased = true;
+        release(reason);
+      });
+    });
+  }
+}
+
 /** Longer than any of our statements should take, in milliseconds. It frees the locks of a client that vanished. */
 const statementTimeoutMs = 10_000;
 
@@ -135,7 +157,7 @@ export function openDatabase(
   const writers = new Pool({ ...common, max: sizes.writers, pipeline: true });
   const deliverers = new Pool({ ...common, max: sizes.deliverers, options: indexesOnly });
   const { types: _, ...withDriversTypes } = common;
-  const jobs = new Pool({ ...withDriversTypes, max: sizes.jobs });
+  const jobs = new PoolOfQueue({ ...withDriversTypes, max: sizes.jobs });
   const searchers = new Pool({ ...common, ...searching, max: sizes.searchers });
   const watchers = new Pool({ ...common, ...watching, max: sizes.watchers, options: indexesOnly });
   let isEnding = false;

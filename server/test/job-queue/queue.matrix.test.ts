@@ -48,8 +48,8 @@ function workerForTest(
   run: Task['run'],
   crowdedGroups: Task['crowdedGroups'] = () => [],
   workerLog: pino.Logger = log,
+  own = openDatabase(connection, log),
 ): JobWorker {
-  const own = openDatabase(connection, log);
   const worker = new JobWorker({
     connection,
     pool: own.jobs,
@@ -142,6 +142,41 @@ test('waits for running jobs and takes no more when the worker stops', async () 
   // The finished job is done, and any worker can take the other one.
   workerForTest(async ({ id }) => void ended.push(id));
   await expect.poll(() => ended).toEqual(['ref_1', 'ref_2']);
+});
+
+test('does not end the process when the database refuses to listen while the worker stops', async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown): void => void unhandled.push(error);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  const own = openDatabase(connection, log);
+  const listens = Promise.withResolvers<void>();
+  const refused = Promise.withResolvers<never>();
+  const released = Promise.withResolvers<void>();
+  // A standby refuses to listen. Here it does so while the library releases the connection.
+  own.jobs.on('connect', (client) => {
+    const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>;
+    Object.assign(client, {
+      query(...given: unknown[]) {
+        const text = String(given[0]);
+        if (text.startsWith('LISTEN')) {
+          listens.resolve();
+          return refused.promise;
+        }
+        if (text.startsWith('UNLISTEN')) {
+          refused.reject(new Error('cannot execute LISTEN during recovery'));
+          released.resolve();
+        }
+        return query(...given);
+      },
+    });
+  });
+  const worker = workerForTest(async () => {}, undefined, log, own);
+  await listens.promise;
+  await worker.stop();
+  await released.promise;
+  await delay(500);
+  expect(unhandled).toEqual([]);
 });
 
 test('recovers by itself when all connections of a worker are ended', async () => {
