@@ -52,10 +52,16 @@ export interface Database {
 /** Batches in flight. More would only wait for each other. */
 export const writersMax = largestSizes.writers;
 
+/**
+ * Settings of each connection, whatever the defaults of the database are. Compiling takes longer than any of our statements runs. Up to
+ * PostgreSQL 17, statements with disabled plan types would be compiled. Each statement must see what others have committed before it.
+ */
+const everywhere = '-c jit=off -c default_transaction_isolation=read\\ committed';
+
 const searching: PoolConfig = {
   // A search is stopped after a second. Without sequential scans, an index is used even if the statistics are old.
   statement_timeout: 1_000,
-  options: '-c jit=off -c enable_seqscan=off',
+  options: `${everywhere} -c enable_seqscan=off`,
   idleTimeoutMillis: 60_000,
 };
 
@@ -67,14 +73,11 @@ const watching: PoolConfig = {
   idleTimeoutMillis: 60_000,
 };
 
-/** Compiling takes longer than any of our statements runs. Up to PostgreSQL 17, statements with disabled plan types would be compiled. */
-const notCompiled = '-c jit=off';
-
 /**
  * Makes statements use indexes in spite of the statistics, and plans them once. The queue of deliveries grows from nothing to very much in
  * seconds, faster than PostgreSQL collects statistics.
  */
-export const indexesOnly = `${notCompiled} -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan`;
+export const indexesOnly = `${everywhere} -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan`;
 
 /** Finds a page of events by their order. Plans once, because a look at all partitions takes longer than reading a page. */
 const inOrderOnly = `${indexesOnly} -c enable_sort=off`;
@@ -142,7 +145,7 @@ export function openDatabase(
   const common: PoolConfig = {
     ...connection,
     application_name: 'tenure',
-    options: notCompiled,
+    options: everywhere,
     connectionTimeoutMillis: 5_000,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,
@@ -199,6 +202,7 @@ export async function withClient<Result>(
   const client = new Client({
     ...connection,
     application_name: 'tenure',
+    options: everywhere,
     connectionTimeoutMillis: 5_000,
     types: parsers,
   });
@@ -225,16 +229,21 @@ export async function query<Row extends QueryResultRow>(
   try {
     return await pool.query<Row>(statement, values);
   } catch (error) {
-    throw isUnavailable(error) ? new UnavailableError(false, error) : error;
+    throw isUnavailable(error) || isRolledBack(error) ? new UnavailableError(false, error) : error;
   }
 }
 
 /**
- * Returns whether an error is temporary: the database cannot be reached, exceeds our time limits, or has no room. Or the account moves. A
- * retry can succeed.
+ * Returns whether an error is temporary: the database cannot be reached, exceeds our time limits, has no room, or cannot read its disk. Or
+ * the account moves. A retry can succeed.
  */
 export function isUnavailable(error: unknown): boolean {
-  return isConnectionFault(error) || hasCode(error, ['57014', '55P03', '53', '25006', awayCode]);
+  return isConnectionFault(error) || hasCode(error, ['57014', '55P03', '53', '58030', '25006', awayCode]);
+}
+
+/** Returns whether PostgreSQL ended a transaction in favour of another one. An operator's `alter table` can deadlock with a read. */
+function isRolledBack(error: unknown): boolean {
+  return hasCode(error, ['40001', '40P01']);
 }
 
 /**

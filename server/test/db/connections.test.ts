@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream';
 import pino from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openDatabase, withClient } from '../../src/db/pools.ts';
+import { openDatabase, query, UnavailableError, withClient } from '../../src/db/pools.ts';
 import { createTestDatabase } from '../support/server.ts';
 
 /*
- * The log lines about database connections, for operators.
+ * The connections to the database: their log lines for operators, their settings, and their faults.
  */
 
 const lost = 'idle database connections were lost';
@@ -23,6 +23,29 @@ test('logs one line without any query text when all connections are lost', async
   const message = expect.stringContaining('terminat');
   await expect.poll(told).toEqual([{ level: 40, code: '57P01', message, connections: 3, msg: lost }]);
 });
+
+test('sees each commit when the database has another isolation level by default', async () => {
+  const { connection, database } = await databaseForTest();
+  await withClient(connection, async (client) => {
+    const { rows } = await client.query<{ name: string }>('select quote_ident(current_database()) as name');
+    await client.query(`alter database ${rows[0]!.name} set default_transaction_isolation = 'serializable'`);
+  });
+  const { end: _, ...pools } = database;
+  const levels = Object.values(pools).map(async (pool) => (await pool.query('show transaction_isolation')).rows[0]);
+  const level = { transaction_isolation: 'read committed' };
+  expect(await Promise.all(levels)).toEqual(Object.keys(pools).map(() => level));
+  const single = await withClient(connection, (client) => client.query('show transaction_isolation'));
+  expect(single.rows).toEqual([level]);
+});
+
+test.each(['40P01', '40001', '58030'])(
+  'counts a read as unavailable when PostgreSQL fails it with %s',
+  async (code) => {
+    const { database } = await databaseForTest();
+    const failing = query(database.readers, `do $$ begin raise exception using errcode = '${code}'; end $$`);
+    await expect(failing).rejects.toBeInstanceOf(UnavailableError);
+  },
+);
 
 /** Holds timers of so many milliseconds. The returned function calls them. */
 function holdTimersOf(heldMs: number): () => void {
@@ -58,5 +81,5 @@ async function databaseForTest() {
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
       ),
     );
-  return { database, end, told: () => written };
+  return { connection, database, end, told: () => written };
 }
