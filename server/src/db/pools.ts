@@ -129,6 +129,9 @@ class PoolOfQueue extends Pool {
 /** Longer than any of our statements should take, in milliseconds. It frees the locks of a client that vanished. */
 const statementTimeoutMs = 10_000;
 
+/** Milliseconds to connect. */
+const connectMs = 5_000;
+
 /** Abandons a silent connection after so many milliseconds, because a network can fail without an error. */
 const queryTimeoutMs = 15_000;
 
@@ -146,7 +149,7 @@ export function openDatabase(
     ...connection,
     application_name: 'tenure',
     options: everywhere,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectMs,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,
     query_timeout: queryTimeoutMs,
@@ -194,16 +197,24 @@ export function openDatabase(
   };
 }
 
-/** Runs `work` on a connection of its own, for work at a start and with session locks. */
+/** Milliseconds to connect at a start. A machine that has just started can be very busy. */
+export const connectAtStartMs = 30_000;
+
+/**
+ * Runs `work` on a connection of its own, for work at a start and with session locks.
+ *
+ * @param timeoutMs how long to connect at most.
+ */
 export async function withClient<Result>(
   connection: Connection,
   work: (client: Client) => Promise<Result>,
+  timeoutMs = connectMs,
 ): Promise<Result> {
   const client = new Client({
     ...connection,
     application_name: 'tenure',
     options: everywhere,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: timeoutMs,
     types: parsers,
   });
   // The user of the connection learns of its loss by failed queries. Without a listener the event would end the process.

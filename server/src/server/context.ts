@@ -20,7 +20,14 @@ import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import type { SmtpTimeouts } from '../email/smtp.ts';
 import { EventFeed } from '../events/event-feed.ts';
 import { FileChecker, type FileCheckerOptions } from '../file-check/checker.ts';
-import { openDatabase, withClient, type Client, type Connection, type Database } from '../db/pools.ts';
+import {
+  connectAtStartMs,
+  openDatabase,
+  withClient,
+  type Client,
+  type Connection,
+  type Database,
+} from '../db/pools.ts';
 import { poolSizes, type PoolSizes } from '../db/pool-sizes.ts';
 import { findKnown } from '../core/arrays.ts';
 import { FairQueue } from '../core/limits/fair-queue.ts';
@@ -195,21 +202,27 @@ export async function createContext(
   const resources = overrides.resources ?? ownResources;
   const versions = new ApiVersions(overrides.versions ?? apiVersions);
 
-  const { eventEpoch, latestVersion: latestKnown } = await withClient(connection, async (client) => {
-    await migrate(client, { onWait: (message) => log.warn(message), onNewer: (message) => log.warn(message) });
-    databaseClock.correct(await databaseAheadMs(client));
-    const deployment = await joinDeployment(client, encryption, config.mode, {
-      versions: versions.upTo(versions.newest),
-      isAlone,
-    });
-    if (config.mode === 'sandbox') clock.moveTo(deployment.clockAheadMs);
-    await withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())).catch((error: unknown) => {
-      // The duty tries again, and there are partitions for weeks.
-      if (!(error instanceof TableBusyError)) throw error;
-      log.warn({ err: error }, 'partitions could not be made yet');
-    });
-    return deployment;
-  });
+  const { eventEpoch, latestVersion: latestKnown } = await withClient(
+    connection,
+    async (client) => {
+      await migrate(client, { onWait: (message) => log.warn(message), onNewer: (message) => log.warn(message) });
+      databaseClock.correct(await databaseAheadMs(client));
+      const deployment = await joinDeployment(client, encryption, config.mode, {
+        versions: versions.upTo(versions.newest),
+        isAlone,
+      });
+      if (config.mode === 'sandbox') clock.moveTo(deployment.clockAheadMs);
+      await withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())).catch(
+        (error: unknown) => {
+          // The duty tries again, and there are partitions for weeks.
+          if (!(error instanceof TableBusyError)) throw error;
+          log.warn({ err: error }, 'partitions could not be made yet');
+        },
+      );
+      return deployment;
+    },
+    connectAtStartMs,
+  );
 
   const disk = new DiskWatch(log);
   const sizes = poolSizes(config, config.databaseConnections);

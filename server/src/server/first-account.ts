@@ -7,7 +7,7 @@ import { newRecord, toDecision } from '../model/change.ts';
 import type { RecordChange } from '../model/resource.ts';
 import { fewestOf } from '../model/callers/permissions.ts';
 import { firstStartLockKey, withLock } from '../db/advisory-locks.ts';
-import { DatabaseError, withClient } from '../db/pools.ts';
+import { connectAtStartMs, DatabaseError, withClient } from '../db/pools.ts';
 import { account, type AccountRecord } from '../resources/account/index.ts';
 import { apiKey, type ApiKeyRecord } from '../resources/api_key.ts';
 import { user, type UserRecord } from '../resources/people/user.ts';
@@ -33,8 +33,10 @@ import {
 export async function makeFirstAccount(context: Context, { makesKey = true } = {}): Promise<string | null> {
   if (context.config.role === 'worker') return null;
   // The lock lets two processes on one empty database make one account, not two.
-  return withClient(context.connection, (client) =>
-    withLock(client, firstStartLockKey, () => makeAccountAndKey(context, makesKey)),
+  return withClient(
+    context.connection,
+    (client) => withLock(client, firstStartLockKey, () => makeAccountAndKey(context, makesKey)),
+    connectAtStartMs,
   );
 }
 

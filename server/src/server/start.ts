@@ -205,7 +205,7 @@ const databaseAdvice: readonly [fault: RegExp, advice: string][] = [
   ],
   [/^ The server does not support SSL/, 'Turn on its TLS, or remove `sslmode` from DATABASE_URL.'],
   [
-    /^(E\w+ connect |ECONN|ENOTFOUND|ETIMEDOUT|EHOST|EAI_|ERR_INVALID_URL|28|57P|08)/,
+    /^(E\w+ connect | timeout expired| Connection terminated|ECONN|ENOTFOUND|ETIMEDOUT|EHOST|EAI_|ERR_INVALID_URL|28|57P|08)/,
     'Check that it runs and that the address is right.',
   ],
 ];

@@ -6,11 +6,15 @@ import { TLSSocket } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { newMasterKey } from '../../src/server/config.ts';
 import { withClient, type Connection } from '../../src/db/pools.ts';
+import { startDatabaseProxy } from '../support/database-proxy.ts';
 import { urlOf } from '../support/processes.ts';
-import { createTestDatabase } from '../support/server.ts';
+import { createTestDatabase, serverForTest } from '../support/server.ts';
 import { certificateForTest } from '../support/tls-receiver.ts';
 
-/* Starts the program on databases and addresses that it cannot use, and reads its message to the operator. */
+/*
+ * Starts the program on databases and addresses that it cannot use, and reads its message to the operator. Also on a database that it can
+ * use only later.
+ */
 
 const unusable = 'The database of DATABASE_URL cannot be used: ';
 
@@ -78,6 +82,30 @@ test.each(['192.0.2.1', 'absent.invalid'])(
     );
   },
 );
+
+test('starts when the database answers after more than five seconds, as on a busy machine', async () => {
+  const database = await createTestDatabase();
+  const proxy = await startDatabaseProxy(database.connection);
+  onTestFinished(async () => {
+    await proxy.stop();
+    await database.drop();
+  });
+  proxy.silence();
+  setTimeout(() => proxy.open(), 6_000);
+  const server = await serverForTest({ connection: proxy.connection });
+  expect((await server.api.get('/v1/references')).status).toBe(200);
+});
+
+test('says in one line that the database ends each connection when it starts', async () => {
+  const server = createServer((socket) => void socket.destroy());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  expect(await messageOfStart(`postgres://tenure@127.0.0.1:${port}/tenure`)).toMatch(
+    /^The database of DATABASE_URL cannot be used: .+\. Check that it runs and that the address is right\.\n$/,
+  );
+});
 
 /** Starts a server that takes the first request of a client for TLS as PostgreSQL does, and goes no further. */
 async function urlOfTlsAnswer(answer: 'S' | 'N'): Promise<string> {
