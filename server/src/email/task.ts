@@ -9,6 +9,7 @@ import { crowdedPauseMs, JobPlaces, type PlaceLimits } from '../core/limits/job-
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { RecordChange, Resource } from '../model/resource.ts';
+import { customer, type CustomerRecord } from '../resources/customer.ts';
 import { email, emailService, type EmailRecord } from '../resources/email.ts';
 import { file } from '../resources/file/index.ts';
 import { fileLink, statusOf as statusOfFileLink, type FileLinkRecord } from '../resources/file/link.ts';
@@ -42,6 +43,7 @@ export const pausesSeconds: readonly number[] = [
 const jitter = 0.2;
 
 const linkEnded = 'The link had ended before the e-mail could be sent.';
+const addressGone = 'The customer had no e-mail address any more when the e-mail could be sent.';
 
 /** Observes the e-mails for the operator. */
 export interface EmailObserver {
@@ -134,9 +136,12 @@ export class EmailTask implements Task {
     }
   }
 
-  async #send(current: EmailRecord): Promise<void> {
+  async #send(queued: EmailRecord): Promise<void> {
     const { metrics, log } = this.#context;
-    if (!(await this.#isWanted(current))) return this.#end(current, 'failed', linkEnded);
+    if (!(await this.#isWanted(queued))) return this.#end(queued, 'failed', linkEnded);
+    const recipient = await this.#recipientOf(queued);
+    if (recipient === null) return this.#end(queued, 'failed', addressGone);
+    const current = { ...queued, recipient };
     const startedMs = performance.now();
     const about = { email: current.id, kind: current.kind };
     try {
@@ -186,6 +191,14 @@ export class EmailTask implements Task {
     return !opened || (await readRecord(opened.resource, current.account_id, opened.id)) !== null;
   }
 
+  /** Returns the address of an e-mail. A workflow writes to a customer, whose address can have changed. Null if there is none any more. */
+  async #recipientOf({ kind, account_id: accountId, mentions, recipient }: EmailRecord): Promise<string | null> {
+    if (kind !== 'workflow') return recipient;
+    const id = mentions.find((mentioned) => isId(customer.prefix, mentioned));
+    const person = id === undefined ? null : await this.#context.readRecord<CustomerRecord>(customer, accountId, id);
+    return person?.email ?? null;
+  }
+
   /** Ends an e-mail, and empties it: its link is a secret. */
   async #end(current: EmailRecord, status: 'sent' | 'failed', failure: string | null): Promise<void> {
     const { committer, readRecord, realClock } = this.#context;
@@ -199,6 +212,7 @@ export class EmailTask implements Task {
         if (!now?.sending) return null;
         const after: EmailRecord = {
           ...now,
+          recipient: current.recipient,
           content: null,
           link: null,
           status,

@@ -154,6 +154,62 @@ describe('a link to the portal', () => {
   });
 });
 
+describe('an e-mail of a workflow', () => {
+  /** Starts a workflow that writes to a new customer. Waits until an attempt has failed. */
+  async function waitingForTest() {
+    const agency = await agencyForTest();
+    await agency.mail.stop();
+    const { api } = agency.server;
+    const { body: made } = await good(
+      api.post('/v1/workflows', {
+        name: 'Welcome',
+        trigger: { type: 'customer.created' },
+        steps: [
+          {
+            id: 'write',
+            action: 'email',
+            to: '{{event.data.object.id}}',
+            subject: 'Hello',
+            text: 'Your rent is £950.',
+          },
+        ],
+        permissions: ['customers.read'],
+      }),
+    );
+    await good(api.post(`/v1/workflows/${made.id}/activate`));
+    const { body: customer } = await good(api.post('/v1/customers', { name: 'Ada', email: 'wrong@example.com' }));
+    await vi.waitFor(async () => expect(await attempts(agency, 'retried')).toBeGreaterThan(0), soon);
+    const change = (email: string | null) => good(api.post(`/v1/customers/${customer.id}`, { email }));
+    const stored = async () =>
+      (await agency.server.context.database.readers.query('select recipient, status, failure from emails')).rows;
+    return { ...agency, change, stored };
+  }
+
+  test('goes to the new address when the customer got it before', async () => {
+    const { mail, change, stored } = await waitingForTest();
+    await change('ada@example.com');
+    await mail.start();
+    const [received] = await mail.has(1);
+    expect(received).toMatchObject({ to: 'ada@example.com' });
+    await vi.waitFor(
+      async () => expect(await stored()).toEqual([{ recipient: 'ada@example.com', status: 'sent', failure: null }]),
+      soon,
+    );
+  });
+
+  test('is not sent when the customer has no address any more', async () => {
+    const { mail, change, stored } = await waitingForTest();
+    await change(null);
+    const failure = 'The customer had no e-mail address any more when the e-mail could be sent.';
+    await vi.waitFor(
+      async () => expect(await stored()).toEqual([{ recipient: 'wrong@example.com', status: 'failed', failure }]),
+      soon,
+    );
+    await mail.start();
+    expect(mail.mails).toEqual([]);
+  });
+});
+
 describe('a link to a file', () => {
   test('sends no e-mail when its file was deleted before', async () => {
     const agency = await agencyForTest();
