@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * The part of all places that stays free for new connections. A client with more than this part of them gives way first. Otherwise a
- * stranger could keep every client out. Clients reconnect.
+ * The part of all places that stays free for new connections. A site with more than this part of them gives way first. Otherwise a stranger
+ * could keep every client out. Clients reconnect.
  */
 const freeShare = 1 / 32;
 
@@ -12,6 +12,7 @@ interface Place {
   readonly home: string | null;
   /** The client of the latest request: a site, or the tree of accounts of its key. */
   owner: string | null;
+  isOfTree: boolean;
   /** How many requests have no response. */
   requests: number;
   /** Those of them that can be a change under way. */
@@ -24,18 +25,23 @@ export class ConnectionPlaces {
   readonly #places = new Map<Socket, Place>();
   /** Those without a request, in the order of the times since when. */
   readonly #idle = new Set<Socket>();
-  readonly #ofOwners = new Map<string, number>();
+  readonly #ofSites = new Map<string, number>();
+  readonly #ofTrees = new Map<string, number>();
 
   /** Counts a new connection. Closes another one if few of `max` places are left. */
   open(socket: Socket, home: string | null, max: number): void {
-    const place: Place = { home, owner: home, requests: 0, changes: new Set() };
+    const place: Place = { home, owner: home, isOfTree: false, requests: 0, changes: new Set() };
     this.#places.set(socket, place);
     this.#idle.add(socket);
-    this.#count(home, 1);
+    this.#count(place, 1);
     socket.once('close', () => this.#forget(socket));
     const free = Math.ceil(max * freeShare);
     if (this.#places.size <= max - free) return;
-    const chosen = this.#ofLargest(free, socket) ?? this.#longestIdle(socket);
+    // A tree has limits of its own for requests and streams. Strangers with few connections each must not close them while theirs are idle.
+    const chosen =
+      this.#ofLargest(this.#ofSites, free, socket) ??
+      this.#longestIdle(socket) ??
+      this.#ofLargest(this.#ofTrees, free, socket);
     if (!chosen) return;
     // Its `close` event comes later. The next connection must not find it again.
     this.#forget(chosen);
@@ -56,13 +62,13 @@ export class ConnectionPlaces {
     const place = this.#places.get(request.socket);
     if (!place) return;
     if (request.method !== 'GET' && request.method !== 'HEAD') place.changes.add(request);
-    this.#move(place, owner);
+    this.#move(place, owner, false);
   }
 
-  /** Gives the connection of a request to another client. */
-  move({ socket }: IncomingMessage, owner: string): void {
+  /** Gives the connection of a request to a tree of accounts. */
+  move({ socket }: IncomingMessage, rootId: string): void {
     const place = this.#places.get(socket);
-    if (place) this.#move(place, owner);
+    if (place) this.#move(place, rootId, true);
   }
 
   /** Notes that a request changes nothing, or nothing more. */
@@ -77,7 +83,7 @@ export class ConnectionPlaces {
     place.requests--;
     place.changes.delete(request);
     if (place.requests > 0) return;
-    this.#move(place, place.home);
+    this.#move(place, place.home, false);
     this.#idle.add(socket);
     this.#isLatest(socket, place);
   }
@@ -86,8 +92,8 @@ export class ConnectionPlaces {
    * Returns a connection of the owner that has the most of them, above `many`: an idle one if there is one. Of the next owner if all of its
    * connections make changes.
    */
-  #ofLargest(many: number, besides: Socket): Socket | undefined {
-    const owners = [...this.#ofOwners].filter(([, count]) => count > many);
+  #ofLargest(counts: ReadonlyMap<string, number>, many: number, besides: Socket): Socket | undefined {
+    const owners = [...counts].filter(([, count]) => count > many);
     for (const [owner] of owners.toSorted(([, left], [, right]) => right - left)) {
       for (const sockets of [this.#idle, this.#places.keys()])
         for (const socket of sockets) {
@@ -108,7 +114,7 @@ export class ConnectionPlaces {
     if (!place) return;
     this.#places.delete(socket);
     this.#idle.delete(socket);
-    this.#count(place.owner, -1);
+    this.#count(place, -1);
   }
 
   #isLatest(socket: Socket, place: Place): void {
@@ -116,18 +122,20 @@ export class ConnectionPlaces {
     this.#places.set(socket, place);
   }
 
-  #move(place: Place, owner: string | null): void {
+  #move(place: Place, owner: string | null, isOfTree: boolean): void {
     if (place.owner === owner) return;
-    this.#count(place.owner, -1);
+    this.#count(place, -1);
     place.owner = owner;
-    this.#count(owner, 1);
+    place.isOfTree = isOfTree;
+    this.#count(place, 1);
   }
 
-  #count(owner: string | null, change: 1 | -1): void {
+  #count({ owner, isOfTree }: Place, change: 1 | -1): void {
     if (owner === null) return;
-    const count = (this.#ofOwners.get(owner) ?? 0) + change;
-    if (count > 0) this.#ofOwners.set(owner, count);
-    else this.#ofOwners.delete(owner);
+    const counts = isOfTree ? this.#ofTrees : this.#ofSites;
+    const count = (counts.get(owner) ?? 0) + change;
+    if (count > 0) counts.set(owner, count);
+    else counts.delete(owner);
   }
 }
 
