@@ -53,7 +53,7 @@ export interface Database {
 export const writersMax = largestSizes.writers;
 
 /**
- * Settings of each connection, whatever the defaults of the database are. Compiling takes longer than any of our statements runs. Up to
+ * Settings of each connection, in place of the defaults of the database. Compiling takes longer than any of our statements runs. Up to
  * PostgreSQL 17, statements with disabled plan types would be compiled. Each statement must see what others have committed before it.
  */
 const everywhere = '-c jit=off -c default_transaction_isolation=read\\ committed';
@@ -245,8 +245,8 @@ export async function query<Row extends QueryResultRow>(
 }
 
 /**
- * Returns whether an error is temporary: the database cannot be reached, exceeds our time limits, has no room, or cannot read its disk. Or
- * the account moves. A retry can succeed.
+ * Returns whether an error is temporary: the database cannot be reached, exceeds our time limits, or has no room. Or its disk has a
+ * fault, or the account moves. A retry can succeed.
  */
 export function isUnavailable(error: unknown): boolean {
   return isConnectionFault(error) || hasCode(error, ['57014', '55P03', '53', '58030', '25006', awayCode]);

@@ -154,37 +154,37 @@ describe('a link to the portal', () => {
   });
 });
 
-describe('an e-mail of a workflow', () => {
-  /** Starts a workflow that writes to a new customer. Waits until an attempt has failed. */
-  async function waitingForTest() {
-    const agency = await agencyForTest();
-    await agency.mail.stop();
-    const { api } = agency.server;
-    const { body: made } = await good(
-      api.post('/v1/workflows', {
-        name: 'Welcome',
-        trigger: { type: 'customer.created' },
-        steps: [
-          {
-            id: 'write',
-            action: 'email',
-            to: '{{event.data.object.id}}',
-            subject: 'Hello',
-            text: 'Your rent is £950.',
-          },
-        ],
-        permissions: ['customers.read'],
-      }),
-    );
-    await good(api.post(`/v1/workflows/${made.id}/activate`));
-    const { body: customer } = await good(api.post('/v1/customers', { name: 'Ada', email: 'wrong@example.com' }));
-    await vi.waitFor(async () => expect(await attempts(agency, 'retried')).toBeGreaterThan(0), soon);
-    const change = (email: string | null) => good(api.post(`/v1/customers/${customer.id}`, { email }));
-    const stored = async () =>
-      (await agency.server.context.database.readers.query('select recipient, status, failure from emails')).rows;
-    return { ...agency, change, stored };
-  }
+/** Starts a workflow that writes to a new customer. Waits until an attempt has failed. */
+async function waitingForTest() {
+  const agency = await agencyForTest();
+  await agency.mail.stop();
+  const { api } = agency.server;
+  const { body: made } = await good(
+    api.post('/v1/workflows', {
+      name: 'Welcome',
+      trigger: { type: 'customer.created' },
+      steps: [
+        {
+          id: 'write',
+          action: 'email',
+          to: '{{event.data.object.id}}',
+          subject: 'Hello',
+          text: 'Your rent is £950.',
+        },
+      ],
+      permissions: ['customers.read'],
+    }),
+  );
+  await good(api.post(`/v1/workflows/${made.id}/activate`));
+  const { body: customer } = await good(api.post('/v1/customers', { name: 'Ada', email: 'wrong@example.com' }));
+  await vi.waitFor(async () => expect(await attempts(agency, 'retried')).toBeGreaterThan(0), soon);
+  const change = (email: string | null) => good(api.post(`/v1/customers/${customer.id}`, { email }));
+  const stored = async () =>
+    (await agency.server.context.database.readers.query('select recipient, status, failure from emails')).rows;
+  return { ...agency, change, stored };
+}
 
+describe('an e-mail of a workflow', () => {
   test('goes to the new address when the customer got it before', async () => {
     const { mail, change, stored } = await waitingForTest();
     await change('ada@example.com');
