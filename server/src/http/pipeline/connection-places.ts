@@ -89,8 +89,8 @@ export class ConnectionPlaces {
   }
 
   /**
-   * Returns a connection of the owner that has the most of them, above `many`: an idle one if there is one. Of the next owner if all of its
-   * connections make changes.
+   * Returns a connection of the owner that has the most of them, above `many`. An idle one comes first. If all make changes, it is one of the
+   * next owner.
    */
   #ofLargest(counts: ReadonlyMap<string, number>, many: number, besides: Socket): Socket | undefined {
     const owners = [...counts].filter(([, count]) => count > many);

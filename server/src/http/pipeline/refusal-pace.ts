@@ -18,8 +18,8 @@ const promptPerSecond = 100;
 const delayMs = 2_000;
 
 /**
- * Delayed responses of one client are due so many milliseconds after each other. Measured: a client with 4,000 connections got waves of
- * 2,000 refusals, and other clients waited for more than a second.
+ * Delayed responses of one client are due so many milliseconds after each other. Measured: a client with
+ * 4,000 connections got waves of 2,000 refusals. Other clients waited for more than a second.
  */
 const spacingMs = 2;
 
