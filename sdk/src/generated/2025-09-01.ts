@@ -5601,7 +5601,7 @@ export interface Unit {
   rent: Rent | null;
   /** Whether it is advertised. In England, an advertised home must have a `rent`. */
   on_market: boolean;
-  /** Whether your team no longer lets it. */
+  /** Whether your team no longer lets it. An archived home is not on the market. */
   archived: boolean;
   /**
    * `occupied`: a tenancy has begun. `let_agreed`: one is signed that has not begun. `reserved`: a

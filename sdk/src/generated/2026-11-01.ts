@@ -7669,7 +7669,7 @@ export interface Unit {
   rent: Rent | null;
   /** Whether it is advertised. In England, an advertised home must have a `rent`. */
   on_market: boolean;
-  /** Whether your team no longer lets it. */
+  /** Whether your team no longer lets it. An archived home is not on the market. */
   archived: boolean;
   /**
    * `occupied`: a tenancy has begun. `let_agreed`: one is signed that has not begun. `reserved`: a
@@ -9526,7 +9526,7 @@ export interface UnitsCreateParams {
   rent?: RentInput | null | undefined;
   /** Whether it is advertised. In England, an advertised home must have a `rent`. */
   on_market?: boolean | null | undefined;
-  /** Whether your team no longer lets it. */
+  /** Whether your team no longer lets it. An archived home is not on the market. */
   archived?: boolean | null | undefined;
   /**
    * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
@@ -9561,7 +9561,7 @@ export interface UnitsUpdateParams {
   rent?: RentInput | null | undefined;
   /** Whether it is advertised. In England, an advertised home must have a `rent`. */
   on_market?: boolean | null | undefined;
-  /** Whether your team no longer lets it. */
+  /** Whether your team no longer lets it. An archived home is not on the market. */
   archived?: boolean | null | undefined;
   /**
    * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
