@@ -14,7 +14,6 @@ import { ProviderFault } from '../external-services/service.ts';
 import type { Findings } from './providers/provider.ts';
 import type { ReportContents, ReportDecision, Unfinished } from './report/contents.ts';
 import { PrinterBusyError } from './report/index.ts';
-import type { Logo } from '../print/letterhead.ts';
 import type { Logos } from '../rent-documents/logos.ts';
 import { homeAt, letterheadOf } from '../rent-documents/sender-and-home.ts';
 import { isId } from '../core/ids.ts';
@@ -165,7 +164,7 @@ export class Reports {
     return !present || (present.purpose === 'reference_report' && isIssued(id, present.filename));
   }
 
-  async #logoOf({ id, account_id: accountId }: ReferenceRecord): Promise<Logo | null> {
+  async #logoOf({ id, account_id: accountId }: ReferenceRecord): Promise<Logo> {
     const { readRecord, logos } = this.#context;
     return logos.of(await readAccount(readRecord, accountId)).catch((error: unknown) => {
       throw error instanceof ApiError ? this.#busy(id, error) : error;
@@ -175,7 +174,7 @@ export class Reports {
   async #contentsOf(
     reference: ReferenceRecord,
     { findings, decision }: Pick<ReportSubject, 'findings' | 'decision'>,
-    logo: Logo | null,
+    logo: Logo,
   ): Promise<ReportContents> {
     const { readRecord, clock, config } = this.#context;
     const { automatic_reference: automatic, customer: personId, account_id: accountId } = reference;
@@ -236,6 +235,7 @@ export class Reports {
   }
 }
 
+type Logo = Awaited<ReturnType<Logos['of']>>;
 type Decided = NonNullable<ReferenceRecord['decision']>;
 type ReportHome = NonNullable<ReportContents['tenancy']>['home'];
 
