@@ -42,6 +42,28 @@ describe('slow senders', () => {
     expect(answer.text).toMatch(/^HTTP\/1\.1 200 /);
   });
 
+  test('serves a body when it arrived in time and the server was busy until the time was over', async () => {
+    const bodyMs = 300;
+    const server = await serverForTest({ overrides: { arrivalLimits: { headMs: 10_000, bodyMs, uploadMs: 60_000 } } });
+    const { hostname, port } = new URL(server.url);
+    const body = '{"application": "app_1"}';
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    let text = '';
+    socket.on('data', (data) => (text += String(data)));
+    socket.once('data', () => {
+      socket.write(body);
+      const untilMs = performance.now() + 2 * bodyMs;
+      while (performance.now() < untilMs);
+    });
+    socket.write(
+      `POST /v1/references HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\nExpect: 100-continue\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
+    await expect.poll(() => statusesIn(text)).toContain('200');
+    expect(statusesIn(text)).toEqual(['100', '200']);
+  });
+
   test('refuses headers when they exceed 16 kB, and accepts them just below that', async () => {
     const server = await serverForTest();
     for (const headers of [
