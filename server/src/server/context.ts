@@ -246,7 +246,7 @@ export async function createContext(
   };
   const memory = new ByteCeiling({ ...memoryLimits, ...overrides.memoryLimits });
   metrics.holdsBytes('all', memory);
-  const stopWatching = watchProcessSize(memory, overrides.residentBytes ?? process.memoryUsage.rss);
+  const stopWatching = watchProcessSize(memory, overrides.residentBytes ?? (() => process.memoryUsage.rss()));
   const deliveryLimits = { ...dispatcherLimits, ...overrides.dispatcherLimits };
   const connect = guardedConnector({
     allowed: config.allowedTargets,
