@@ -162,7 +162,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
       // Routes read the query when they know the client. Parsing thousands of names takes a millisecond.
       querystringParser: () => ({}),
     },
-    frameworkErrors: (error, request, reply) => void refuseUnroutable(context, request, reply, error, limits),
+    frameworkErrors: (error, request, reply) =>
+      void refuseUnroutable(context, request, reply, error, { connections, limits }),
     clientErrorHandler: (error, socket) => connections.refuse(error, socket),
   });
   const expectations = new Expectations();
@@ -326,12 +327,13 @@ async function refuseUnroutable(
   request: FastifyRequest,
   reply: FastifyReply,
   error: unknown,
-  limits: Limits,
+  { connections, limits }: { connections: Connections; limits: Limits },
 ): Promise<void> {
   const { ended, traceParent } = observe(context, request, reply);
   reply.raw.once('close', ended);
   const client = clientOf(request.raw, context.config.trustedProxies);
   request.apiRequest = receiveRequest(context, request, client, traceParent);
+  connections.begin(request.raw, client);
   let fault = error;
   try {
     const known = await identify(context, request.apiRequest, limits.failedSignIns);

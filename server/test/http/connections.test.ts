@@ -325,6 +325,7 @@ describe('a full process', () => {
       'POST /v1/portal/link HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n',
     ],
     ['delayed refusals', 'POST /v1/references HTTP/1.1\r\nAuthorization: Bearer sk_test_unknown\r\n'],
+    ['delayed refusals of a path that cannot be decoded', 'GET /v1/%zz HTTP/1.1\r\n'],
     [
       'delayed refusals and changes behind them',
       'GET /v1/references HTTP/1.1\r\n',
