@@ -55,8 +55,9 @@ export function gateOf(
   body: JsonObject,
   input: JsonObject,
 ): Gate | null {
-  const { principal } = request;
-  if (!needsApproval(principal.approvals, sensitivityOf(route), input)) return null;
+  const { principal, account } = request;
+  const isByDefault = route.docs.isSensitiveByDefault?.(input, { payment_provider: account.paymentProvider });
+  if (!needsApproval(principal.approvals, isByDefault || sensitivityOf(route), input)) return null;
   const resource = resources.find((candidate) => approvesRequests.has(candidate));
   if (!resource) throw new Error('Bug! No kind of record approves requests.');
   const fingerprint = fingerprintOf(request, body);

@@ -290,6 +290,10 @@ describe('a sensitive request', () => {
     const agent = apiClient(server.url, (await good(agency.api.post('/v1/api_keys', key))).body.secret);
     const rent = { tenancy: tenancy.id, amount: 95_000, method: 'direct_debit' };
     expectHeld(await agent.post('/v1/payments', { ...rent, provider: 'simulator' }));
+    // The gateway of the account is the default.
+    await good(agency.api.post('/v1/account', { payment_provider: 'simulator' }));
+    expectHeld(await agent.post('/v1/payments', rent));
+    await good(agent.post('/v1/payments', { ...rent, status: 'pending' }));
     const { id } = (await good(agent.post('/v1/payments', { ...rent, provider: null }))).body;
     expectHeld(await agent.post(`/v1/payments/${id}/refund`, { amount: 95_000 }));
     const { amount_refunded: refunded } = (await good(agency.api.get(`/v1/payments/${id}`))).body;

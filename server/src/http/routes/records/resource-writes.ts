@@ -199,12 +199,14 @@ export function refusingErased(resource: Resource, docs: OperationDocs): Operati
 }
 
 /** Returns the part of a definition for the API docs. */
-export function docsOf({ summary, description, example, refusals, sensitive }: OperationDocs): OperationDocs {
+export function docsOf(docs: OperationDocs): OperationDocs {
+  const { summary, description, example, refusals, sensitive, isSensitiveByDefault } = docs;
   return {
     ...(summary !== undefined && { summary }),
     ...(description !== undefined && { description }),
     ...(example && { example }),
     ...(refusals && { refusals }),
     ...(sensitive !== undefined && { sensitive }),
+    ...(isSensitiveByDefault && { isSensitiveByDefault }),
   };
 }

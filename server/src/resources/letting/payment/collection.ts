@@ -55,7 +55,7 @@ export function collected(
   caller: Caller,
   related: Related,
 ): FieldsOf<PaymentRecord> {
-  const provider = gatewayOf(made, input, caller);
+  const provider = made.provider ?? defaultGatewayOf(input, caller.account);
   if (provider !== null && made.deposit !== null)
     throw new ApiError(
       'parameters_exclusive',
@@ -92,12 +92,15 @@ export function collected(
   return { ...made, provider, status: 'pending', received_on: null, gateway_order: newOrder(caller.nowSeconds) };
 }
 
-/** Returns the gateway of a new payment. The account's own one counts only if nothing says that the money came already. */
-function gatewayOf(made: FieldsOf<PaymentRecord>, input: JsonObject, { account }: Caller): Gateway | null {
-  if (input.provider !== undefined) return made.provider;
-  const isRecorded = [input.status, input.received_on, input.allocations].some((sent) => (sent ?? null) !== null);
-  const isCollectable = made.deposit === null && collectable.includes(made.method);
-  return isRecorded || !isCollectable ? null : account.payment_provider;
+/** Returns the account's own gateway if it collects a new payment. It does so only if nothing says that the money came already. */
+export function defaultGatewayOf(
+  input: JsonObject,
+  account: Pick<Caller['account'], 'payment_provider'>,
+): Gateway | null {
+  const { provider, method, deposit, status, received_on: receivedOn, allocations } = input;
+  const isRecorded = [deposit, status, receivedOn, allocations].some((sent) => (sent ?? null) !== null);
+  if (provider !== undefined || isRecorded || !collectable.includes(String(method))) return null;
+  return account.payment_provider;
 }
 
 /** @throws {ApiError} `parameter_invalid` for a course that the simulated gateway does not know. */

@@ -14,7 +14,7 @@ import { scheduled } from '../../../model/traits/scheduled.ts';
 import { searchable, type NamedRecord } from '../../../model/traits/searchable.ts';
 import { testControls } from '../../../model/traits/test-controls.ts';
 import { Allocations, fields, Method, PaymentStatus, type Allocation, type PaymentRecord } from './fields.ts';
-import { cancel, collected, nextStepOf, refund, requireChargeScript, wake } from './collection.ts';
+import { cancel, collected, defaultGatewayOf, nextStepOf, refund, requireChargeScript, wake } from './collection.ts';
 import { allocate, fail, readsOfSettling, received, succeed, succeeded } from './moves.ts';
 import { readsOfReceipt, requireOnePurpose } from './of-deposits.ts';
 import { readsOfFreeing } from '../settlement.ts';
@@ -29,6 +29,7 @@ const ofFields = {
       'Records money that came, or with `status: pending` money that is on its way. It is for a `tenancy` or for a `deposit`. With a `provider`, a payment gateway collects the money of a tenancy. The payment is `pending` until the gateway has taken the money. A payment of a tenancy settles the invoices in `allocations`, or else the oldest due ones. What is left settles the next invoice that is finalized.',
     // A gateway takes money from a person.
     sensitive: ['provider'],
+    isSensitiveByDefault: (input, account) => defaultGatewayOf(input, account) !== null,
     example: { tenancy: 'ten_0VbZq9aK00mT3cUuP8sXw4', amount: 95_000, method: 'standing_order' },
     refusals: ['amount_exceeded', 'check_failed', 'limit_reached', 'parameters_exclusive', 'status_transition_invalid'],
   }),
