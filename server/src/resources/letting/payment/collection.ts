@@ -99,7 +99,7 @@ export function defaultGatewayOf(
 ): Gateway | null {
   const { provider, method, deposit, status, received_on: receivedOn, allocations } = input;
   const isRecorded = [deposit, status, receivedOn, allocations].some((sent) => (sent ?? null) !== null);
-  if (provider !== undefined || isRecorded || !collectable.includes(String(method))) return null;
+  if (provider !== undefined || isRecorded || !collectable.some((way) => way === method)) return null;
   return account.payment_provider;
 }
 
