@@ -136,7 +136,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
         column: 'text',
         schema: nullable(ApprovalPolicyName),
         description:
-          'Which requests of an agent key wait for the approval of a person. `sensitive`: cancellations, outcomes, checks by a provider, payments by a gateway, refunds, deletions, and changes of webhook endpoints. `all_writes`: every POST and DELETE. `none`: no request. Null for keys of other types.',
+          'Which requests of an agent key wait for a person. `sensitive`: cancellations, outcomes, checks by a provider, gateway payments, refunds, deletions, and changes of webhook endpoints. `all_writes`: every POST and DELETE. `none`: no request. Null for keys of other types.',
       },
       revoked_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
       status: {
