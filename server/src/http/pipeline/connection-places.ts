@@ -7,10 +7,16 @@ import type { Socket } from 'node:net';
  */
 const freeShare = 1 / 32;
 
+/** A site with more connections gives way while sites hold more than half of all places. Browsers rarely open more for a page. */
+const fewOfSite = 8;
+
+/** The part of all places from which the idle connections of a tree give way before those that have been idle for longer. */
+const treeShare = 1 / 4;
+
 interface Place {
-  /** The site at the other end of the connection. It owns the connection between requests. Null if it can be a proxy, with all clients. */
+  /** The site at the other end of the connection. Null if it can be a proxy, with all clients. Then idle connections have no owner. */
   readonly home: string | null;
-  /** The client of the latest request: a site, or the tree of accounts of its key. */
+  /** The client of the latest request: a site, or the tree of accounts of its key. The site counts strangers, so a tree stays between requests. */
   owner: string | null;
   isOfTree: boolean;
   /** How many requests have no response. */
@@ -27,6 +33,8 @@ export class ConnectionPlaces {
   readonly #idle = new Set<Socket>();
   readonly #ofSites = new Map<string, number>();
   readonly #ofTrees = new Map<string, number>();
+  /** The connections of all sites together. */
+  #ofAllSites = 0;
 
   /** Counts a new connection. Closes another one if few of `max` places are left. */
   open(socket: Socket, home: string | null, max: number): void {
@@ -38,8 +46,10 @@ export class ConnectionPlaces {
     const free = Math.ceil(max * freeShare);
     if (this.#places.size <= max - free) return;
     // A tree has limits of its own for requests and streams. Strangers with few connections each must not close them while theirs are idle.
+    // Strangers can also keep all of theirs busy. Then the idle ones are those of clients with a key.
     const chosen =
-      this.#ofLargest(this.#ofSites, free, socket) ??
+      this.#ofLargest(this.#ofSites, this.#ofAllSites > max / 2 ? fewOfSite : free, socket) ??
+      this.#ofLargest(this.#ofTrees, max * treeShare, socket, true) ??
       this.#longestIdle(socket) ??
       this.#ofLargest(this.#ofTrees, free, socket);
     if (!chosen) return;
@@ -83,7 +93,7 @@ export class ConnectionPlaces {
     place.requests--;
     place.changes.delete(request);
     if (place.requests > 0) return;
-    this.#move(place, place.home, false);
+    if (place.home === null || !place.isOfTree) this.#move(place, place.home, false);
     this.#idle.add(socket);
     this.#isLatest(socket, place);
   }
@@ -92,10 +102,10 @@ export class ConnectionPlaces {
    * Returns a connection of the owner that has the most of them, above `many`. An idle one comes first. If all make changes, it is one of the
    * next owner.
    */
-  #ofLargest(counts: ReadonlyMap<string, number>, many: number, besides: Socket): Socket | undefined {
+  #ofLargest(counts: ReadonlyMap<string, number>, many: number, besides: Socket, isIdle = false): Socket | undefined {
     const owners = [...counts].filter(([, count]) => count > many);
     for (const [owner] of owners.toSorted(([, left], [, right]) => right - left)) {
-      for (const sockets of [this.#idle, this.#places.keys()])
+      for (const sockets of isIdle ? [this.#idle] : [this.#idle, this.#places.keys()])
         for (const socket of sockets) {
           const place = this.#places.get(socket)!;
           if (place.owner === owner && socket !== besides && canClose(place)) return socket;
@@ -133,6 +143,7 @@ export class ConnectionPlaces {
   #count({ owner, isOfTree }: Place, change: 1 | -1): void {
     if (owner === null) return;
     const counts = isOfTree ? this.#ofTrees : this.#ofSites;
+    if (!isOfTree) this.#ofAllSites += change;
     const count = (counts.get(owner) ?? 0) + change;
     if (count > 0) counts.set(owner, count);
     else counts.delete(owner);
