@@ -7,16 +7,18 @@ import type { Socket } from 'node:net';
  */
 const freeShare = 1 / 32;
 
-/** A site with more connections gives way while sites hold more than half of all places. Browsers rarely open more for a page. */
+/**
+ * While sites hold more than half of all places, one with more connections than these gives way first. A browser rarely opens more.
+ */
 const fewOfSite = 8;
 
-/** The part of all places from which the idle connections of a tree give way before those that have been idle for longer. */
+/** A tree with more than this part of all places closes its idle connections before others do. */
 const treeShare = 1 / 4;
 
 interface Place {
   /** The site at the other end of the connection. Null if it can be a proxy, with all clients. Then idle connections have no owner. */
   readonly home: string | null;
-  /** The client of the latest request: a site, or the tree of accounts of its key. The site counts strangers, so a tree stays between requests. */
+  /** The client of the latest request: a site, or the tree of accounts of its key. A tree stays the owner between requests. */
   owner: string | null;
   isOfTree: boolean;
   /** How many requests have no response. */
