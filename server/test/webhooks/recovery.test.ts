@@ -263,11 +263,11 @@ describe('events missed while disabled', () => {
       overrides: { clock: behind },
     });
     const receiver = await receiverForTest();
-    const endpoint = await endpointFor(own.api, receiver.url);
-    await own.context.database.readers.query('update webhook_endpoints set created = created - 60');
+    behind.advanceSeconds(-60);
+    const endpoint = await endpointFor(late.api, receiver.url);
     await good(own.api.post(`/v1/webhook_endpoints/${endpoint.id}`, { status: 'disabled' }));
     // As if the transaction had waited for its commit.
-    behind.advanceSeconds(-5);
+    behind.advanceSeconds(55);
     await makeReferences(late.api, 1);
     await good(own.api.post(`/v1/webhook_endpoints/${endpoint.id}`, { status: 'enabled' }));
     await good(
