@@ -485,9 +485,9 @@ export interface ApiKey {
    */
   created_by: string | null;
   /**
-   * Which requests of an agent key wait for the approval of a person. `sensitive`: cancellations,
-   * outcomes, checks by a provider, deletions, and changes of webhook endpoints. `all_writes`: every
-   * POST and DELETE. `none`: no request.
+   * Which requests of an agent key wait for a person. `sensitive`: cancellations, outcomes, checks by a
+   * provider, gateway payments, refunds, deletions, and changes of webhook endpoints. `all_writes`:
+   * every POST and DELETE. `none`: no request.
    */
   approvals: ApprovalPolicy | (string & {}) | null;
   /** `active`, `expired` (also after a roll) or `revoked`. */
@@ -672,9 +672,9 @@ export interface ApiKeyWithSecret {
    */
   created_by: string | null;
   /**
-   * Which requests of an agent key wait for the approval of a person. `sensitive`: cancellations,
-   * outcomes, checks by a provider, deletions, and changes of webhook endpoints. `all_writes`: every
-   * POST and DELETE. `none`: no request.
+   * Which requests of an agent key wait for a person. `sensitive`: cancellations, outcomes, checks by a
+   * provider, gateway payments, refunds, deletions, and changes of webhook endpoints. `all_writes`:
+   * every POST and DELETE. `none`: no request.
    */
   approvals: ApprovalPolicy | (string & {}) | null;
   /** `active`, `expired` (also after a roll) or `revoked`. */
