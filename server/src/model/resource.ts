@@ -60,7 +60,7 @@ export interface OperationDocs {
   /** Which of its requests wait for a person if an agent sends them. Left out if none is sensitive. */
   sensitive?: Sensitivity;
   /** Tells whether a body has the effect of a sensitive member without it, by a default of the account. */
-  isSensitiveByDefault?(input: JsonObject, account: Pick<Caller['account'], 'payment_provider'>): boolean;
+  isSensitiveByDefault?: (input: JsonObject, account: Pick<Caller['account'], 'payment_provider'>) => boolean;
 }
 
 /**
