@@ -58,6 +58,9 @@ const headersMax = 100;
  */
 const connectionsMax = 2_048;
 
+/** A connection with an unreadable message stays so many milliseconds, so that a client that still sends sees its response. */
+const unreadableLingerMs = 1_000;
+
 /** The steps of the pipeline that follow the end of one response. Node warns of a leak from eleven on. */
 const listenersOfResponse = 20;
 
@@ -238,8 +241,12 @@ export class Connections {
           `service-version: ${versions.upTo(latestVersion.known)[0]}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
     }
-    // Close the socket even if the client never closes its side.
-    socket.destroySoon();
+    // Close the socket even if the client never closes its side. The room of a body returns with it.
+    if (this.#lastResponses.get(socket)?.req.complete === false) return socket.destroySoon();
+    // To close a socket with unread bytes resets it, and the client loses the response (RFC 9112, 9.6). So it stays for a moment.
+    socket.end();
+    socket.pause();
+    setTimeout(() => socket.destroy(), unreadableLingerMs).unref();
   }
 }
 
