@@ -47,18 +47,29 @@ describeInBrowser('the office', () => {
     await using open = await openDashboard(server, '/applications', { person: owner, width: 320 });
     const { page, problems } = open;
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     await page.route('**/v1/references?*', async (route) => {
+      const response = await route.fetch();
+      answer();
       await released;
-      await route.continue();
+      await route.fulfill({ response });
     });
     await page.goto(`${server.url}/dashboard/applications/${application}`);
     const checks = page.getByRole('region', { name: 'Checks' });
     await checks.getByRole('status', { name: 'Loading' }).waitFor();
+    // The page holds data back for some seconds only, so the server answers before the press.
+    await answered;
     const button = page.getByRole('button', { name: 'Propose a guarantor' });
-    await button.hover();
+    // Until its other parts have loaded, the page can move the button from under the mouse.
+    const press = async (): Promise<string | null> => {
+      await page.mouse.up();
+      await button.hover();
+      await page.mouse.down();
+      return button.getAttribute('data-pressed');
+    };
+    await expect.poll(press).toBe('true');
     const before = await button.boundingBox();
     const arrived = page.waitForResponse(/\/v1\/references\?/);
-    await page.mouse.down();
     release();
     await arrived;
     // Without the hold, the checks are shown within this time.
