@@ -14,7 +14,19 @@ const lookEveryMs = 250;
 
 /** Takes room from large work while the process is large. Returns a function that ends this. */
 export function watchProcessSize(memory: ByteCeiling, residentBytes: () => number): () => void {
-  const look = (): void => memory.squeeze(Math.min(Math.max(residentBytes() - squeezedFrom, 0), squeezedMax));
+  const look = (): void => {
+    const bytes = sizeOf(residentBytes);
+    if (bytes !== null) memory.squeeze(Math.min(Math.max(bytes - squeezedFrom, 0), squeezedMax));
+  };
   const timer = setInterval(look, lookEveryMs).unref();
   return () => clearInterval(timer);
+}
+
+/** Returns null if the system has no file left to read the size from. An error in a timer would end the process. */
+function sizeOf(residentBytes: () => number): number | null {
+  try {
+    return residentBytes();
+  } catch {
+    return null;
+  }
 }

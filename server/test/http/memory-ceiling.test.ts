@@ -69,6 +69,18 @@ describe('the ceiling of a process', () => {
     unread.destroy();
   });
 
+  test('keeps the process alive when its size cannot be read', async () => {
+    let tries = 0;
+    const residentBytes = (): number => {
+      tries++;
+      throw Object.assign(new Error('EMFILE: too many open files, uv_resident_set_memory'), { code: 'EMFILE' });
+    };
+    const server = await serverForTest({ overrides: { residentBytes } });
+    const { api } = await addAccount(server);
+    await expect.poll(() => tries, soon).toBeGreaterThan(1);
+    await good(api.post('/v1/customers', { name: 'Ada' }));
+  });
+
   test('holds the sum of all kinds, and shows its limit, when several kinds hold bytes', async () => {
     const server = await serverForTest();
     const { api, accountId, key } = await addAccount(server);
