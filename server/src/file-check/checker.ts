@@ -185,8 +185,8 @@ export class FileChecker {
       if (hasEnded && !signal.aborted) await Promise.race([exited(checking), once(signal, 'abort')]);
       await this.#endProcess();
       if (this.#stopping.signal.aborted) throw error;
-      // A broken decoder ends its process in another way. The system kills a process, or starts none, when it is short of something.
-      if (hasEnded && (checking.signalCode === 'SIGKILL' || checking.pid === undefined)) throw noRoom(error);
+      // A broken decoder ends its process in another way. The system kills a process when its memory is short.
+      if (hasEnded && checking.signalCode === 'SIGKILL') throw noRoom(error);
       // A retry would have the same end, so it is no fault of the server.
       if (hasEnded) return { refusal: '`file` cannot be opened: it is damaged. Save it again and send the new file.' };
       if (signal.aborted)
@@ -197,14 +197,9 @@ export class FileChecker {
     }
   }
 
+  /** @throws {ApiError} `overloaded` if the system starts no process. */
   #startProcess(): ChildProcess {
-    const started = fork(moduleFile('./process', import.meta.url), [], {
-      // It needs no settings, no secrets and no flags of this process.
-      env: { MALLOC_ARENA_MAX: '2' },
-      execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=4'],
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
+    const started = forkProcess();
     started.unref();
     started.channel?.unref();
     // It may die while it is idle.
@@ -212,6 +207,8 @@ export class FileChecker {
       if (this.#process === started) this.#process = null;
     };
     started.on('error', forget).on('exit', forget);
+    // The system is short of processes or open files. The child has no channel then.
+    if (started.pid === undefined) throw noRoom();
     return started;
   }
 
@@ -228,9 +225,24 @@ export class FileChecker {
 
 class ProcessEndedError extends Error {}
 
-function noRoom(cause: unknown): ApiError {
+/** @throws {ApiError} `overloaded` if the memory of the machine is short. */
+function forkProcess(): ChildProcess {
+  try {
+    return fork(moduleFile('./process', import.meta.url), [], {
+      // It needs no settings, no secrets and no flags of this process.
+      env: { MALLOC_ARENA_MAX: '2' },
+      execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=4'],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+  } catch (error) {
+    throw noRoom(error);
+  }
+}
+
+function noRoom(cause?: unknown): ApiError {
   const message =
-    'The machine has too little memory, or too many processes, to open the file now. Nothing was changed. Try again shortly.';
+    'The machine has too little memory, or too many processes or open files, to open the file now. Nothing was changed. Try again shortly.';
   return new ApiError('overloaded', message, { retryAfterSeconds: 5, cause });
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -389,4 +390,27 @@ test('counts a picture until its check has ended when its client disconnects bef
   expect(await held()).toBeGreaterThan(0);
   checked.resolve(picture);
   await expect.poll(held).toBe(0);
+});
+
+test('refuses a file for a moment when too many files are open to start its check', () => {
+  const checker = new URL('../../src/file-check/checker.ts', import.meta.url);
+  const script = `
+    import { closeSync, openSync } from 'node:fs';
+    import { FileChecker } from '${checker.href}';
+    const checker = new FileChecker();
+    const payer = { accountId: 'acct_1', rootId: 'acct_1' };
+    const check = () => checker.inspect(payer, 'application/pdf', [Buffer.from('%PDF-')]).then(() => 'accepted', ({ code }) => code);
+    // The process that checks keeps no other alive.
+    const alive = setTimeout(() => {}, 60_000);
+    const open = [];
+    try {
+      for (;;) open.push(openSync('/dev/null'));
+    } catch {}
+    const without = await check();
+    for (const file of open) closeSync(file);
+    console.log(without, await check());
+    await checker.stop();
+    clearTimeout(alive);`;
+  const node = ['-c', 'ulimit -n 100; exec "$0" "$@"', process.execPath, '--input-type=module', '--eval', script];
+  expect(execFileSync('sh', node, { encoding: 'utf8' })).toBe('overloaded accepted\n');
 });
