@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** The part of Node's HTTP parser that no public interface reaches. A connection has one while it is open. */
@@ -29,6 +29,12 @@ export function dropChunks(socket: Socket): void {
   parser[kOnBody] = undefined;
   // Parsers are used again for other connections.
   socket.once('close', () => (parser[kOnBody] = callback));
+}
+
+/** Closes a response that waits behind another one, as the runtime does when it closes a connection. */
+export function closeUnsent(response: ServerResponse): void {
+  Object.assign(response, { destroyed: true, _closed: true });
+  response.emit('close');
 }
 
 /** Waits without the part of a body that has arrived and that no code reads. The client can send the rest afterwards. */

@@ -108,6 +108,19 @@ describe('connections with many requests', () => {
     },
   );
 
+  test('ends all requests of a connection when it breaks after a CONNECT behind them', async () => {
+    const server = await serverForTest();
+    const stream = `GET /v1/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\n\r\n`;
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.write(`${stream}${`${getLine(server)}\r\n`.repeat(2)}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const inFlight = async (): Promise<string> => server.context.metrics.text();
+    await once(socket, 'data');
+    await expect.poll(inFlight).toMatch(/tenure_http_requests_in_flight 3\n/);
+    socket.resetAndDestroy();
+    await expect.poll(inFlight).toMatch(/tenure_http_requests_in_flight 0\n/);
+  });
+
   test('prints no warning when a client requests downloads without waiting for them', async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);

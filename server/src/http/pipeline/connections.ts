@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../core/errors.ts';
 import { siteOf } from '../../core/addresses/network.ts';
-import { stopRequests } from '../parser.ts';
+import { closeUnsent, stopRequests } from '../parser.ts';
 import type { Client } from '../request.ts';
 import { clientOf, siteOfPeer } from './client-address.ts';
 import { ConnectionPlaces } from './connection-places.ts';
@@ -79,8 +79,8 @@ export class Connections {
   readonly #turns = new WeakMap<ServerResponse, Promise<void>>();
   /** Requests without a valid key. */
   readonly #ofStrangers = new WeakSet<IncomingMessage>();
-  /** Requests of each connection that have no response yet. */
-  readonly #pipelined = new WeakMap<Socket, number>();
+  /** The responses of each connection that are not sent yet. */
+  readonly #pipelined = new WeakMap<Socket, Set<ServerResponse>>();
   /** The headers of requests that wait behind another one, and all long headers. */
   readonly #heads = new HeadBudget(headBytesOfAllMax);
   readonly #headOf = new WeakMap<IncomingMessage, Head>();
@@ -130,21 +130,23 @@ export class Connections {
     server.on('connect', (_, socket) => {
       // Without a listener, a client that disconnects would end the process.
       socket.on('error', () => socket.destroy());
+      // The runtime closes only the first response of such a connection. The others would keep their places for ever.
+      socket.once('close', () => this.#pipelined.get(socket as Socket)?.forEach(closeUnsent));
       this.refuse(new Error('CONNECT'), socket as Socket);
     });
   }
 
   #countRequest(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    const waiting = (this.#pipelined.get(socket) ?? 0) + 1;
-    this.#pipelined.set(socket, waiting);
+    const pipelined = this.#pipelined.get(socket) ?? new Set();
+    this.#pipelined.set(socket, pipelined.add(response));
     this.#places.received(socket);
     response.once('close', () => {
-      this.#pipelined.set(socket, this.#pipelined.get(socket)! - 1);
+      pipelined.delete(response);
       this.#places.end(request, socket);
     });
     // A request that is closed anyway must not take the room of others.
-    if (waiting > pipelinedMax || !this.#takeRoomForHead(request, response, waiting > 1)) closeNow(socket);
+    if (pipelined.size > pipelinedMax || !this.#takeRoomForHead(request, response, pipelined.size > 1)) closeNow(socket);
   }
 
   /** Takes room for the headers of a request if they are long, or if it waits behind another one. Returns false if there is none. */
