@@ -146,7 +146,8 @@ export class Connections {
       this.#places.end(request, socket);
     });
     // A request that is closed anyway must not take the room of others.
-    if (pipelined.size > pipelinedMax || !this.#takeRoomForHead(request, response, pipelined.size > 1)) closeNow(socket);
+    if (pipelined.size > pipelinedMax || !this.#takeRoomForHead(request, response, pipelined.size > 1))
+      closeNow(socket);
   }
 
   /** Takes room for the headers of a request if they are long, or if it waits behind another one. Returns false if there is none. */
