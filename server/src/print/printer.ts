@@ -38,7 +38,7 @@ const youngMemoryMb = 12;
 /** A document could not be printed. A retry is harmless, and may help. */
 export class PrintError extends Error {}
 
-/** The machine was too busy to print the document in time, or the printer was stopped. A retry helps. */
+/** The machine was too busy for the document or its thread, or the printer was stopped. A retry helps. */
 export class PrinterBusyError extends PrintError {}
 
 /**
@@ -95,6 +95,9 @@ export class Printer<Contents> {
     const printed = await this.#printedBy(thread, contents).catch(async (error: unknown) => {
       await this.#dropThread();
       if (error instanceof PrinterBusyError) throw error;
+      // The process has too many files or threads.
+      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_INIT_FAILED')
+        throw new PrinterBusyError('The machine has no room for the thread that prints.', { cause: error });
       throw new PrintError(`The thread that prints failed: ${(error as Error).message}`, { cause: error });
     });
     this.#idle = setTimeout(() => void this.#dropThread(), this.#idleMs).unref();

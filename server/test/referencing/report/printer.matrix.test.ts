@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
@@ -111,6 +112,20 @@ describe('printer threads', () => {
     const printer = printerForTest({ threadFile, turnMsMax: 1 });
     await expect(printer.print(contentsOf())).rejects.toThrow(PrinterBusyError);
     await expect(printer.print(contentsOf())).rejects.toThrow(PrinterBusyError);
+  });
+
+  test('fails with a fault of the machine when too many files are open to start a thread', () => {
+    const printer = new URL('../../../src/print/printer.ts', import.meta.url);
+    const script = `
+      import { openSync } from 'node:fs';
+      import { Printer } from '${printer.href}';
+      try {
+        for (;;) openSync('/dev/null');
+      } catch {}
+      const printer = new Printer({ threadFile: new URL('file:///nowhere.ts') });
+      await printer.print({}).catch((error) => console.log(error.constructor.name));`;
+    const node = ['-c', 'ulimit -n 100; exec "$0" "$@"', process.execPath, '--input-type=module', '--eval', script];
+    expect(execFileSync('sh', node, { encoding: 'utf8' })).toBe('PrinterBusyError\n');
   });
 
   test('starts no thread when none is needed, and stops all the same', async () => {
