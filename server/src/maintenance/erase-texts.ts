@@ -7,6 +7,7 @@ import type { Reader } from '../db/reader.ts';
 import { decideEmptying } from '../model/change.ts';
 import { withoutPerson } from '../model/erase.ts';
 import type { Resource } from '../model/resource.ts';
+import { linksHere } from '../model/traits/links-here.ts';
 import { personalTexts, type PersonalTexts } from '../model/traits/personal-texts.ts';
 import { eventsMentioning } from './erase-history.ts';
 import { pagesOf, type ErasureContext } from './erasure-context.ts';
@@ -51,20 +52,19 @@ export async function eraseCopies(
 }
 
 /**
- * Empties the texts of records that ask a person about these erased records.
+ * Empties the texts of records that ask a person about these records.
  *
- * @param erasedIds a person, the records about it and their files.
  * @param personId null if another system keeps the person.
  * @returns the ids of the records that ask.
  */
 export async function eraseQuestions(
   context: ErasureContext,
   accountId: string,
-  erasedIds: readonly string[],
+  askedAbout: AskedAbout,
   personId: string | null,
 ): Promise<string[]> {
-  const found = await readIdsAsking(context, accountId, erasedIds, personId);
-  return emptyTexts(context, accountId, found, new Set(erasedIds));
+  const found = await readIdsAsking(context, accountId, askedAbout, personId);
+  return emptyTexts(context, accountId, found, new Set(askedAbout.erased));
 }
 
 async function emptyTexts(
@@ -127,23 +127,34 @@ export async function readIdsWithTexts(
   return new Map([...found].map(([resource, ids]) => [resource, [...ids].toSorted()]));
 }
 
+/** Records that a person can be asked about. */
+export interface AskedAbout {
+  /** A person, the records about it and their files. */
+  erased: readonly string[];
+  /** Records that stay, and lose their texts about the person. */
+  emptied: readonly string[];
+}
+
 /**
  * Finds the records that ask a person about a request to one of these records, or about its event. Leaves out those that name another
- * person.
+ * person. A request to a record that loses its texts counts in any case.
  *
  * @returns their ids, by resource.
  */
 export async function readIdsAsking(
   { resources, reader }: ErasureContext,
   accountId: string,
-  ids: readonly string[],
+  { erased, emptied }: AskedAbout,
   personId: string | null,
 ): Promise<Map<Resource, string[]>> {
   const found = new Map<Resource, string[]>();
   const kinds = resources.filter((resource) => personalTexts.of(resource)?.asks);
   if (kinds.length === 0) return found;
+  const ids = [...erased, ...emptied];
+  for (const id of await readIdsBelonging(reader, resources, accountId, emptied)) ids.push(id);
   for (const resource of kinds) {
     const { asks, person } = personalTexts.of(resource)!;
+    const asked = `split_part(${asks!.path}, '/', 4)`;
     const runs = resources.find(({ path }) => path === resource.links?.[asks!.run])!;
     const rows = await reader.query<{ id: string }>({
       name: `read_${resource.table}_asking`,
@@ -162,21 +173,58 @@ export async function readIdsAsking(
         select id
         from ${resource.table}
         where account_id = $1
-          and (${person} is null or ${person} = $3)
           and (
-            split_part(${asks!.path}, '/', 4) = any($2::text[])
-            or ${asks!.executed} in (select request from about where request is not null)
-            or ${asks!.run} in (
-              select id from ${runs.table} where account_id = $1 and event in (select id from about)
+            ${asked} = any($4::text[])
+            or (
+              (${person} is null or ${person} = $3)
+              and (
+                ${asked} = any($2::text[])
+                or ${asks!.executed} in (select request from about where request is not null)
+                or ${asks!.run} in (
+                  select id from ${runs.table} where account_id = $1 and event in (select id from about)
+                )
+                -- A request that creates a record has the ids of others in its body only.
+                or exists (
+                  select from jsonb_path_query(${asks!.body}::jsonb, 'strict $.**') as part (value)
+                  where part.value #>> '{}' = any($2::text[])
+                )
+              )
             )
           )
         order by id`,
-      values: [accountId, ids, personId],
+      values: [accountId, ids, personId, emptied],
     });
     found.set(
       resource,
       rows.map(({ id }) => id),
     );
+  }
+  return found;
+}
+
+/**
+ * Returns the ids of the records that belong to one of these records, such as the subscriptions of a tenancy. Leaves out kinds with texts.
+ */
+async function readIdsBelonging(
+  reader: Reader,
+  resources: readonly Resource[],
+  accountId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const holders = new Set(resources.filter((resource) => personalTexts.has(resource)).map(({ path }) => path));
+  const found: string[] = [];
+  for (const resource of resources.filter((candidate) => !personalTexts.has(candidate))) {
+    const links = (linksHere.of(resource) ?? []).filter((link) => holders.has(resource.links?.[link] ?? ''));
+    if (links.length === 0 || ids.length === 0) continue;
+    const rows = await reader.query<{ id: string }>({
+      name: `read_${resource.table}_belonging`,
+      text: `
+        select id
+        from ${resource.table}
+        where account_id = $1 and (${links.map((link) => `${link} = any($2::text[])`).join(' or ')})`,
+      values: [accountId, ids],
+    });
+    for (const { id } of rows) found.push(id);
   }
   return found;
 }

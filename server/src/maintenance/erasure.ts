@@ -96,7 +96,8 @@ export class Eraser {
       erased.set(files, known.filter((file) => file !== null).length);
     }
     const texts = await readIdsWithTexts(this.#context, accountId, id);
-    const asking = await readIdsAsking(this.#context, accountId, [...ownIds, ...fileIds], id);
+    const askedAbout = { erased: [...ownIds, ...fileIds], emptied: [...texts.values()].flat() };
+    const asking = await readIdsAsking(this.#context, accountId, askedAbout, id);
     for (const [kind, ids] of asking) texts.set(kind, [...new Set([...(texts.get(kind) ?? []), ...ids])]);
     return { erased: numbersOf(erased), emptied: numbersOf([...texts].map(([kind, ids]) => [kind, ids.length])) };
   }
@@ -183,7 +184,8 @@ export class Eraser {
         : await eraseCopies(this.#context, accountId, deleted, id),
     );
     const personId = isPerson(deleted) ? id : null;
-    for (const each of await eraseQuestions(this.#context, accountId, [...ownIds], personId)) textIds.add(each);
+    const askedAbout = { erased: [...ownIds], emptied: [...textIds] };
+    for (const each of await eraseQuestions(this.#context, accountId, askedAbout, personId)) textIds.add(each);
     for (const each of textIds) ids.add(each);
     // The search forgets the texts that are gone.
     await this.#context.searchIndex.renew(accountId, [...ids]);

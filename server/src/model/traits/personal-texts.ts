@@ -17,9 +17,9 @@ export interface PersonalTexts {
   copiedFrom?: string;
   /**
    * For a kind that asks a person about a request or an event. By these fields, an erasure finds a record that names no person. They have
-   * the path of the request, the id of the executed request, and the link to the run.
+   * the path and body of the request, the id of the executed one, and the link to the run.
    */
-  asks?: { path: string; executed: string; run: string };
+  asks?: { path: string; body: string; executed: string; run: string };
   /** The rest of each field, by its name. A value can be a part: that of `previous_attributes`. `ids` has the id of the person. */
   texts: Readonly<Record<string, (value: Json, ids: ReadonlySet<string>) => Json>>;
   /** The rest of the same texts in bodies of requests, by the name of the member. */

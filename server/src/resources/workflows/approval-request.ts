@@ -282,7 +282,7 @@ export const approvalRequest = defineResource<ApprovalRequestRecord>(
   personalTexts({
     links: ['customer'],
     person: 'customer',
-    asks: { path: 'path', executed: 'executed_request', run: 'workflow_run' },
+    asks: { path: 'path', body: 'request_body', executed: 'executed_request', run: 'workflow_run' },
     texts: { request_body: () => null, reason: () => null, decision_reason: () => null },
     inputs: { reason: null },
   }),

@@ -6,6 +6,7 @@ import {
   requestStepApproval,
 } from '../../../src/resources/workflows/approval-request.ts';
 import { letOn } from '../../gateway-payments/collection.ts';
+import { Agency, rent as monthly } from '../../letting/agency.ts';
 import { signedIn, type Browser } from '../../support/browser.ts';
 import { formOf } from '../../support/files.ts';
 import { TestClock } from '../../support/clock.ts';
@@ -719,6 +720,66 @@ describe('an approval request', () => {
     });
     expect(JSON.stringify(await eventsAbout(id))).not.toContain('byron.secret');
     expect(await logsWith('byron.secret')).toEqual([]);
+  });
+
+  test('loses its texts when a person of its application or tenancy is erased', async () => {
+    const permissions = ['applications', 'deposits', 'payments', 'subscriptions', 'tenancies'].map(
+      (kind) => `${kind}.write`,
+    );
+    const agent = await agentKey({ approvals: 'all_writes' }, permissions);
+    const agency = new Agency(await firstAccountId(server), server.api);
+    const start = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+    const today = new Date().toISOString().slice(0, 10);
+    const [ada, bob, eve] = await Promise.all(['Ada', 'Bob', 'Eve'].map((name) => agency.make('customers', { name })));
+    const { id: unit } = await agency.unit();
+    const application = await agency.make('applications', { customers: [bob!.id, ada!.id], unit, rent: monthly });
+    const { id: deposit } = await agency.make('deposits', {
+      type: 'holding',
+      application: application.id,
+      amount: 1000,
+    });
+    const others = await agency.make('applications', { customers: [eve!.id], unit, rent: monthly });
+    const { id: depositOfOthers } = await agency.make('deposits', {
+      type: 'holding',
+      application: others.id,
+      amount: 1000,
+    });
+    const draft = { unit, customers: [ada!.id], start_date: start, statement_given_on: today, rent: monthly };
+    const { id: tenancy } = await agency.make('tenancies', draft);
+    await agency.move('tenancies', tenancy, 'sign', { signed_on: today });
+    const { id: subscription } = await agency.make('subscriptions', { tenancy });
+    const why = { 'service-reason': 'mary.secret asks for it.' };
+    const ask = async (path: string, body: object): Promise<string> =>
+      expectHeld(await agent.api.post(`/v1/${path}`, body, why));
+    const payment = { amount: 10, method: 'cash', reference: 'mary.secret' };
+    const lost = [
+      await ask(`deposits/${deposit}/cancel`, {}),
+      await ask('payments', { ...payment, deposit }),
+      await ask(`subscriptions/${subscription}/cancel`, {}),
+      // The application names another person first.
+      await ask(`applications/${application.id}/approve`, { note: 'mary.secret' }),
+    ];
+    const kept = [
+      await ask(`deposits/${depositOfOthers}/cancel`, {}),
+      await ask('payments', { ...payment, deposit: depositOfOthers }),
+    ];
+    for (const id of [...lost, ...kept])
+      await good(owner.post(`/v1/approval_requests/${id}/reject`, { reason: 'mary.secret has moved.' }));
+    await agency.move('tenancies', tenancy, 'cancel');
+    const preview = (await good(server.api.get(`/v1/customers/${ada!.id}/erasure`))).body;
+    expect(preview.emptied).toContainEqual({ object: 'approval_request', number: lost.length });
+
+    await good(owner.delete(`/v1/customers/${ada!.id}`));
+
+    for (const id of lost) {
+      const { body: left } = await good(server.api.get(`/v1/approval_requests/${id}`));
+      expect(left).toMatchObject({ request_body: null, reason: null, decision_reason: null });
+      expect(JSON.stringify(await eventsAbout(id))).not.toContain('mary.secret');
+    }
+    for (const id of kept)
+      expect((await good(server.api.get(`/v1/approval_requests/${id}`))).body.reason).toBe(why['service-reason']);
+    const logs = JSON.stringify(await logsWith('mary.secret'));
+    for (const id of lost) expect(logs).not.toContain(id);
   });
 
   test('loses the reason of its decision, also in the log of a test helper, when its customer is erased', async () => {
