@@ -17,7 +17,7 @@ export interface PersonalTexts {
   copiedFrom?: string;
   /**
    * For a kind that asks a person about a request or an event. By these fields, an erasure finds a record that names no person. They have
-   * the path and body of the request, the id of the executed one, and the link to the run.
+   * the path, the body, the id of the executed request, and the link to the run.
    */
   asks?: { path: string; body: string; executed: string; run: string };
   /** The rest of each field, by its name. A value can be a part: that of `previous_attributes`. `ids` has the id of the person. */
