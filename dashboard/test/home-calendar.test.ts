@@ -12,8 +12,8 @@ const homesCount = 2_000;
 const person = viewer('accounts.read', 'units.read', 'buildings.read', 'tenancies.read', 'customers.read');
 
 /** A tenancy with what the calendar reads. */
-const letAs = (status: string, start: string, end: string | null, notice: string | null = null) =>
-  ({ status, start_date: start, end_date: end, notice: notice && { ends_on: notice } }) as Tenancy;
+const letAs = (status: string, start: string, end: string | null, notice?: { by: string; ends_on: string }) =>
+  ({ status, start_date: start, end_date: end, notice: notice ?? null }) as Tenancy;
 
 const shown = (tenancies: Tenancy[], month = '2027-06') =>
   spansOf(tenancies, month).map(({ use, from, to, isStart, isEnd }) => [use, from, to, isStart, isEnd]);
@@ -22,7 +22,7 @@ describe('the month of a home', () => {
   test('has the days of each tenancy, and the empty days between them', () => {
     const tenancies = [
       letAs('signed', '2027-06-20', null),
-      letAs('notice', '2026-01-01', null, '2027-06-12'),
+      letAs('notice', '2026-01-01', '2027-06-12', { by: 'tenant', ends_on: '2027-06-12' }),
       letAs('ended', '2025-01-01', '2025-12-31'),
     ];
     expect(shown(tenancies)).toEqual([
@@ -31,6 +31,12 @@ describe('the month of a home', () => {
       ['agreed', 20, 30, true, false],
     ]);
     expect(emptyDaysIn(spansOf(tenancies, '2027-06'))).toBe(7);
+  });
+
+  test('is let after the day of a notice when the landlord gave it', () => {
+    const tenancy = letAs('notice', '2026-01-01', null, { by: 'landlord', ends_on: '2027-06-12' });
+    expect(shown([tenancy])).toEqual([['notice', 1, 30, false, false]]);
+    expect(shown([tenancy], '2027-07')).toEqual([['notice', 1, 31, false, false]]);
   });
 
   test('is empty when only a draft or a canceled tenancy names the home', () => {

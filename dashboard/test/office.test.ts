@@ -509,6 +509,15 @@ describeInBrowser('the office', () => {
     expect(problems).toEqual([]);
   });
 
+  test('says that the tenancy goes on when the landlord has given notice', async () => {
+    const { tenancy } = await makeLet(server);
+    const notice = { by: 'landlord', served_on: '2026-06-02', ends_on: '2099-12-31', grounds: ['1A'] };
+    await good(server.api.post(`/v1/tenancies/${tenancy}/give_notice`, notice));
+    await using open = await openDashboard(server, `/tenancies/${tenancy}`, { person: owner });
+    const { page } = open;
+    await page.getByText('It asks for the home by 31 December 2099. It does not end the tenancy').waitFor();
+  });
+
   test('shows who owes the longest first, and payments and regular charges in words', async () => {
     const { tenancy } = await makeLet(server);
     const { body: other } = await good(server.api.get(`/v1/tenancies/${(await makeLet(server)).tenancy}`));

@@ -247,5 +247,17 @@ export function deductionText(reason: string): string {
 /** Returns the party that gave notice, for a sentence. */
 export function noticeBy(by: string, agent: string): string {
   if (by === 'tenant') return 'You or a person you rent with';
-  return by === 'landlord' ? `The landlord, by ${agent}` : 'Both sides together';
+  return by === 'landlord' ? `The landlord, by ${agent},` : 'Both sides together';
 }
+
+/** Says what a notice does. That of a landlord ends no tenancy, and one that has ended may have ended on another day. */
+export function noticeEffect({ status, end_date: end, notice }: Tenancy): string | null {
+  if (notice === null) return null;
+  if (status === 'ended') return `The tenancy ended on ${longDay(end ?? notice.ends_on)}.`;
+  if (notice.by === 'landlord') return `The landlord asks you to leave by ${longDay(notice.ends_on)}.`;
+  return `The last day is ${longDay(notice.ends_on)}.`;
+}
+
+/** What a tenant must know beside the notice of a landlord. */
+export const noticeOfLandlord =
+  'This notice alone does not end your tenancy. It ends when you leave, or when a court decides.';

@@ -265,6 +265,36 @@ describeInBrowser('a renter in the portal', () => {
     expect(ownProblems(open)).toEqual([]);
   });
 
+  test('learns that the tenancy goes on when the landlord has given notice', async () => {
+    const customer = await newPerson();
+    const tenancy = await makeTenancy(server, customer);
+    const notice = { by: 'landlord', served_on: '2026-06-02', ends_on: '2099-12-31', grounds: ['1A'] };
+    await good(server.api.post(`/v1/tenancies/${tenancy}/give_notice`, notice));
+    await using open = await openPortal(server, '/', { customer });
+    const { page } = open;
+    for (const link of ['', 'My home', 'Give notice']) {
+      await page.goto(`${server.url}/portal/`);
+      if (link !== '') await page.getByRole('link', { name: new RegExp(`^${link}`) }).click();
+      await page.getByText('The landlord asks you to leave by Thursday, 31 December 2099').waitFor();
+      await page.getByText('This notice alone does not end your tenancy').waitFor();
+      expect(await page.getByRole('main').innerText()).not.toMatch(/last day is|tenancy ends on|take a notice back/);
+    }
+    expect(ownProblems(open)).toEqual([]);
+  });
+
+  test('learns the last day of an ended tenancy when it is not that of the notice', async () => {
+    const customer = await newPerson();
+    const tenancy = await makeTenancy(server, customer);
+    const notice = { by: 'tenant', served_on: '2026-06-02', ends_on: '2099-12-31' };
+    await good(server.api.post(`/v1/tenancies/${tenancy}/give_notice`, notice));
+    // The tenancy becomes active when the clock moves.
+    await good(server.api.post('/v1/test_helpers/clock/advance', { seconds: 1 }));
+    await good(server.api.post(`/v1/tenancies/${tenancy}/end`, { ended_on: '2026-07-09', reason: 'surrender' }));
+    await using open = await openPortal(server, '/home', { customer });
+    await open.page.getByText('The tenancy ended on Thursday, 9 July 2026').waitFor();
+    expect(await open.page.getByRole('main').innerText()).not.toContain('2099');
+  });
+
   test('asks about a pet, and answers the question of the agent', async () => {
     const customer = await newPerson();
     const tenancy = await makeTenancy(server, customer);

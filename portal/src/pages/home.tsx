@@ -3,7 +3,17 @@ import { addressLine, dayText } from '@tenure/ui/words';
 import { Card, Facts, Notice, Tag } from '../kit/parts.tsx';
 import { useMe } from '../shell/context.ts';
 import { Page } from '../shell/page.tsx';
-import { agentName, homeText, namesText, noticeBy, rentText, tenancyDays, tenancyStatus } from '../words.ts';
+import {
+  agentName,
+  homeText,
+  namesText,
+  noticeBy,
+  noticeEffect,
+  noticeOfLandlord,
+  rentText,
+  tenancyDays,
+  tenancyStatus,
+} from '../words.ts';
 import { Tenancies, useTenancies } from './tenancies.tsx';
 
 /** The tenancies of the person: the home, its days, its rent, and its other tenants. */
@@ -23,11 +33,12 @@ export function HomePage(): ReactNode {
               {notice !== null && (
                 <Notice tone="warning">
                   <p>
-                    <strong>The tenancy ends on {dayText(notice.ends_on)}.</strong>
+                    <strong>{noticeEffect(tenancy)}</strong>
                   </p>
                   <p>
                     {noticeBy(notice.by, agent)} gave notice on {dayText(notice.served_on)}.
                   </p>
+                  {notice.by === 'landlord' && tenancy.status !== 'ended' && <p>{noticeOfLandlord}</p>}
                 </Notice>
               )}
               <Facts

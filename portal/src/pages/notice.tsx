@@ -7,7 +7,7 @@ import { Form, TextField } from '../kit/field.tsx';
 import { Card, Facts, Notice } from '../kit/parts.tsx';
 import { useMe } from '../shell/context.ts';
 import { AskAgent, focusTitle, Page, Step, useOpener } from '../shell/page.tsx';
-import { agentName, homeText, longDay, namesText, noticeBy, plain } from '../words.ts';
+import { agentName, homeText, longDay, namesText, noticeBy, noticeEffect, noticeOfLandlord, plain } from '../words.ts';
 import { Tenancies, useTenancies } from './tenancies.tsx';
 import { WriteError } from './write-error.tsx';
 
@@ -33,13 +33,14 @@ function Given({ tenancy, notice }: { tenancy: Tenancy; notice: NonNullable<Tena
     <>
       <Notice tone="warning" role="status">
         <p>
-          <strong>The last day is {longDay(notice.ends_on)}.</strong>
+          <strong>{noticeEffect(tenancy)}</strong>
         </p>
         <p>
           {noticeBy(notice.by, agent)} gave notice on {dayText(notice.served_on)}.
         </p>
+        {notice.by === 'landlord' && <p>{noticeOfLandlord}</p>}
       </Notice>
-      {tenancy.status === 'notice' && (
+      {tenancy.status === 'notice' && notice.by !== 'landlord' && (
         <p>
           Have your plans changed? You cannot take a notice back by yourself. Ask <AskAgent />.
         </p>

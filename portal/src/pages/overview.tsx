@@ -9,7 +9,17 @@ import { useMe } from '../shell/context.ts';
 import { Page } from '../shell/page.tsx';
 import { pagesFor } from '../shell/pages.ts';
 import styles from '../shell/shell.module.css';
-import { agentName, amountText, applicationStatus, byUrgency, firstName, homeText, tenancyStatus } from '../words.ts';
+import {
+  agentName,
+  amountText,
+  applicationStatus,
+  byUrgency,
+  firstName,
+  homeText,
+  noticeEffect,
+  noticeOfLandlord,
+  tenancyStatus,
+} from '../words.ts';
 import { guaranteeTexts } from './application.tsx';
 import { applicationsPath, tenancyFeatures, tenanciesPath } from './paths.ts';
 
@@ -129,7 +139,11 @@ function TenancyTasks({ tenancies }: { tenancies: readonly Tenancy[] }): ReactNo
       return (
         <Card key={id} title={homeText(home)}>
           <p>
-            {notice !== null ? (
+            {notice?.by === 'landlord' ? (
+              <>
+                <strong>{noticeEffect(tenancy)}</strong> {noticeOfLandlord}
+              </>
+            ) : notice !== null ? (
               <strong>Your last day is {dayText(notice.ends_on)}.</strong>
             ) : tenancy.status === 'signed' ? (
               `You move in on ${dayText(start)}.`

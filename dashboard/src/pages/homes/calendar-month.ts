@@ -49,9 +49,9 @@ export function dayIn(month: string, day: number): string {
   return `${month}-${String(day).padStart(2, '0')}`;
 }
 
-/** Returns the last day of a tenancy, or null if it is not known. */
-export function lastDayOf({ end_date: end, notice }: Tenancy): string | null {
-  return end ?? notice?.ends_on ?? null;
+/** Returns the last day of a tenancy, or null if it is not known. A landlord's notice alone does not end a tenancy. */
+export function lastDayOf({ end_date: end }: Tenancy): string | null {
+  return end;
 }
 
 /** Returns the days of a month in their order: those of tenancies, and the empty ones between them. */

@@ -78,7 +78,7 @@ function Standing({ tenancy }: { tenancy: Tenancy }): ReactNode {
       {notice !== null && (
         <Notice tone="warning" title={`Notice ${givers[notice.by] ?? ''}`.trim()}>
           <p>
-            Served on {dayText(notice.served_on)}. It ends the tenancy on {dayText(notice.ends_on)}.
+            Served on {dayText(notice.served_on)}. {noticeEffect(tenancy, notice)}
           </p>
           {notice.grounds.length > 0 && (
             <p>
@@ -102,6 +102,14 @@ function Standing({ tenancy }: { tenancy: Tenancy }): ReactNode {
       )}
     </>
   );
+}
+
+/** Says what a notice does. That of a landlord ends no tenancy, and one that has ended may have ended on another day. */
+function noticeEffect({ status }: Tenancy, { by, ends_on: day }: NonNullable<Tenancy['notice']>): string {
+  if (status === 'ended') return `It named ${dayText(day)}.`;
+  if (by === 'landlord')
+    return `It asks for the home by ${dayText(day)}. It does not end the tenancy: the tenants must leave, or a court must decide.`;
+  return `It ends the tenancy on ${dayText(day)}.`;
 }
 
 const givers: Readonly<Record<string, string>> = {
