@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstOwner, type Browser } from '../../server/test/support/browser.ts';
+import { formOf } from '../../server/test/support/files.ts';
 import { bodies } from '../../server/test/support/routes.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
 import { describeInBrowser } from '../../ui/test/support/browser.ts';
@@ -16,6 +17,26 @@ describeInBrowser('an erasure', () => {
     owner = await firstOwner(server);
   });
   afterAll(() => server.stop());
+
+  test('says that a document of a check goes when the office has added it by hand', async () => {
+    const { body: person } = await good(server.api.post('/v1/customers', { name: 'Ada Byron' }));
+    const check = { application: 'case_1', customer: person.id, automatic_reference: null };
+    const { body: reference } = await good(server.api.post('/v1/references', check));
+    const sent = await fetch(`${server.url}/v1/files`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.secretKey}` },
+      body: formOf({ purpose: 'income_evidence', reference: reference.id }),
+    });
+    expect(sent.status).toBe(200);
+    await using open = await openDashboard(server, `/customers/${person.id}`, { person: owner });
+    const { page } = open;
+    await page.getByRole('button', { name: 'More actions' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Erase this person' }).press('Enter');
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByText('Reports, evidence and papers of this person (1)').waitFor();
+    const stays = dialog.getByRole('region', { name: 'What stays' });
+    expect(await stays.innerText()).not.toMatch(/added to a check/);
+  });
 
   test('is refused while money is owed, and keeps what the law requires until an owner reveals it', async () => {
     const made = async (path: string, body: object): Promise<string> =>

@@ -108,7 +108,7 @@ function Confirm({
           <ul>
             <li>That there was a check, when it was, and its outcome</li>
             <li>Applications, tenancies and rent, without the person’s name</li>
-            <li>Documents that your office has added to a check by hand: delete them under Files</li>
+            <li>Files that belong to no person and no check: delete them under Files</li>
             <li>Who did what and when in the history, without personal data, for {days} days</li>
           </ul>
         </section>
