@@ -518,6 +518,22 @@ describeInBrowser('the office', () => {
     await page.getByText('It asks for the home by 31 December 2099. It does not end the tenancy').waitFor();
   });
 
+  test('reads in the past that a deposit was disputed when it is paid back', async () => {
+    const { deposit } = await makeLet(server);
+    const paid = { deposit, amount: 113_600, method: 'bank_transfer', received_on: '2026-05-02' };
+    await good(server.api.post('/v1/payments', paid));
+    const deductions = [{ amount: 2_000, reason: 'damage' }];
+    await good(server.api.post(`/v1/deposits/${deposit}/propose_release`, { deductions }));
+    await good(server.api.post(`/v1/deposits/${deposit}/dispute`, { amount: 2_000, reference: 'ADR-1' }));
+    await using open = await openDashboard(server, `/deposits/${deposit}`, { person: owner });
+    const { page } = open;
+    await page.getByText('The tenants dispute £20').waitFor();
+    await good(server.api.post(`/v1/deposits/${deposit}/release`, { deductions: [], returned_on: '2026-06-02' }));
+    await page.reload();
+    await page.getByText('The tenants disputed £20').waitFor();
+    expect(await page.getByRole('main').innerText()).not.toContain('The scheme decides');
+  });
+
   test('shows who owes the longest first, and payments and regular charges in words', async () => {
     const { tenancy } = await makeLet(server);
     const { body: other } = await good(server.api.get(`/v1/tenancies/${(await makeLet(server)).tenancy}`));

@@ -218,18 +218,24 @@ export function depositStatus({ status, type, amount_received: received }: Depos
   }
 }
 
-/** Returns the name of a scheme that protects deposits: "Tenancy Deposit Scheme, which holds the money". */
+/** Returns the name of a scheme that protects deposits, for a sentence: "the Deposit Protection Service". */
 export function schemeText(scheme: string): string {
-  const [name = '', kind] = scheme.split('_');
+  const [name = ''] = scheme.split('_');
   const names: Readonly<Record<string, string>> = {
-    dps: 'Deposit Protection Service',
+    dps: 'the Deposit Protection Service',
     mydeposits: 'mydeposits',
-    tds: 'Tenancy Deposit Scheme',
+    tds: 'the Tenancy Deposit Scheme',
   };
-  const found = names[name];
-  if (found === undefined) return 'Another scheme';
-  if (kind === 'custodial') return `${found}, which holds the money`;
-  return kind === 'insured' ? `${found}, which insures the money` : found;
+  return names[name] ?? 'another scheme';
+}
+
+/** Returns what a scheme does with the money of a deposit, after its name in a sentence. */
+export function schemeDuty(scheme: string): string {
+  const duties: Readonly<Record<string, string>> = {
+    custodial: ', which holds the money',
+    insured: ', which insures the money',
+  };
+  return duties[scheme.split('_')[1] ?? ''] ?? '';
 }
 
 /** Returns why a part of a deposit is kept. */

@@ -274,7 +274,7 @@ describeInBrowser('a renter in the portal', () => {
     const { page } = open;
     for (const link of ['', 'My home', 'Give notice']) {
       await page.goto(`${server.url}/portal/`);
-      if (link !== '') await page.getByRole('link', { name: new RegExp(`^${link}`) }).click();
+      if (link !== '') await page.getByRole('navigation').getByRole('link', { name: link }).click();
       await page.getByText('The landlord asks you to leave by Thursday, 31 December 2099').waitFor();
       await page.getByText('This notice alone does not end your tenancy').waitFor();
       expect(await page.getByRole('main').innerText()).not.toMatch(/last day is|tenancy ends on|take a notice back/);
@@ -293,6 +293,19 @@ describeInBrowser('a renter in the portal', () => {
     await using open = await openPortal(server, '/home', { customer });
     await open.page.getByText('The tenancy ended on Thursday, 9 July 2026').waitFor();
     expect(await open.page.getByRole('main').innerText()).not.toContain('2099');
+  });
+
+  test('reads in the past that a deposit was protected when it is paid back', async () => {
+    const { customer, deposit } = await makeRenter(server);
+    await good(server.api.post(`/v1/deposits/${deposit}/dispute`, { amount: 4_500, reference: 'ADR-1' }));
+    await using open = await openPortal(server, '/deposit', { customer });
+    const { page } = open;
+    await page.getByText('Your deposit is protected by the Deposit Protection Service, which holds').waitFor();
+    await page.getByText('This is in dispute, and the scheme that protects the deposit decides').waitFor();
+    await good(server.api.post(`/v1/deposits/${deposit}/release`, { deductions: [], returned_on: '2026-06-02' }));
+    await page.reload();
+    await page.getByText('Your deposit was protected by the Deposit Protection Service.').waitFor();
+    expect(await page.getByRole('main').innerText()).not.toContain('holds the money');
   });
 
   test('asks about a pet, and answers the question of the agent', async () => {

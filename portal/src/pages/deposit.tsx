@@ -4,7 +4,7 @@ import type { Deposit } from '../api/shapes.ts';
 import { Big, Card, Facts, Notice, Quiet, Rows, Stack, Tag } from '../kit/parts.tsx';
 import { useMe } from '../shell/context.ts';
 import { AskAgent, Loaded, Page } from '../shell/page.tsx';
-import { agentName, amountText, deductionText, depositStatus, homeText, schemeText } from '../words.ts';
+import { agentName, amountText, deductionText, depositStatus, homeText, schemeDuty, schemeText } from '../words.ts';
 import { More, useList } from './long-list.tsx';
 
 /** The deposits: where the money is, and what was taken from it and why. */
@@ -78,8 +78,9 @@ function OneDeposit({ deposit }: { deposit: Deposit }): ReactNode {
           />
           <p>
             <Quiet>
-              You do not have to agree. Tell your agent, or ask the scheme that protects the deposit to decide. That is
-              free.
+              {deposit.status === 'disputed'
+                ? 'This is in dispute, and the scheme that protects the deposit decides.'
+                : 'You do not have to agree. Tell your agent, or ask the scheme that protects the deposit to decide. That is free.'}
             </Quiet>
           </p>
         </Stack>
@@ -95,9 +96,13 @@ function Where({ deposit }: { deposit: Deposit }): ReactNode {
   if (type === 'holding') return <WhereHolding deposit={deposit} />;
   if (scheme !== null)
     return (
-      <Notice tone="good">
+      <Notice tone={status === 'settled' ? 'neutral' : 'good'}>
         <p>
-          <strong>Your deposit is protected by the {schemeText(scheme)}.</strong>
+          <strong>
+            {status === 'settled'
+              ? `Your deposit was protected by ${schemeText(scheme)}.`
+              : `Your deposit is protected by ${schemeText(scheme)}${schemeDuty(scheme)}.`}
+          </strong>
         </p>
         <Facts
           items={[

@@ -56,13 +56,16 @@ export function DepositPage(): ReactNode {
 }
 
 /** A dispute, or why a holding deposit is kept. */
-function Outcome({ deposit: { dispute, retention, currency } }: { deposit: Deposit }): ReactNode {
+function Outcome({ deposit: { dispute, retention, currency, status } }: { deposit: Deposit }): ReactNode {
   return (
     <>
       {dispute !== null && (
-        <Notice tone="warning" title={`The tenants dispute ${money({ amount: dispute.amount, currency })}`}>
+        <Notice
+          tone={status === 'settled' ? 'neutral' : 'warning'}
+          title={`The tenants ${status === 'settled' ? 'disputed' : 'dispute'} ${money({ amount: dispute.amount, currency })}`}
+        >
           <p>
-            The scheme decides about it.
+            {status === 'settled' ? 'This is settled now.' : 'The scheme decides about it.'}
             {dispute.reference !== null && ` Its reference is ${dispute.reference}.`}
           </p>
         </Notice>
