@@ -84,6 +84,26 @@ describeInBrowser('a person', () => {
     await page.getByRole('button', { name: 'Menu of ada@example.com' }).getByText('Ada, Countess').waitFor();
   });
 
+  test('sends nothing in the name of another person when that one signs in over the page', async () => {
+    const server = await serverForTest();
+    const owner = await firstOwner(server);
+    const grace = await member(server, owner, 'admin', 'grace@example.com');
+    await using open = await openDashboard(server, '/settings/me', { person: owner });
+    const { page } = open;
+    await page.getByRole('textbox', { name: 'Name' }).fill('Ada, Countess of Lovelace');
+    await owner.post('/auth/sign_out');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sign in to continue' });
+    await dialog.getByLabel('E-mail').fill('grace@example.com');
+    await dialog.getByLabel('Password', { exact: true }).fill(goodPassword);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Menu of grace@example.com' }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('alert').first().waitFor();
+    expect(await page.getByText('Saved.').count()).toBe(0);
+    expect((await grace.get('/auth/session')).body.user).toMatchObject({ email: 'grace@example.com', name: null });
+  });
+
   test('sees an invitation as open by real time when the clock of the sandbox was moved', async () => {
     const server = await serverForTest();
     const owner = await firstOwner(server);

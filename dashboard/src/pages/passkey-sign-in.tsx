@@ -3,16 +3,16 @@ import type { ReactNode } from 'react';
 import { Button, ErrorState, Link } from '@tenure/ui';
 import { answerByPasskey, canUsePasskeys, pageWithPasskeys } from '../api/passkeys.ts';
 import { shownError } from '../api/requests.ts';
-import { useSessionChange } from '../api/session.ts';
+import { useSessionChange, type Session } from '../api/session.ts';
 import styles from './sign-in.module.css';
 
 /** A button that signs a person in with a passkey. It is left out where the browser has no passkeys. */
-export function PasskeySignIn({ onDone }: { onDone?: (() => void) | undefined }): ReactNode {
+export function PasskeySignIn({ onDone }: { onDone?: ((session: Session) => void) | undefined }): ReactNode {
   const change = useSessionChange();
   const signingIn = useMutation({
     mutationFn: async () =>
       change('/auth/passkeys/sign_in/finish', { passkey: await answerByPasskey('/auth/passkeys/sign_in/begin') }),
-    onSuccess: () => onDone?.(),
+    onSuccess: (session) => onDone?.(session),
   });
   if (!canUsePasskeys) return null;
   return (

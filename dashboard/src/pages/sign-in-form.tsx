@@ -3,12 +3,18 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { ApiError } from 'tenure';
 import { Button, ErrorState, PasswordField, TextField } from '@tenure/ui';
 import { faultOf, shownError } from '../api/requests.ts';
-import { useSessionChange } from '../api/session.ts';
+import { useSessionChange, type Session } from '../api/session.ts';
 import { PasskeySignIn } from './passkey-sign-in.tsx';
 import styles from './sign-in.module.css';
 
 /** Signs a person in by e-mail address and password, and by a code if they have a second factor. Or by a passkey alone. */
-export function SignInForm({ email: known = '', onDone }: { email?: string; onDone?: () => void }): ReactNode {
+export function SignInForm({
+  email: known = '',
+  onDone,
+}: {
+  email?: string;
+  onDone?: (session: Session) => void;
+}): ReactNode {
   const change = useSessionChange();
   const [email, setEmail] = useState(known);
   const [password, setPassword] = useState('');
@@ -16,7 +22,7 @@ export function SignInForm({ email: known = '', onDone }: { email?: string; onDo
   const [needsCode, setNeedsCode] = useState(false);
   const signingIn = useMutation({
     mutationFn: () => change('/auth/sign_in', { email, password, ...(needsCode && { code: code.trim() }) }),
-    onSuccess: () => onDone?.(),
+    onSuccess: (session) => onDone?.(session),
     onError: (error) => {
       if (isCodeMissing(error)) setNeedsCode(true);
     },

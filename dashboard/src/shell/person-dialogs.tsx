@@ -5,7 +5,7 @@ import { Actions, Button, CodeBlock, Dialog, ErrorState, PasswordField, TextFiel
 import { useOpenRequest } from '../api/ask.ts';
 import { answerByPasskey, canUsePasskeys } from '../api/passkeys.ts';
 import { shownError } from '../api/requests.ts';
-import { useSession, useSessionChange, useUser } from '../api/session.ts';
+import { useSession, useSessionChange, useUser, type Session } from '../api/session.ts';
 import { IdentityProviderElsewhere } from '../pages/identity-provider-sign-in.tsx';
 import { SignInForm } from '../pages/sign-in-form.tsx';
 import styles from './shell.module.css';
@@ -17,16 +17,7 @@ export function PersonDialogs(): ReactNode {
   return (
     <>
       <Dialog title="Sign in to continue" isOpen={request?.need === 'sign_in'} onClose={() => request?.settle(false)}>
-        <p>Your session has ended. Nothing on the page is lost.</p>
-        <SignInForm email={user.email} onDone={() => request?.settle(true)} />
-        {request?.need === 'sign_in' && (
-          <div className={styles.form}>
-            <IdentityProviderElsewhere
-              isMet={(session) => session.user?.id === user.id}
-              onDone={() => request.settle(true)}
-            />
-          </div>
-        )}
+        {request?.need === 'sign_in' && <SignInAgain settle={request.settle} />}
       </Dialog>
       <Dialog
         title="Confirm that it is you"
@@ -43,6 +34,22 @@ export function PersonDialogs(): ReactNode {
           </div>
         )}
       </Dialog>
+    </>
+  );
+}
+
+function SignInAgain({ settle }: { settle: (isMet: boolean) => void }): ReactNode {
+  // The person of the page stays the same while another one signs in.
+  const [{ id, email }] = useState(useUser());
+  // What one person was about to send is not sent in the name of another.
+  const end = ({ user }: Session): void => settle(user?.id === id);
+  return (
+    <>
+      <p>Your session has ended. Nothing on the page is lost.</p>
+      <SignInForm email={email} onDone={end} />
+      <div className={styles.form}>
+        <IdentityProviderElsewhere isMet={({ user }) => user?.id === id} onDone={() => settle(true)} />
+      </div>
     </>
   );
 }
