@@ -155,7 +155,10 @@ function PersonMenu({ onKeyList }: { onKeyList: () => void }): ReactNode {
   return (
     <Menu
       trigger={
-        <Button look="plain" aria-label={`Menu of ${user.email}`}>
+        <Button
+          look="plain"
+          aria-label={user.name === null ? `Menu of ${user.email}` : `${user.name}, menu of ${user.email}`}
+        >
           <Icon name="account" />
           <span className={styles.personName}>{user.name ?? user.email}</span>
           <Icon name="chevronDown" size={12} />

@@ -120,7 +120,7 @@ export function NewApplicationPage(): ReactNode {
             onChange={setRent}
             inputMode="decimal"
             pattern="\s*\d{1,7}([.]\d{1,2})?\s*"
-            hint="The whole rent, of all applicants together."
+            hint="The whole rent, of all applicants together, such as 1250 or 1250.50."
             error={faultOf(error, 'rent') ?? faultOf(error, 'rent[amount]')}
           />
           <TextField
