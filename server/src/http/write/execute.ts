@@ -45,12 +45,13 @@ export async function executeWrite(
 ): Promise<ExecutedWrite> {
   const claim = claimOf(request, body);
   const input = context.versions.convertBody(route.object, body, request.version, context.versions.newest);
+  // Otherwise the request would be decided, written and rolled back, with its whole batch, before it is replayed. A replay executes nothing.
+  // So it does not hold the key, and repeats at the same time do not refuse each other.
+  if (claim && recentKeys.mayBeAnswered(claim)) {
+    const replayed = await replay(context, request, route, claim);
+    if (replayed) return replayed;
+  }
   return recentKeys.hold(claim, async () => {
-    // Otherwise the request would be decided, written and rolled back, with its whole batch, before it is replayed.
-    if (claim && recentKeys.mayBeAnswered(claim)) {
-      const replayed = await replay(context, request, route, claim);
-      if (replayed) return replayed;
-    }
     const gate = gateOf(context, request, route, body, input);
     // A held request leaves its key free. So only a request that was executed has a stored response.
     const executed = gate && claim && (await replay(context, request, route, claim));
@@ -61,8 +62,8 @@ export async function executeWrite(
     switch (outcome.kind) {
       case 'committed':
         if (!outcome.response) throw new Error('Bug! A request was committed without a response.');
-        if (!isHeld(outcome.response)) recentKeys.addAnswered(claim);
         if (outcome.response.status === 200) await runAfterCommit(context, request, route);
+        if (!isHeld(outcome.response)) recentKeys.addAnswered(claim);
         return { response: outcome.response, replayed: null };
       case 'key_locked':
         throw keyInUse();

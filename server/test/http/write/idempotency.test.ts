@@ -391,6 +391,14 @@ describe('simultaneous requests with the same key', () => {
     expect((await own.api.get(`/v1/events?object_id=${reference.id}`)).body.count).toBe(3);
   });
 
+  test('replays the response to each of 20 simultaneous repeats when the first request is done', async () => {
+    const key = newKey();
+    const create = (): Promise<ApiResponse> => api.post('/v1/references', { application: 'app_1' }, key);
+    const first = await create();
+    expectCarriedOut(first);
+    for (const repeat of await Promise.all(range(20).map(create))) expectReplay(repeat, first);
+  });
+
   test('executes the request that is committed first when two processes decide at once, and replays it to the other', async () => {
     const { own, isReading, letRead } = await serverThatWaits();
     const other = await anotherServer(own);
