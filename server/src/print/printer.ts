@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { Printed } from './thread.ts';
 
@@ -141,6 +142,9 @@ export class Printer<Contents> {
   }
 
   #startThread(): Worker {
+    // The flags that limit the heap of this process would also replace the limits of each thread. V8 reads them when a heap begins.
+    setFlagsFromString('--max-old-space-size=0');
+    setFlagsFromString('--max-semi-space-size=0');
     const thread = new Worker(this.#threadFile, {
       // The options of this process are for its own heap and its own loaders.
       execArgv: [],

@@ -166,7 +166,10 @@ export class Sheet {
     escapeMetadata(this.document);
     this.#structure = this.document.struct('Document');
     this.document.addStructure(this.#structure);
+    let written = this.document.page;
     this.document.on('pageAdded', () => {
+      if (written) joinContents(written);
+      written = this.document.page;
       this.y = page.top;
       // A text that continues on a new page gets the first font of the document there.
       this.#font = null;
@@ -490,4 +493,18 @@ function escapeMetadata(document: PDFKit.PDFDocument): void {
 
 function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** The contents of a page in pdfkit: a piece for each of some ten operators that draw a run. */
+interface PageInside {
+  content: { buffer: Uint8Array[] };
+}
+
+/**
+ * Joins the pieces of a page that is full. A piece takes some 200 bytes of memory for 20 of text. pdfkit keeps it until the document ends.
+ * A statement in mixed scripts took 300 MB.
+ */
+function joinContents(full: PDFKit.PDFPage): void {
+  const { content } = full as unknown as PageInside;
+  content.buffer = [Buffer.concat(content.buffer)];
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import type { Worker } from 'node:worker_threads';
 import { onTestFinished, describe, expect, test } from 'vitest';
 import { PrinterBusyError, PrintError, type Printer } from '../../../src/print/printer.ts';
@@ -72,6 +73,21 @@ describe('printer threads', () => {
     await once(threads[0]!, 'exit');
     expect(await printer.print(contentsOf())).toEqual(first);
     expect(threads).toHaveLength(2);
+  });
+
+  test('limits the heap of a thread when flags limit the heap of the process', async () => {
+    const threads: Worker[] = [];
+    const note = (thread: Worker): unknown => threads.push(thread);
+    process.on('worker', note);
+    onTestFinished(() => void process.off('worker', note));
+    const limit = getHeapStatistics().heap_size_limit;
+    // As `npm start` sets them.
+    setFlagsFromString('--max-old-space-size=512');
+    setFlagsFromString('--max-semi-space-size=8');
+    await printerForTest().print(contentsOf());
+    const ofThread = await threads[0]!.getHeapStatistics();
+    expect(ofThread.heap_size_limit).toBeLessThan(160 * 1024 * 1024);
+    expect(getHeapStatistics().heap_size_limit).toBe(limit);
   });
 
   test.each(['ref_dies', 'ref_greedy'])(
