@@ -19,6 +19,7 @@ import {
   hasMembers,
   hasPasswordOrIdentity,
   newUser,
+  oldestAccountHere,
   oldestAccountId,
   type FoundUser,
 } from '../sign-in/users.ts';
@@ -81,7 +82,7 @@ export async function makeRootAccount(
   context: Context,
   wanted: { name: string; owner: string | null },
 ): Promise<{ accountId: string; key: string; ownerUrl: string }> {
-  await namedAccountId(context, { accountId: null });
+  await firstAccountId(context);
   if (wanted.owner !== null && (await findUser(context.reader, wanted.owner))) throw addressTaken(wanted.owner);
   const accountId = context.ids.make('acct');
   const { key, change: keyChange } = newSecretKey(context, accountId, null);
@@ -150,6 +151,15 @@ async function namedAccountId(context: Context, { accountId }: Named): Promise<s
     if (await context.readRecord(account, accountId, accountId)) return accountId;
     throw new Error(`There is no account ${accountId} in this deployment.`);
   }
+  const oldest = await firstAccountId(context);
+  if ((await oldestAccountHere(context.reader)) === oldest) return oldest;
+  throw new Error(
+    `The first account, ${oldest}, is not in this cell: a move has taken it to another one, or is bringing it. Name another account with \`--account\`.`,
+  );
+}
+
+/** @throws {Error} with a sentence for the operator if there is no account. */
+async function firstAccountId(context: Context): Promise<string> {
   const oldest = await oldestAccountId(context.reader);
   if (oldest !== null) return oldest;
   throw new Error(
@@ -161,11 +171,13 @@ async function namedAccountId(context: Context, { accountId }: Named): Promise<s
  * Makes a link with which a person becomes the first owner of the first account. It works once, for an hour, and only as long as that
  * account has no user.
  *
- * @returns the URL, to be shown this once; null if there is a user.
+ * @returns the URL, to be shown this once. Null if there is a user, or if a move has taken the account away.
  */
 export async function makeFirstOwnerLink(context: Context): Promise<string | null> {
   const accountId = await oldestAccountId(context.reader);
-  return accountId === null ? null : makeFirstOwnerLinkOf(context, accountId);
+  // Nothing can be written for an account that a move has taken away.
+  if (accountId === null || (await oldestAccountHere(context.reader)) !== accountId) return null;
+  return makeFirstOwnerLinkOf(context, accountId);
 }
 
 async function makeFirstOwnerLinkOf(context: Context, accountId: string): Promise<string | null> {

@@ -1,4 +1,5 @@
 import type { Id, IdMaker } from '../core/ids.ts';
+import { isHere } from '../db/away.ts';
 import type { Reader } from '../db/reader.ts';
 import { newRecord } from '../model/change.ts';
 import type { UserRecord } from '../resources/people/user.ts';
@@ -112,6 +113,24 @@ export async function oldestAccountId(reader: Reader): Promise<string | null> {
     values: [],
   });
   return row?.id ?? null;
+}
+
+/** Returns the oldest account that no move has taken away. Null if there is none. */
+export async function oldestAccountHere(reader: Reader): Promise<string | null> {
+  const [row] = await reader.query<{ id: string }>({
+    name: 'oldest_account_here',
+    text: `select id from accounts where ${isHere('accounts.id')} order by id limit 1`,
+    values: [],
+  });
+  return row?.id ?? null;
+}
+
+/**
+ * Returns the account that stores records of the whole cell, such as counters of sign-ins. It is here, because a write for an account that
+ * is away is refused. If all accounts are away, the refusal is right. Null in an empty database.
+ */
+export async function accountOfCell(reader: Reader): Promise<string | null> {
+  return (await oldestAccountHere(reader)) ?? oldestAccountId(reader);
 }
 
 /** Finds what a link's token belongs to: a one-time link or an invitation. */

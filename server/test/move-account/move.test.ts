@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { withClient } from '../../src/db/pools.ts';
-import { forget, rollBack } from '../../src/move-account/move.ts';
+import { forget, rollBack, type Step } from '../../src/move-account/move.ts';
+import { makeAnotherKey, makeFirstOwnerLink, makeRootAccount } from '../../src/server/first-account.ts';
+import { oldestAccountId } from '../../src/sign-in/users.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { formOf, pdfOf } from '../support/files.ts';
 import { Browser, goodPassword, signedIn } from '../support/browser.ts';
 import { allPermissions } from '../support/permissions.ts';
-import { apiClient, good } from '../support/server.ts';
+import { apiClient, good, type ApiResponse } from '../support/server.ts';
 import { addAccount, addKey } from '../support/tenants.ts';
 import { between, move, twoCells } from './cells.ts';
 import { body, eventsOf, Follower, guardsIn, listAll, newTree, post, Router, rowsOf, Writer } from './tree.ts';
@@ -162,5 +164,37 @@ describe('a move', () => {
     );
     expect((await tree.root.api.get(`/v1/references/${reference.id}`)).status).toBe(200);
     expect((await apiClient(cells.target.url, tree.root.key).get('/v1/references')).status).toBe(401);
+  });
+});
+
+describe('the first account of a cell', () => {
+  test('lets people of other accounts sign in, and the server start, while it moves and after that', async () => {
+    const cells = await twoCells();
+    const first = (await oldestAccountId(cells.source.context.reader))!;
+    const others = await Promise.all(
+      [cells.source, cells.target].map(async (cell) => {
+        const { accountId } = await addAccount(cell);
+        return { cell, person: await signedIn(cell, 'owner', { accountId }) };
+      }),
+    );
+    const steps: Step[] = [];
+    const check = async (): Promise<void> => {
+      for (const { cell, person } of others) {
+        const signIn = (password: string): Promise<ApiResponse> =>
+          new Browser(cell).post('/auth/sign_in', { email: person.email, password });
+        expect((await signIn('a wrong password')).status).toBe(401);
+        await good(signIn(goodPassword));
+        await makeFirstOwnerLink(cell.context);
+      }
+    };
+    await move(cells, first, async (step) => {
+      steps.push(step);
+      if (['catch up', 'last round', 'open the target', 'finish the source'].includes(step)) await check();
+    });
+    await check();
+    expect(steps).toContain('last round');
+    expect(await makeFirstOwnerLink(cells.source.context)).toBeNull();
+    await expect(makeAnotherKey(cells.source.context, { accountId: null })).rejects.toThrow('is not in this cell');
+    await makeRootAccount(cells.source.context, { name: 'Next', owner: null });
   });
 });

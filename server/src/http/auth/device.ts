@@ -24,7 +24,7 @@ import {
   pollSeconds,
 } from '../../sign-in/device-logins.ts';
 import { realSecondsOf, requireConfirmation } from '../../sign-in/sessions.ts';
-import { hasUsers, oldestAccountId } from '../../sign-in/users.ts';
+import { accountOfCell, hasUsers } from '../../sign-in/users.ts';
 import type { HttpContext } from '../context.ts';
 import { headerOf } from '../headers.ts';
 import { authenticate, requireSecondFactor } from '../pipeline/authenticate.ts';
@@ -81,7 +81,7 @@ export async function beginDeviceLogin(call: ProgramCall<Static<typeof BeginDevi
   const { config, reader, committer } = context;
   if (!config.hasDashboard)
     throw noSignIn('This server has no dashboard, so that no person can approve the sign-in. Use an API key instead.');
-  const accountId = await oldestAccountId(reader);
+  const accountId = await accountOfCell(reader);
   if (accountId === null || !(await hasUsers(reader)))
     throw noSignIn(
       `No person can sign in to the dashboard yet. Open the link that \`${operatorCommand('login-link')}\` prints, then try again.`,

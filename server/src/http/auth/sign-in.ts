@@ -8,7 +8,7 @@ import { forgiven, takeAttempt, type Subject } from '../../sign-in/attempts.ts';
 import { lengthFactOf, passwordLengthMax } from '../../sign-in/passwords.ts';
 import { endOf, endsForRoom, lifetimeOf, newSession, readSessionsOf, realSecondsOf } from '../../sign-in/sessions.ts';
 import { hashOfRecoveryCode, stepOfCode } from '../../sign-in/totp.ts';
-import { findUser, oldestAccountId } from '../../sign-in/users.ts';
+import { accountOfCell, findUser } from '../../sign-in/users.ts';
 import {
   authError,
   browserOf,
@@ -73,7 +73,7 @@ export async function takeAttemptOf(call: AuthCall, subjects: readonly Subject[]
  * @throws {ApiError} `sign_in_failed` in an empty database.
  */
 export async function countingAccountOf({ context }: AuthCall): Promise<string> {
-  const accountId = await oldestAccountId(context.reader);
+  const accountId = await accountOfCell(context.reader);
   if (accountId === null) throw signInFailed();
   return accountId;
 }
@@ -84,7 +84,7 @@ export async function forgivenOf(
   subjects: readonly Subject[],
   { isSuccess } = { isSuccess: true },
 ): Promise<RecordChange[]> {
-  const accountId = await oldestAccountId(context.reader);
+  const accountId = await accountOfCell(context.reader);
   return accountId === null ? [] : forgiven(context, accountId, subjects, { isSuccess });
 }
 
