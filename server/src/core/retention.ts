@@ -1,3 +1,5 @@
+import { timeOfId, type Id } from './ids.ts';
+
 const dayMs = 24 * 3600 * 1000;
 
 /**
@@ -11,4 +13,9 @@ export function retainedFromMs(nowMs: number, retentionDays: number): number {
 /** Returns the time before which rows may be removed, in milliseconds: no running request can still read them. */
 export function removableBeforeMs(nowMs: number, retentionDays: number): number {
   return Math.max(0, retainedFromMs(nowMs, retentionDays) - dayMs);
+}
+
+/** Returns whether a record with this id is young enough to be kept. */
+export function isRetained(id: Id, nowMs: number, retentionDays: number): boolean {
+  return timeOfId(id) >= retainedFromMs(nowMs, retentionDays);
 }

@@ -16,9 +16,9 @@ import {
   readEventsAfter,
   readMoment,
   readNewestBefore,
+  readNews,
   readOldestEvent,
   readPosition,
-  readWhoMoved,
   type EventPage,
   type Moment,
   type PlacedEvent,
@@ -75,8 +75,11 @@ export class EventFeed {
   readonly #queue: FairQueue;
   /** Bytes that followers hold, and bytes that are kept for them. */
   readonly budgets: { subscriptions: ByteBudget; kept: ByteBudget };
+  readonly #isRetained: (id: Id) => boolean;
   #polling: NodeJS.Timeout | undefined;
   #isAsking = false;
+  /** The highest id that a next transaction had while there were feeds. */
+  #nextTransactionId = 0n;
 
   constructor(parts: {
     reader: Reader;
@@ -86,10 +89,13 @@ export class EventFeed {
     log: Logger;
     subscriptionBytes: ByteLimits;
     memory: ByteCeiling;
+    /** Returns whether the event with this id is younger than the retention time. */
+    isRetained: (id: Id) => boolean;
   }) {
     this.#reader = parts.reader;
     this.#resource = parts.resource;
     this.#log = parts.log;
+    this.#isRetained = parts.isRetained;
     this.#queue = new FairQueue(parts.readsAtOnce);
     this.budgets = {
       subscriptions: new ByteBudget(parts.subscriptionBytes, parts.memory),
@@ -144,11 +150,18 @@ export class EventFeed {
     if (known) return known;
     const party = { accountId, rootId };
     const page = { accountId, limit: pageSize, bytesMax: pageBytesMax };
-    const read = (position: Position): Promise<EventPage> =>
-      this.#queue.run(party, patient, () => readEventsAfter(this.#reader, this.#resource, { ...page, position }));
+    const read = (position: Position, id: Id | null): Promise<EventPage> =>
+      this.#queue.run(party, patient, () => readEventsAfter(this.#reader, this.#resource, { ...page, position, id }));
     const keep = (bytes: number): HeldBytes | null => this.budgets.kept.tryTake(party, bytes);
-    const feed = new AccountFeed(now.position, read, keep, this.#log);
+    const feed = new AccountFeed(now.position, {
+      read,
+      keep,
+      isRetained: this.#isRetained,
+      onLost: () => this.#end(accountId, feed),
+      log: this.#log,
+    });
     this.#feeds.set(accountId, feed);
+    this.#noteTransaction(now.position.transactionId);
     // Commits since `now` could not wake this feed.
     feed.wake();
     this.#polling ??= setInterval(() => void this.#poll(), pollEveryMs).unref();
@@ -158,10 +171,26 @@ export class EventFeed {
   #leave(accountId: string, feed: AccountFeed): void {
     if (--feed.subscribers > 0) return;
     feed.stop();
+    this.#remove(accountId, feed);
+  }
+
+  /** Ends all streams of a feed. Their clients resume after the last event that they have. */
+  #end(accountId: string, feed: AccountFeed): void {
+    feed.end();
+    this.#remove(accountId, feed);
+  }
+
+  #remove(accountId: string, feed: AccountFeed): void {
+    if (this.#feeds.get(accountId) !== feed) return;
     this.#feeds.delete(accountId);
     if (this.#feeds.size > 0) return;
     clearInterval(this.#polling);
     this.#polling = undefined;
+    this.#nextTransactionId = 0n;
+  }
+
+  #noteTransaction(id: bigint): void {
+    if (id > this.#nextTransactionId) this.#nextTransactionId = id;
   }
 
   /** Looks for new events of all followed accounts with one query. */
@@ -169,9 +198,15 @@ export class EventFeed {
     for (const feed of this.#feeds.values()) feed.forgetOld();
     if (this.#isAsking) return;
     this.#isAsking = true;
+    // A feed that begins during the query can know a higher one.
+    const known = this.#nextTransactionId;
     try {
       const heads = new Map([...this.#feeds].map(([accountId, { head }]) => [accountId, head]));
-      this.wake(await readWhoMoved(this.#reader, heads));
+      const { accountIds, nextTransactionId } = await readNews(this.#reader, heads);
+      // New events then begin before the positions of the feeds, so the feeds would skip them.
+      if (nextTransactionId < known) for (const [accountId, feed] of this.#feeds) this.#end(accountId, feed);
+      else this.#noteTransaction(nextTransactionId);
+      this.wake(accountIds);
     } catch (error) {
       this.#log.debug({ err: error }, 'new events could not be looked for');
     } finally {
@@ -184,6 +219,8 @@ export class EventFeed {
 export class Subscriber {
   readonly #feed: AccountFeed;
   #position: Position;
+  /** The event at the position, or null if the subscriber began there. */
+  #id: Id | null = null;
   /** Skips events that were committed before this moment. Null if the subscriber began at a given position. */
   readonly since: Moment | null;
   readonly #budget: ByteBudget;
@@ -219,6 +256,7 @@ export class Subscriber {
   async next(timeoutMs: number): Promise<HeldEvents> {
     const untilMs = performance.now() + timeoutMs;
     while (!this.#hasLeft) {
+      if (this.#feed.hasEnded) throw new PositionRemovedError();
       if (this.#feed.isAt(this.#position)) {
         const leftMs = untilMs - performance.now();
         if (leftMs <= 0) break;
@@ -227,7 +265,8 @@ export class Subscriber {
       }
       const held = this.#takeKept() ?? (await this.#read(untilMs));
       if (!held) break;
-      this.#position = held.events.at(-1)?.position ?? this.#position;
+      const last = held.events.at(-1);
+      if (last) [this.#position, this.#id] = [last.position, last.id as Id];
       const events = held.events.filter(({ position }) => !this.since?.has(position));
       if (events.length > 0) return { events, bytes: held.bytes };
       held.bytes.release();
@@ -297,10 +336,10 @@ export class Subscriber {
   /** Reads events that the feed no longer has. After them, the subscriber continues with the feed. */
   async #readBehind(): Promise<PlacedEvent[]> {
     const begin = this.#feed.begin;
-    const { events, isAnchored } = await this.#feed.read(this.#position);
+    const { events, isAnchored } = await this.#feed.read(this.#position, this.#id);
     // The position of a moment has no event.
     if (!isAnchored && this.#position.ordinal >= 0) throw new PositionRemovedError();
-    if (events.length === 0) this.#position = begin;
+    if (events.length === 0) [this.#position, this.#id] = [begin, null];
     return events;
   }
 }
@@ -313,13 +352,19 @@ function sizeOf(events: readonly PlacedEvent[]): number {
 
 /** The newest events of one account, for all its followers in this process. */
 class AccountFeed {
-  readonly read: (position: Position) => Promise<EventPage>;
+  readonly read: (position: Position, id: Id | null) => Promise<EventPage>;
   subscribers = 0;
+  /** The streams of this feed end. */
+  hasEnded = false;
   readonly #log: Logger;
   readonly #takeRoom: (bytes: number) => HeldBytes | null;
+  readonly #isRetained: (id: Id) => boolean;
+  readonly #onLost: () => void;
   #kept: { event: PlacedEvent; held: HeldBytes; readAtMs: number }[] = [];
   #begin: Position;
   #head: Position;
+  /** The event at the head, or null if none was read yet. */
+  #headId: Id | null = null;
   #isReading = false;
   #isDue = false;
   #hasStopped = false;
@@ -329,15 +374,21 @@ class AccountFeed {
 
   constructor(
     position: Position,
-    read: (position: Position) => Promise<EventPage>,
-    takeRoom: (bytes: number) => HeldBytes | null,
-    log: Logger,
+    parts: {
+      read: (position: Position, id: Id | null) => Promise<EventPage>;
+      keep: (bytes: number) => HeldBytes | null;
+      isRetained: (id: Id) => boolean;
+      onLost: () => void;
+      log: Logger;
+    },
   ) {
     this.#begin = position;
     this.#head = position;
-    this.read = read;
-    this.#takeRoom = takeRoom;
-    this.#log = log;
+    this.read = parts.read;
+    this.#takeRoom = parts.keep;
+    this.#isRetained = parts.isRetained;
+    this.#onLost = parts.onLost;
+    this.#log = parts.log;
   }
 
   /** Returns the position after which all events up to the head are kept. */
@@ -399,6 +450,12 @@ class AccountFeed {
     this.#forget(this.#kept.length);
   }
 
+  end(): void {
+    this.hasEnded = true;
+    this.stop();
+    this.wakeSubscribers();
+  }
+
   forgetOld(): void {
     const keptSinceMs = performance.now() - keptMs;
     const firstKept = this.#kept.findIndex(({ readAtMs }) => readAtMs > keptSinceMs);
@@ -419,7 +476,15 @@ class AccountFeed {
     try {
       while (this.#isDue && !this.#hasStopped) {
         this.#isDue = false;
-        const { events, hasMore, isHeldBack } = await this.read(this.#head);
+        const { events, isAnchored, hasMore, isHeldBack } = await this.read(this.#head, this.#headId);
+        if (!isAnchored && this.#headId && this.#isRetained(this.#headId)) {
+          this.#log.error(
+            { event: this.#headId },
+            'the database has lost an event that it had committed, so it has lost other changes, too; follow "Fail over" in the guide to operations',
+          );
+          this.#onLost();
+          return;
+        }
         this.#keep(events);
         if (hasMore) this.#isDue = true;
         else if (isHeldBack) this.#readLater(events.length > 0);
@@ -435,7 +500,9 @@ class AccountFeed {
   #keep(events: PlacedEvent[]): void {
     if (events.length === 0) return;
     const readAtMs = performance.now();
-    this.#head = events.at(-1)!.position;
+    const last = events.at(-1)!;
+    this.#head = last.position;
+    this.#headId = last.id as Id;
     for (const event of events) {
       const held = this.#roomFor(event);
       if (held) this.#kept.push({ event, held, readAtMs });

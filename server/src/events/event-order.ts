@@ -69,11 +69,14 @@ const eventOverheadBytes = 1_000;
 
 /**
  * Reads settled events after a position: at most `limit` events, of at most `bytesMax` together or one that is larger.
+ *
+ * @param wanted.id the id of the event at the position, or null if the reader does not know it. After a failover that lost commits, another
+ * event can have the same position.
  */
 export async function readEventsAfter(
   reader: Reader,
   resource: Resource,
-  wanted: { accountId: string; position: Position; limit: number; bytesMax: number },
+  wanted: { accountId: string; position: Position; id: Id | null; limit: number; bytesMax: number },
 ): Promise<EventPage> {
   const { epoch, transactionId, ordinal } = wanted.position;
   const rows = await reader.query<
@@ -86,7 +89,7 @@ export async function readEventsAfter(
         select
           exists (
             select from events
-            where account_id = $1 and epoch = $2 and transaction_id = $3 and ordinal = $4
+            where account_id = $1 and epoch = $2 and transaction_id = $3 and ordinal = $4 and ($7::text is null or id = $7)
           ) as is_anchored,
           exists (
             select from events
@@ -109,7 +112,7 @@ export async function readEventsAfter(
         window in_order as (order by epoch, transaction_id, ordinal rows unbounded preceding)
       ) page on bytes_so_far <= $6 or bytes_so_far = bytes
       order by epoch, transaction_id, ordinal`,
-    values: [wanted.accountId, epoch, String(transactionId), ordinal, wanted.limit, wanted.bytesMax],
+    values: [wanted.accountId, epoch, String(transactionId), ordinal, wanted.limit, wanted.bytesMax, wanted.id],
   });
   const events = rows
     .filter(({ id }) => id !== null)
@@ -118,22 +121,32 @@ export async function readEventsAfter(
   return { events, isAnchored, isHeldBack, hasMore: events.length < found || found === wanted.limit };
 }
 
-/** Returns the accounts that have events after their positions, settled or not. */
-export async function readWhoMoved(reader: Reader, places: ReadonlyMap<string, Position>): Promise<string[]> {
+/** What has happened since the events that the feeds have read. */
+export interface News {
+  /** The accounts that have events after their positions, settled or not. */
+  accountIds: string[];
+  /** The id of the next transaction. It goes back only if PostgreSQL has lost transactions, in a failover or a crash. */
+  nextTransactionId: bigint;
+}
+
+/** Reads what has happened since these positions of accounts. */
+export async function readNews(reader: Reader, places: ReadonlyMap<string, Position>): Promise<News> {
   const positions = [...places.values()];
-  const rows = await reader.query<{ account_id: string }>({
-    name: 'read_who_moved',
+  const rows = await reader.query<{ account_ids: string[]; next_transaction_id: string }>({
+    name: 'read_news_of_events',
     text: `
-      select seen.account_id
-      from unnest($1::text[], $2::integer[], $3::xid8[], $4::integer[])
-        as seen (account_id, epoch, transaction_id, ordinal)
-      cross join lateral (
-        select
-        from events
-        where events.account_id = seen.account_id
-          and (events.epoch, events.transaction_id, events.ordinal) > (seen.epoch, seen.transaction_id, seen.ordinal)
-        limit 1
-      ) newer`,
+      select pg_snapshot_xmax(pg_current_snapshot())::text as next_transaction_id, array(
+        select seen.account_id
+        from unnest($1::text[], $2::integer[], $3::xid8[], $4::integer[])
+          as seen (account_id, epoch, transaction_id, ordinal)
+        cross join lateral (
+          select
+          from events
+          where events.account_id = seen.account_id
+            and (events.epoch, events.transaction_id, events.ordinal) > (seen.epoch, seen.transaction_id, seen.ordinal)
+          limit 1
+        ) newer
+      ) as account_ids`,
     values: [
       [...places.keys()],
       positions.map(({ epoch }) => epoch),
@@ -141,7 +154,8 @@ export async function readWhoMoved(reader: Reader, places: ReadonlyMap<string, P
       positions.map(({ ordinal }) => ordinal),
     ],
   });
-  return rows.map(({ account_id }) => account_id);
+  const { account_ids: accountIds, next_transaction_id } = onlyRow(rows);
+  return { accountIds, nextTransactionId: BigInt(next_transaction_id) };
 }
 
 /** Reads the position of an event. Returns null if the account has no such event. */

@@ -13,6 +13,7 @@ import { IdMaker } from '../core/ids.ts';
 import { permissionsOf, permissionsOfPersons } from '../model/callers/permissions.ts';
 import { pooledRandomBytes, type RandomBytes } from '../core/random.ts';
 import type { Tracing } from '../core/tracing.ts';
+import { isRetained } from '../core/retention.ts';
 import { Encryption } from '../core/secrets/encryption.ts';
 import { Documents } from '../rent-documents/index.ts';
 import { Logos } from '../rent-documents/logos.ts';
@@ -290,6 +291,7 @@ export async function createContext(
     log,
     subscriptionBytes: limitsOfStreams.bytes,
     memory,
+    isRetained: (id) => isRetained(id, clock.nowMs(), config.retentionDays),
   });
   const limitsOfReads = { ...readLimits, ...overrides.readLimits };
   const readBudgets = openReadBudgets(limitsOfReads, memory);

@@ -335,6 +335,45 @@ test('returns event_cursor_expired when a restore has lost the position', async 
   await expect.poll(() => stream.ids.length).toBeGreaterThan(0);
 });
 
+describe('commits lost in a failover', () => {
+  test('ends an open stream when another event has taken the place of one that it has sent', async () => {
+    const own = await serverForTest();
+    const tenant = await addAccount(own);
+    const { readers } = own.context.database;
+    await createReference(tenant);
+    const [kept] = await idsInOrder(tenant, own);
+    const stream = await streamForTest(own.url, tenant.key, { query: `?after=${kept}` });
+    await createReference(tenant);
+    const [{ id: lost } = { id: '' }] = await stream.count(1);
+    // A standby that lagged gives the transaction ids of lost commits to new ones.
+    const taken = own.context.ids.make('evt');
+    await readers.query('update events set id = $1 where account_id = $2 and id = $3', [taken, tenant.accountId, lost]);
+    await createReference(tenant);
+    expect(await stream.endWithin(waitMs)).toBe('ended');
+    expect(stream.ids).toEqual([lost]);
+  });
+
+  test('ends open streams when the transaction ids of the database have gone back', async () => {
+    const own = await serverForTest();
+    const tenant = await addAccount(own);
+    await createReference(tenant);
+    const stream = await streamForTest(own.url, tenant.key);
+    expect(await stream.endWithin(500)).toBe('open');
+    const { followers } = own.context.database;
+    const query = followers.query.bind(followers) as (statement: { name: string }) => Promise<{ rows: object[] }>;
+    followers.query = (async (statement: { name: string }) => {
+      const result = await query(statement);
+      if (statement.name !== 'read_news_of_events') return result;
+      return { ...result, rows: result.rows.map((row) => ({ ...row, next_transaction_id: '3' })) };
+    }) as typeof followers.query;
+    expect(await stream.endWithin(waitMs)).toBe('ended');
+    followers.query = query as typeof followers.query;
+    const resumed = await streamForTest(own.url, tenant.key, { query: `?after=${stream.lastId}` });
+    await createReference(tenant);
+    await resumed.count(1);
+  });
+});
+
 describe('history deleted during a read', () => {
   test('ends the stream without a gap when the events it reads are deleted, and its position has expired', async () => {
     const own = await serverForTest();

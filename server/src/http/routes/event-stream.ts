@@ -1,9 +1,9 @@
 import { Type, type TSchema } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
-import { isId, timeOfId, type Id } from '../../core/ids.ts';
+import { isId } from '../../core/ids.ts';
 import { isPrefixMatch, requireKnownEvents } from '../../model/event-names.ts';
 import { columnFor, type Filter, type Resource } from '../../model/resource.ts';
-import { retainedFromMs } from '../../core/retention.ts';
+import { isRetained } from '../../core/retention.ts';
 import { beginning, type Moment, type PlacedEvent, type Position } from '../../events/event-order.ts';
 import { recordOfRow, type StoredRow } from '../../db/record-reader.ts';
 import { recordMissing } from '../response/errors.ts';
@@ -90,7 +90,8 @@ async function positionOf(
       `\`${param}\` must be the id of ${aOrAn(resource)}, such as \`${resource.prefix}_…\`, or \`${beginningId}\`.`,
     );
   }
-  if (isRetained(id, { clock, config })) {
+  // A week's partition may outlive the following one. Then an event exists, but its successors do not.
+  if (isRetained(id, clock.nowMs(), config.retentionDays)) {
     const position = await eventFeed.positionOf(request.accountId, id);
     if (position) return position;
     const oldest = await eventFeed.oldestOf(request.accountId);
@@ -115,12 +116,7 @@ async function startIdOf(
     hidden && settledId !== null
       ? await context.eventFeed.newestBefore(accountId, position, hidden.beginnings)
       : settledId;
-  return id !== null && isRetained(id, context) ? id : beginningId;
-}
-
-/** A week's partition may outlive the following one. Then an event exists, but its successors do not. */
-function isRetained(id: Id, { clock, config }: Pick<HttpContext, 'clock' | 'config'>): boolean {
-  return timeOfId(id) >= retainedFromMs(clock.nowMs(), config.retentionDays);
+  return id !== null && isRetained(id, context.clock.nowMs(), context.config.retentionDays) ? id : beginningId;
 }
 
 /** Applies a filter like the list's SQL. */
