@@ -1,4 +1,5 @@
 import { withRollUps } from '../commit/roll-ups.ts';
+import { toSeconds } from '../core/clock.ts';
 import { isId } from '../core/ids.ts';
 import { isObject, sameJson, type JsonObject } from '../core/json-diff.ts';
 import { parseJson } from '../core/json.ts';
@@ -6,7 +7,8 @@ import { query } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
 import { decideEmptying } from '../model/change.ts';
 import { withoutPerson } from '../model/erase.ts';
-import type { Resource } from '../model/resource.ts';
+import type { RecordChange, Resource } from '../model/resource.ts';
+import { approvesRequests } from '../model/traits/approves-requests.ts';
 import { linksHere } from '../model/traits/links-here.ts';
 import { personalTexts, type PersonalTexts } from '../model/traits/personal-texts.ts';
 import { eventsMentioning } from './erase-history.ts';
@@ -83,7 +85,7 @@ async function emptyTexts(
           const records = await Promise.all(page.map((id) => readRecord(resource, accountId, id)));
           const changes = records.flatMap((record) => {
             const change = record && decideEmptying(resource, record, erasedIds);
-            return change ? [change] : [];
+            return change ? [withoutBlindQuestion(change, toSeconds(context.clock.nowMs()))] : [];
           });
           return { changes: await withRollUps(context, accountId, changes) };
         },
@@ -91,6 +93,20 @@ async function emptyTexts(
     }
   }
   return [...found.values()].flat();
+}
+
+/** Ends a pending question that has lost the body of its request. Otherwise, a person could approve a request without seeing it. */
+function withoutBlindQuestion(change: RecordChange, nowSeconds: number): RecordChange {
+  const { resource, before, after } = change;
+  const asks = personalTexts.of(resource)?.asks;
+  const approvals = approvesRequests.of(resource);
+  if (!asks || !approvals || !before || !after) return change;
+  const hadBody = (before as Record<string, unknown>)[asks.body] !== null;
+  if (!hadBody || approvals.stateOf(before, nowSeconds) !== 'pending') return change;
+  const end = approvals.end(after);
+  return end
+    ? { ...change, after: { ...end.after, revision: after.revision }, ...(end.verbs && { verbs: end.verbs }) }
+    : change;
 }
 
 /**

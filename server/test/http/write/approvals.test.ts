@@ -782,6 +782,28 @@ describe('an approval request', () => {
     for (const id of lost) expect(logs).not.toContain(id);
   });
 
+  test('expires when an erasure deletes the body that a person would approve', async () => {
+    const agent = await agentKey({ approvals: 'all_writes' }, ['deposits.write', 'payments.write']);
+    const agency = new Agency(await firstAccountId(server), server.api);
+    const { id: customer } = await agency.make('customers', { name: 'Ada' });
+    const { id: unit } = await agency.unit();
+    const { id: application } = await agency.make('applications', { customers: [customer], unit, rent: monthly });
+    const { id: deposit } = await agency.make('deposits', { type: 'holding', application, amount: 1000 });
+    const pay = (): Promise<ApiResponse> => agent.api.post('/v1/payments', { deposit, amount: 10, method: 'cash' });
+    const withBody = expectHeld(await pay());
+    const withoutBody = expectHeld(await agent.api.post(`/v1/deposits/${deposit}/cancel`));
+
+    await good(owner.delete(`/v1/customers/${customer}`));
+
+    expect(await statusOf(withBody)).toBe('expired');
+    expect((await eventsAbout(withBody)).map(({ type }) => type)).toContain('approval_request.expired');
+    expect((await owner.post(`/v1/approval_requests/${withBody}/approve`)).body.error.code).toBe(
+      'status_transition_invalid',
+    );
+    expect(await statusOf(withoutBody)).toBe('pending');
+    expect(expectHeld(await pay())).not.toBe(withBody);
+  });
+
   test('loses the reason of its decision, also in the log of a test helper, when its customer is erased', async () => {
     const agent = await agentKey({ approvals: 'all_writes' });
     const { id: customer } = (await good(server.api.post('/v1/customers', { name: 'Ada Lovelace' }))).body;
