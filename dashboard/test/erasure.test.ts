@@ -18,6 +18,22 @@ describeInBrowser('an erasure', () => {
   });
   afterAll(() => server.stop());
 
+  test('keeps an address that the person has added when the office changes another one meanwhile', async () => {
+    const home = { line1: '1 New Street', city: 'York', postal_code: 'YO1 1AA', country: 'GB', from: '2024-01-01' };
+    const older = { line1: '2 Old Street', city: 'Hull', postal_code: 'HU1 1AA', country: 'GB', to: '2023-12-31' };
+    const { body: person } = await good(server.api.post('/v1/customers', { name: 'Ada King', addresses: [home] }));
+    await using open = await openDashboard(server, `/customers/${person.id}`, { person: owner });
+    const { page } = open;
+    await page.getByRole('button', { name: 'Change' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Postcode').fill('YO1 9ZZ');
+    await good(server.api.post(`/v1/customers/${person.id}`, { addresses: [home, older] }));
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText('The person is changed').waitFor();
+    const { body } = await good(server.api.get(`/v1/customers/${person.id}`));
+    expect(body.addresses).toMatchObject([{ postal_code: 'YO1 9ZZ' }, { line1: '2 Old Street' }]);
+  });
+
   test('says that a document of a check goes when the office has added it by hand', async () => {
     const { body: person } = await good(server.api.post('/v1/customers', { name: 'Ada Byron' }));
     const check = { application: 'case_1', customer: person.id, automatic_reference: null };

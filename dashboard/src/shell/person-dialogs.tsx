@@ -17,7 +17,7 @@ export function PersonDialogs(): ReactNode {
   return (
     <>
       <Dialog title="Sign in to continue" isOpen={request?.need === 'sign_in'} onClose={() => request?.settle(false)}>
-        {request?.need === 'sign_in' && <SignInAgain settle={request.settle} />}
+        {request?.need === 'sign_in' && <SignInAgain settle={(isMet) => request.settle(isMet)} />}
       </Dialog>
       <Dialog
         title="Confirm that it is you"

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import type { AddressInput, Customer, CustomersUpdateParams } from 'tenure';
 import { Actions, Button, Dialog, Select, TextField, toast } from '@tenure/ui';
 import { faultOf, useWrite } from '../../api/requests.ts';
@@ -33,12 +33,21 @@ export function PersonDialog({
 }): ReactNode {
   const [before] = useState(() => typedOf(person));
   const [typed, setTyped] = useState(before);
+  const latest = useRef<{ text: string; person: Customer }>(null);
   const saving = useWrite<Typed, Customer>(
-    (tenure, input, options) => {
-      const body = changesOf(input, before, person);
-      return person === null
-        ? tenure.customers.create({ ...body, name: input.name.trim() }, options)
-        : tenure.customers.update(person.id, body, options);
+    async (tenure, input, options) => {
+      if (person === null) {
+        return tenure.customers.create({ ...changesOf(input, before, person), name: input.name.trim() }, options);
+      }
+      // An update sends all addresses. The person may have added one in the portal since the form was opened. A second attempt sends what
+      // the first one sent.
+      const text = JSON.stringify(input);
+      if (latest.current?.text !== text) {
+        const read = await tenure.customers.retrieve(person.id);
+        latest.current = { text, person: 'deleted' in read ? person : read };
+      }
+      const body = changesOf(input, before, latest.current?.person ?? person);
+      return tenure.customers.update(person.id, body, options);
     },
     {
       onDone: ({ id }) => {
