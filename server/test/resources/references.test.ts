@@ -207,6 +207,15 @@ describe('creation with automatic_reference', () => {
     expect((await send({ enabled: false, provider: 'provider_c' })).status).toBe(200);
   });
 
+  test('names only the setting in the refusal when no provider is set up', async () => {
+    const live = await serverForTest({ settings: { TENURE_MODE: 'live' } });
+    const named = { application: 'app_1', automatic_reference: { provider: 'provider_a' } };
+    expectRefused(await live.api.post('/v1/references', named), {
+      ...invalid('automatic_reference[provider]'),
+      says: '`provider_a` is not set up in this deployment. Ask the operator to set TENURE_PROVIDER_A_URL.',
+    });
+  });
+
   test("uses the account's default provider in live mode when the request names none", async () => {
     const { api: own } = await serverWithDefaultProvider('live', 'provider_b');
     expect((await created({ application: 'app_1', automatic_reference: {} }, own)).automatic_reference.provider).toBe(

@@ -14,10 +14,14 @@ export type ReferencingServices = Readonly<Record<Provider, 'real' | 'simulated'
 /** Says that a service is not set up here, and what to do. Returns null if it is set up. A newer release may have stored an unknown one. */
 export function notSetUp(provider: Provider, services: ReferencingServices): string | null {
   if (Object.hasOwn(services, provider) && services[provider] !== null) return null;
+  const isKnown = Object.hasOwn(services, provider);
+  const fault = isKnown
+    ? `\`${provider}\` is not set up in this deployment.`
+    : `This release of the server does not know \`${provider}\`.`;
   const others = providers.filter((other) => services[other] !== null);
-  const choice = others.length === 0 ? 'No other service is set up either' : `Choose one of ${others.join(', ')}`;
-  if (!Object.hasOwn(services, provider)) return `This release of the server does not know \`${provider}\`. ${choice}.`;
-  return `\`${provider}\` is not set up in this deployment. ${choice}, or ask the operator to set TENURE_${provider.toUpperCase()}_URL.`;
+  const operator = isKnown ? `the operator to set TENURE_${provider.toUpperCase()}_URL` : null;
+  if (others.length === 0) return `${fault} ${operator ? `Ask ${operator}` : 'No other service is set up'}.`;
+  return `${fault} Choose one of ${others.join(', ')}${operator ? `, or ask ${operator}` : ''}.`;
 }
 
 /**
