@@ -7,7 +7,13 @@ import { Terminal } from './output/terminal.ts';
 import { version } from './version.ts';
 
 /** Ends a command after `--curl` has printed its request. */
-export class PrintedCurl extends Error {}
+export class PrintedCurl extends Error {
+  override readonly name = 'PrintedCurl';
+}
+
+function endAfterCurl(): never {
+  throw new PrintedCurl();
+}
 
 type Sdk = typeof sdkModule;
 type Method = (...given: unknown[]) => unknown;
@@ -36,7 +42,8 @@ export class Session {
       apiKey,
       baseUrl,
       account,
-      onResponse,
+      // A stream takes a failed `fetch` for a broken connection, and tries again. An error of this hook ends it.
+      onResponse: flags.curl ? endAfterCurl : onResponse,
       // The types are those of the newest version. What is shown passes through as it comes.
       apiVersion: apiVersion as typeof sdk.newestVersion | undefined,
       fetch: flags.curl

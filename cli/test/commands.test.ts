@@ -208,6 +208,12 @@ describe('commands of resources', () => {
     const sent = await promisify(execFile)('sh', ['-c', stdout.replace('curl', 'curl -s')], { env: { ...user.env } });
     expect(JSON.parse(sent.stdout)).toMatchObject({ application: 'app_1', metadata: { a: "it's" } });
   });
+
+  test('prints the request of a stream once when --curl is given', async () => {
+    const { code, stdout, stderr } = await new User(server).run(['events', 'tail', '--curl']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.match(/curl /g)).toHaveLength(1);
+  });
 });
 
 describe('wrong use', () => {

@@ -167,7 +167,12 @@ export function exampleOf(resource: string, name: string, verb: Verb): string {
     if (!parameter) throw new CliError(`The example of ${resource} ${name} has an unknown field ${field}.`);
     words.push(...exampleWords(field, parameter, value));
   }
-  if (name === 'list') words.push('--limit 5');
+  if (name === 'list' && verb.params?.limit) words.push('--limit 5');
+  for (const [field, { required }] of Object.entries(verb.params ?? {})) {
+    // The documents have examples of bodies only, so a required parameter of a query has none.
+    if (!required || verb.example) continue;
+    words.push(...(resource === '' && wordsOf(verb) === field ? ['lovelace'] : [flagOf(field), `${field}_…`]));
+  }
   return words.join(' ');
 }
 
