@@ -30,11 +30,14 @@ const usualIdleMs = 15_000;
 /** Milliseconds between looks at the processor time of the thread. */
 const lookEveryMs = 500;
 
-/** Megabytes. A statement of 2,000 entries fits, and does not fit into 64. A document that takes more ends the thread, not the process. */
-const threadMemoryMb = 128;
+/**
+ * Megabytes. A statement of 2,000 entries in mixed scripts fits, and does not fit into 64. A document that takes more ends the thread, not
+ * the process. Two threads can be there at once, one for reports and one for other documents.
+ */
+const threadMemoryMb = 96;
 
 /** Megabytes. Few, so that a thread soon frees what a document held. */
-const youngMemoryMb = 12;
+const youngMemoryMb = 6;
 
 /** A document could not be printed. A retry is harmless, and may help. */
 export class PrintError extends Error {}
