@@ -243,6 +243,8 @@ const accountTables = [
 const withoutAccount = new Set([
   // No account exists yet. The statement looks for the first one.
   'select id from accounts order by id limit 1',
+  // The counters of sign-ins belong to the whole cell. The statement looks for an account that can store them.
+  "select id from accounts where ${isHere('accounts.id')} order by id limit 1",
   // A sign-in knows no account yet: an e-mail address, a cookie, a link and an identity each lead to one.
   'select id, account_id from users where lower(email collate "C") = lower($1 collate "C")',
   'select id, account_id from users where identity_issuer = $1 and identity_subject = $2',
