@@ -183,8 +183,9 @@ function faultOf(error: Error): SmtpFault {
   };
   const isAboutMessage = command !== undefined && messageCommands.has(command);
   if (responseCode === undefined) {
-    // The library refuses what no server would take, such as an address that cannot be written.
-    const isFinal = code === 'EENVELOPE' || code === 'EMESSAGE';
+    // The library refuses what no server would take, such as an address that cannot be written. A reply that is not one of SMTP has the same
+    // code, but says nothing about the message.
+    const isFinal = response === undefined && (code === 'EENVELOPE' || code === 'EMESSAGE');
     const message = isFinal ? 'The address cannot be used, or the message is too large.' : unreachable;
     return new SmtpFault(message, { isFinal, code: code ?? 'unknown' });
   }

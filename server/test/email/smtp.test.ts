@@ -77,4 +77,14 @@ describe('a connection to the mail server', () => {
     mail.replies = { EHLO: 'drip' };
     expect(await faultOf(senderTo(mail, { tls: 'off' }, shortMs).send(message))).toMatchObject({ isFinal: false });
   });
+
+  test.each(['MAIL', 'RCPT', 'DATA', 'message'] as const)(
+    'lets the e-mail be sent later when the reply to %s is not one of SMTP',
+    async (step) => {
+      const mail = await mailServerForTest();
+      mail.replies = { [step]: '!! no reply of SMTP' };
+      const sender = senderTo(mail, { tls: 'off', credentials: null });
+      expect(await faultOf(sender.send(message))).toMatchObject({ isFinal: false });
+    },
+  );
 });
