@@ -185,25 +185,29 @@ export async function readIdsAsking(
             end as request
           from ${eventsMentioning('$2')}
           where event.object_id = any($2::text[])
+        ),
+        -- A request that creates a record has the ids of others in its body only.
+        naming as materialized (
+          select asking.id
+          from ${resource.table} asking
+          cross join lateral jsonb_path_query(asking.${asks!.body}::jsonb, 'strict $.**') as part (value)
+          join unnest($2::text[]) as wanted (id) on wanted.id = part.value #>> '{}'
+          where asking.account_id = $1 and (asking.${person} is null or asking.${person} = $3)
         )
         select id
         from ${resource.table}
         where account_id = $1
           and (
-            ${asked} = any($4::text[])
+            ${asked} in (select unnest($4::text[]))
             or (
               (${person} is null or ${person} = $3)
               and (
-                ${asked} = any($2::text[])
+                ${asked} in (select unnest($2::text[]))
                 or ${asks!.executed} in (select request from about where request is not null)
                 or ${asks!.run} in (
                   select id from ${runs.table} where account_id = $1 and event in (select id from about)
                 )
-                -- A request that creates a record has the ids of others in its body only.
-                or exists (
-                  select from jsonb_path_query(${asks!.body}::jsonb, 'strict $.**') as part (value)
-                  where part.value #>> '{}' = any($2::text[])
-                )
+                or id in (select id from naming)
               )
             )
           )
