@@ -13,6 +13,8 @@ export interface PrinterOptions {
   idleMs?: number;
   /** The file that the thread runs. It calls `printOnRequest`. */
   threadFile: URL;
+  /** The turns that it shares with other printers of the process. */
+  turns?: PrintTurns;
 }
 
 /** Milliseconds of processor time. The largest documents take a fraction of them. */
@@ -46,6 +48,27 @@ export class PrintError extends Error {}
 export class PrinterBusyError extends PrintError {}
 
 /**
+ * The turns of the printers of a process. They print one document after the other, and only the thread of the latest one is there. Two
+ * threads with large documents took a process to 409 MB.
+ */
+export class PrintTurns {
+  #lastTurn: Promise<unknown> = Promise.resolve();
+  /** Ends the thread of the printer that had the last turn. */
+  #endThread: (() => Promise<void>) | null = null;
+
+  /** Prints when it is the turn, after the thread of another printer has ended. */
+  take<Result>(endThread: () => Promise<void>, print: () => Promise<Result>): Promise<Result> {
+    const printing = this.#lastTurn.then(async () => {
+      if (this.#endThread !== endThread) await this.#endThread?.();
+      this.#endThread = endThread;
+      return print();
+    });
+    this.#lastTurn = printing.catch(() => {});
+    return printing;
+  }
+}
+
+/**
  * Prints documents in their own thread, so that no other work waits for them. The thread starts with the first document, and ends when none
  * follows for a while. If it dies or takes too long, its document fails, and the next document gets a new thread. Its time is that of the
  * processor: on a busy machine, a thread waits most of the time.
@@ -55,6 +78,8 @@ export class Printer<Contents> {
   readonly #turnMsMax: number;
   readonly #idleMs: number;
   readonly #threadFile: URL;
+  readonly #turns: PrintTurns;
+  readonly #endThread = (): Promise<void> => this.#dropThread();
   #thread: Worker | null = null;
   #idle: NodeJS.Timeout | undefined;
   /** Settles when the document before has left the thread. */
@@ -66,21 +91,24 @@ export class Printer<Contents> {
     processorMsMax = usualProcessorMs,
     turnMsMax = usualTurnMs,
     idleMs = usualIdleMs,
+    turns = new PrintTurns(),
   }: PrinterOptions) {
     this.#threadFile = threadFile;
+    this.#turns = turns;
     this.#processorMsMax = processorMsMax;
     this.#turnMsMax = turnMsMax;
     this.#idleMs = idleMs;
   }
 
   /**
-   * Prints a document as a PDF. Documents are printed one after the other, in the order of the calls.
+   * Prints a document as a PDF. Documents are printed one after the other, in the order of the calls. So are those of
+   * printers that share its turns.
    *
    * @throws {PrinterBusyError} if the machine is too busy, and for all waiting documents when the printer is stopped.
    * @throws {PrintError} if the thread fails.
    */
   print(contents: Contents): Promise<Buffer> {
-    const printing = this.#lastTurn.then(() => this.#printNow(contents));
+    const printing = this.#turns.take(this.#endThread, () => this.#printNow(contents));
     this.#lastTurn = printing.catch(() => {});
     return printing;
   }

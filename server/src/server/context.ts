@@ -15,6 +15,7 @@ import { pooledRandomBytes, type RandomBytes } from '../core/random.ts';
 import type { Tracing } from '../core/tracing.ts';
 import { isRetained } from '../core/retention.ts';
 import { Encryption } from '../core/secrets/encryption.ts';
+import { PrintTurns } from '../print/printer.ts';
 import { Documents } from '../rent-documents/index.ts';
 import { Logos } from '../rent-documents/logos.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
@@ -90,6 +91,8 @@ import { onlyRow } from '../db/only-row.ts';
 
 /** The parts of the server, built once and passed to the code that needs them. */
 export interface Context extends HttpContext {
+  /** Those of reports and of documents for requests. */
+  printTurns: PrintTurns;
   config: Config;
   connection: Connection;
   keyUses: Uses;
@@ -350,7 +353,8 @@ export async function createContext(
   });
   metrics.holdsBytes('erasures', eraser.bytes);
   const logos = new Logos({ readRecord, accounts, fileStore, fileChecker });
-  const documents = new Documents({ readRecord, reader, logos, mode: config.mode }, memory);
+  const printTurns = new PrintTurns();
+  const documents = new Documents({ readRecord, reader, logos, mode: config.mode }, memory, { turns: printTurns });
   metrics.holdsBytes('prints', documents.bytes);
   const systemContext = { committer, readRecord, resources, clock, ids };
   const eventTypes = resources.flatMap(eventTypesOf).map(({ type }) => type);
@@ -432,6 +436,7 @@ export async function createContext(
     accounts,
     logos,
     documents,
+    printTurns,
     encryption,
     dispatcher,
     resources,

@@ -67,7 +67,7 @@ export async function startWork(context: Context): Promise<Work> {
     clients.push(client);
     connections.set(provider, { client, isSimulated });
   }
-  const printer = reportPrinter();
+  const printer = reportPrinter({ turns: context.printTurns });
   const reports = new Reports(context, printer);
   const referencing = new Referencing(context, {
     providers: referencingProviders,

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import type { Worker } from 'node:worker_threads';
 import { onTestFinished, describe, expect, test } from 'vitest';
-import { PrinterBusyError, PrintError, type Printer } from '../../../src/print/printer.ts';
+import { PrinterBusyError, PrintError, PrintTurns, type Printer } from '../../../src/print/printer.ts';
 import { reportPrinter, type ReportContents } from '../../../src/referencing/report/index.ts';
 import { waitMs } from '../../support/wait.ts';
 import { contentsOf } from './contents.ts';
@@ -20,6 +21,12 @@ function printerForTest(options: Parameters<typeof reportPrinter>[0] = {}): Prin
 /** The two parts of the PDF's file id. They are equal in a file that was never changed. */
 function idOf(pdf: Buffer): string {
   return /\/ID \[<(\w+)> <\1>\]/.exec(pdf.toString('latin1'))![1]!;
+}
+
+/** Counts the worker threads of this process, as Linux names them. */
+function workerThreads(): number {
+  const names = readdirSync('/proc/self/task').map((id) => readFileSync(`/proc/self/task/${id}/comm`, 'utf8'));
+  return names.filter((name) => name === 'WorkerThread\n').length;
 }
 
 describe('reports with the same contents', () => {
@@ -152,6 +159,16 @@ describe('printer threads', () => {
     const printer = printerForTest({ threadFile: new URL('file:///nowhere.ts') });
     await expect(printer.print(contentsOf())).rejects.toThrow(PrintError);
   });
+});
+
+test.skipIf(process.platform !== 'linux')('keeps one thread when printers share their turns', async () => {
+  const turns = new PrintTurns();
+  const [one, other] = [printerForTest({ turns }), printerForTest({ turns })];
+  const before = workerThreads();
+  const first = await one.print(contentsOf());
+  const printing = Promise.all([one.print(contentsOf()), other.print(contentsOf()), one.print(contentsOf())]);
+  expect(await printing).toEqual([first, first, first]);
+  expect(workerThreads()).toBe(before + 1);
 });
 
 test('ends running and waiting prints, and starts none, when the printer stops', async () => {
