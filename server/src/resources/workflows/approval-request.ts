@@ -133,7 +133,8 @@ export const approvalRequest = defineResource<ApprovalRequestRecord>(
       approved: 'A person has approved it.',
       rejected: 'A person has rejected it.',
       canceled: 'The API key that made it has taken it back.',
-      expired: 'No person has decided in time, or the approval was not used in time.',
+      expired:
+        'No person has decided in time, or the approval was not used in time. An erasure of its request has the same effect.',
       executed: 'The approved request of the agent was executed. `executed_request` is its log.',
     },
     links: { workflow_run: 'workflow_runs', customer: 'customers' },
@@ -147,7 +148,7 @@ export const approvalRequest = defineResource<ApprovalRequestRecord>(
         column: 'text',
         schema: Status,
         description:
-          '`pending`: a person has to decide, within 24 hours. `approved`: the agent can send the request within an hour. `executed`: it was executed. `rejected`: for an hour, the same request is refused. `canceled`: the API key has taken it back. `expired`: the time is over.',
+          '`pending`: a person has to decide, within 24 hours. `approved`: the agent can send the request within an hour. `executed`: it was executed. `rejected`: for an hour, the same request is refused. `canceled`: the API key has taken it back. `expired`: the time is over, or an erasure has emptied the request.',
       },
       title: {
         column: 'text',
