@@ -18,6 +18,17 @@ export function isHere(accountId: string): string {
 }
 
 /**
+ * Returns an SQL condition: the account of a row has moved to another cell. Nothing here is needed any more until the operator deletes it.
+ *
+ * @param accountId an SQL expression.
+ */
+export function hasMoved(accountId: string): string {
+  return `exists (
+    select from account_moves move where move.account_id = ${accountId} and move.state = 'moved'
+  )`;
+}
+
+/**
  * Returns an SQL expression. It is null if the account is in this cell. After a move, it is the other cell's name. During one, it is empty.
  *
  * @param accountId an SQL expression.

@@ -4,6 +4,7 @@ import { firstIdAt, timeOfId, type Id } from '../core/ids.ts';
 import type { Resource } from '../model/resource.ts';
 import { removableBeforeMs } from '../core/retention.ts';
 import { retentionLockKey, withLockIfFree } from '../db/advisory-locks.ts';
+import { hasMoved } from '../db/away.ts';
 import { processIdOf, withClient, type Client, type Connection, type Pool } from '../db/pools.ts';
 import { partitionedTables, readPartitions, weekMs, type Partition } from '../db/partitions.ts';
 import { onlyRow } from '../db/only-row.ts';
@@ -90,9 +91,10 @@ async function hasPending(client: Client, fromMs: number, toMs: number): Promise
     `select exists (
        select from webhook_queue where id >= $1 and id < $2 or event >= $3 and event < $4
      ) or exists (
-       select from recoveries where status = 'pending' and since < $5
+       select from recoveries where status = 'pending' and since < $5 and not ${hasMoved('recoveries.account_id')}
      ) or exists (
-       select from idempotency_keys where request_id >= $6 and request_id < $7
+       select from idempotency_keys
+       where request_id >= $6 and request_id < $7 and not ${hasMoved('idempotency_keys.account_id')}
      ) as pending`,
     [
       firstIdAt('dlv', fromMs),
@@ -118,11 +120,13 @@ async function dropPartition(
   await client.query(
     'create temporary table dropped (account_id text, object text, dimension text, value text, delta bigint)',
   );
+  // Nothing is written for an account that has moved away, and nothing reads its counts.
   // The insert gets its transaction's id with the first row, after the count. Until then it does not delay the stream of events.
   await client.query(
     `insert into pg_temp.dropped
      select account_id, object, dimension, value, -count(*)
      from ${name}, ${counted}
+     where not ${hasMoved(`${name}.account_id`)}
      group by account_id, object, dimension, value`,
   );
   await withTableLock(
@@ -190,7 +194,9 @@ async function deleteRows(client: Client, retention: Retention, signal: AbortSig
 async function oldestPendingWeekMs(client: Client): Promise<number> {
   const { rows } = await client.query<{ delivery: Id | null; event: Id | null; since: number | null }>(
     `select min(id) as delivery, min(event) as event,
-       (select min(since) from recoveries where status = 'pending') as since
+       (
+         select min(since) from recoveries where status = 'pending' and not ${hasMoved('recoveries.account_id')}
+       ) as since
      from webhook_queue`,
   );
   const { delivery, event, since } = onlyRow(rows);

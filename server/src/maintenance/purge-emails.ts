@@ -48,7 +48,7 @@ export async function purgeEmails(pool: Pool, realSeconds: number): Promise<bool
             row_number() over newest as place,
             sum(octet_length(content) + octet_length(link)) over newest as bytes
           from emails
-          where status = 'kept'
+          where status = 'kept' and ${isHere('emails.account_id')}
           window newest as (partition by account_id order by id desc)
         ) ranked
         where place > ${keptMax} or bytes > ${keptBytesMax}

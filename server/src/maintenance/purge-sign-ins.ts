@@ -1,3 +1,4 @@
+import { isHere } from '../db/away.ts';
 import type { Pool } from '../db/pools.ts';
 import { purgedAtOnceMax } from './purge.ts';
 
@@ -10,6 +11,7 @@ const keptWithSecretSeconds = 3600;
 /**
  * Deletes some sessions, one-time links, counters of failed sign-ins and used challenges that ended a day ago. Sign-ins of the command line
  * stay for an hour. A session also ends with its user, or with the credentials of the user. Nothing accepts these rows any more.
+ * Rows of accounts that are away stay: a guard keeps them, and they would take the place of others.
  *
  * @returns whether there may be more.
  */
@@ -23,10 +25,13 @@ export async function purgeSignIns(pool: Pool, realSeconds: number): Promise<boo
           select session.ctid
           from sessions session
           left join users member on member.account_id = session.account_id and member.id = session.user_id
-          where session.expires_at <= $1
-            or (
-              session.created <= $1
-              and (member.id is null or member.credentials_revision <> session.credentials_revision)
+          where ${isHere('session.account_id')}
+            and (
+              session.expires_at <= $1
+              or (
+                session.created <= $1
+                and (member.id is null or member.credentials_revision <> session.credentials_revision)
+              )
             )
           limit ${purgedAtOnceMax}
           for update of session skip locked
@@ -37,7 +42,11 @@ export async function purgeSignIns(pool: Pool, realSeconds: number): Promise<boo
       text: `
         delete from one_time_links
         where ctid = any(array(
-          select ctid from one_time_links where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked
+          select ctid
+          from one_time_links
+          where expires_at <= $1 and ${isHere('one_time_links.account_id')}
+          limit ${purgedAtOnceMax}
+          for update skip locked
         ))`,
     },
     {
@@ -45,7 +54,11 @@ export async function purgeSignIns(pool: Pool, realSeconds: number): Promise<boo
       text: `
         delete from sign_in_attempts
         where ctid = any(array(
-          select ctid from sign_in_attempts where since <= $1 limit ${purgedAtOnceMax} for update skip locked
+          select ctid
+          from sign_in_attempts
+          where since <= $1 and ${isHere('sign_in_attempts.account_id')}
+          limit ${purgedAtOnceMax}
+          for update skip locked
         ))`,
     },
     {
@@ -53,7 +66,11 @@ export async function purgeSignIns(pool: Pool, realSeconds: number): Promise<boo
       text: `
         delete from device_logins
         where ctid = any(array(
-          select ctid from device_logins where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked
+          select ctid
+          from device_logins
+          where expires_at <= $1 and ${isHere('device_logins.account_id')}
+          limit ${purgedAtOnceMax}
+          for update skip locked
         ))`,
       endedBefore: realSeconds - keptWithSecretSeconds,
     },
@@ -62,7 +79,11 @@ export async function purgeSignIns(pool: Pool, realSeconds: number): Promise<boo
       text: `
         delete from used_challenges
         where ctid = any(array(
-          select ctid from used_challenges where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked
+          select ctid
+          from used_challenges
+          where expires_at <= $1 and ${isHere('used_challenges.account_id')}
+          limit ${purgedAtOnceMax}
+          for update skip locked
         ))`,
     },
   ];

@@ -8,6 +8,9 @@ import { removableBeforeMs, retainedFromMs } from '../../src/core/retention.ts';
 import { withClient } from '../../src/db/pools.ts';
 import { makePartitionsAhead, weekMs } from '../../src/db/partitions.ts';
 import { TableBusyError } from '../../src/db/table-lock.ts';
+import { installGuards } from '../../src/move-account/guards.ts';
+import { forget } from '../../src/move-account/move.ts';
+import { readTreeTables } from '../../src/move-account/tables.ts';
 import { startDuties } from '../../src/maintenance/scheduler.ts';
 import { TestClock } from '../support/clock.ts';
 import { expectReplay, newKey } from '../support/idempotency.ts';
@@ -15,7 +18,7 @@ import { allOf } from '../support/paging.ts';
 import { allPermissions } from '../support/permissions.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
-import { good, serverForTest, type ApiResponse, type TestServer } from '../support/server.ts';
+import { apiClient, good, serverForTest, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, firstAccountId } from '../support/tenants.ts';
 import { endpointFor, makeReferences, pingedEndpoint, queueEmpty, role } from '../webhooks/scenario.ts';
 
@@ -107,6 +110,36 @@ describe('expired history', () => {
       expect((await api.get('/v1/events?type=reference.*')).body.count).toBe(1 + index);
       expect((await api.get('/v1/logs?status=200')).body.count).toBe(1 + index);
     }
+  });
+
+  test('deletes expired weeks of the other accounts when a tree has moved away and is not forgotten', async () => {
+    const { server, clock } = await serverInThePast({ weeks: 10 });
+    const { accountId } = await addAccount(server);
+    const key = await addKey(server, accountId, { permissions: allPermissions });
+    const away: TestServer = { ...server, api: apiClient(server.url, key.key) };
+    const other = await someOfEverything(server);
+    await someOfEverything(away);
+    await withClient(server.connection, async (client) => {
+      await client.query(
+        "insert into account_moves (account_id, root, move, state, cell) values ($1, $1, 'one', 'moved', 'eu2')",
+        [accountId],
+      );
+      // An idempotency key stays until the tree is forgotten, and so does a recovery that was under way.
+      const { rows } = await client.query<{ id: string }>('select id from request_logs where account_id = $1 limit 1', [
+        accountId,
+      ]);
+      await client.query(
+        `insert into idempotency_keys (key_account_id, account_id, key, claimed_at_ms, fingerprint, request_id)
+         values ($1, $1, 'one', 0, '', $2)`,
+        [accountId, rows[0]!.id],
+      );
+      await installGuards(client, await readTreeTables(client));
+    });
+    clock.advanceSeconds(8 * weekSeconds);
+    await drop(server);
+    await expectGone(server, other);
+    await withClient(server.connection, (client) => forget(client, accountId));
+    await expectExactCounts(server);
   });
 
   test('deletes a week when all of it is a day older than the retention, and no second earlier', async () => {
