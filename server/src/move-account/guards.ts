@@ -169,7 +169,7 @@ const joiningAccount = `
             insert into account_moves (account_id, root, move, state, cell, target)
             values (new.account_id, guarded.root, guarded.move, guarded.state, guarded.cell, guarded.target)
             on conflict do nothing;
-          elsif guarded.state is distinct from 'arrived' then
+          elsif found and guarded.state <> 'arrived' then
             ${refusing('new.parent')}
           end if;
         end if;

@@ -140,7 +140,12 @@ export async function moveTree(
   return withMoveLocks(cells, async () => {
     await onStep('check');
     const tables = await readTreeTables(source);
-    const known = await readMove(source, wish.root);
+    let known = await readMove(source, wish.root);
+    // Earlier releases left such rows if an account joined the tree while its move was rolled back.
+    if (known.length > 0 && known[0]!.account_id !== wish.root) {
+      await withGate(source, wish.root, () => unregister(source, wish.root));
+      known = [];
+    }
     if (known.length === 0) {
       await requireStart(cells, tables, wish.root);
       await onStep('register at the source');
@@ -185,7 +190,7 @@ export async function rollBack({ source, target }: Pick<Cells, 'source' | 'targe
     if (here[0]!.state === 'moved' || there.some(({ state }) => state === 'arrived'))
       throw new MoveRefusedError('The target is open, so the move cannot be rolled back. Move the tree back instead.');
     const tables = await readTreeTables(source);
-    const accountIds = [...new Set([...here, ...there].map((row) => row.account_id))];
+    const accountIds = there.map((row) => row.account_id);
     if (there.length > 0) {
       await target.query('update account_moves set is_copied = false where account_id = any($1)', [accountIds]);
       for (const table of tables) await asOne(target, () => deleteAll(target, table, accountIds));
@@ -193,11 +198,21 @@ export async function rollBack({ source, target }: Pick<Cells, 'source' | 'targe
     }
     await removeGuards(target, tables);
     await reopen(source, root);
-    await source.query('delete from account_moves where account_id = any($1)', [accountIds]);
-    await source.query('delete from account_move_changes where account_id = any($1)', [accountIds]);
+    const stayIds = await withGate(source, root, () => unregister(source, root));
     await removeGuards(source, tables);
-    return accountIds;
+    return stayIds;
   });
+}
+
+/** Ends the registration of a tree at the source, also of the accounts that have joined since the roll-back began. */
+async function unregister(source: Client, root: string): Promise<string[]> {
+  const { rows } = await source.query<{ account_id: string }>(
+    'delete from account_moves where root = $1 returning account_id',
+    [root],
+  );
+  const accountIds = rows.map((row) => row.account_id);
+  await source.query('delete from account_move_changes where account_id = any($1)', [accountIds]);
+  return accountIds;
 }
 
 /**
@@ -528,15 +543,27 @@ async function setState(client: Client, root: string, state: string): Promise<vo
 
 /** Closes the source: from now on, no process can write to the tree. Returns the time. */
 async function close(source: Client, root: string): Promise<number> {
+  return withGate(source, root, async (closedAtMs) => {
+    await setState(source, root, 'closed');
+    return closedAtMs;
+  });
+}
+
+/** Runs `work` in a transaction while no other one writes to the tree. It gets the time since which the tree waits. */
+async function withGate<Result>(
+  source: Client,
+  root: string,
+  work: (sinceMs: number) => Promise<Result>,
+): Promise<Result> {
   for (let tries = 1; ; tries++) {
-    const closedAtMs = performance.now();
+    const sinceMs = performance.now();
     await source.query('begin');
     try {
       await source.query(`set local lock_timeout = ${gateLockMs}`);
       await source.query('select pg_advisory_xact_lock($1, hashtext($2))', [moveGateLockKey, root]);
-      await setState(source, root, 'closed');
+      const result = await work(sinceMs);
       await source.query('commit');
-      return closedAtMs;
+      return result;
     } catch (error) {
       await source.query('rollback').catch(() => {});
       const isBusy = error instanceof DatabaseError && error.code === '55P03';

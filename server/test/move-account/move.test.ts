@@ -165,6 +165,36 @@ describe('a move', () => {
     expect((await tree.root.api.get(`/v1/references/${reference.id}`)).status).toBe(200);
     expect((await apiClient(cells.target.url, tree.root.key).get('/v1/references')).status).toBe(401);
   });
+
+  test('leaves a tree that can move again, when accounts join it during the roll-back', async () => {
+    const cells = await twoCells();
+    const tree = await newTree(cells);
+    const { accountId } = tree.root;
+    await expect(
+      move(cells, accountId, (step) => {
+        if (step === 'drain') throw new Error('planted');
+      }),
+    ).rejects.toThrow('planted');
+    const rolledBack = new AbortController();
+    const joining = (async () => {
+      while (!rolledBack.signal.aborted) await good(tree.root.api.post('/v1/accounts', { name: 'Joins' }));
+    })();
+    await between(cells, cells.source.context.encryption, (clients) => rollBack(clients, accountId));
+    rolledBack.abort();
+    await joining;
+    expect(await guardsIn(cells)).toEqual([0, 0]);
+    await withClient(cells.source.connection, async (client) => {
+      expect((await client.query('select account_id from account_moves')).rows).toEqual([]);
+      expect((await client.query('select account_id from account_move_changes')).rows).toEqual([]);
+      // Earlier releases left such rows.
+      await client.query(
+        `insert into account_moves (account_id, root, move, state, cell, target)
+         select max(account_id), $1, 'earlier', 'copying', 'eu2', 'a target' from accounts where parent = $1`,
+        [accountId],
+      );
+    });
+    expect((await move(cells, accountId)).closedMs).not.toBeNull();
+  });
 });
 
 describe('the first account of a cell', () => {
