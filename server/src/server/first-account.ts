@@ -200,17 +200,21 @@ export async function makeLoginLink(
   options: Named & { email: string | null; resetsSecondFactor: boolean },
 ): Promise<string> {
   const { email, resetsSecondFactor } = options;
-  const accountId = await namedAccountId(context, options);
-  const firstLink = email === null ? await makeFirstOwnerLinkOf(context, accountId) : null;
-  if (firstLink !== null) return firstLink;
-  const found =
-    email === null ? await findFirstOwner(context.reader, accountId) : await findUser(context.reader, email);
-  if (!found || (options.accountId !== null && found.accountId !== accountId))
-    throw new Error(
-      email === null
-        ? `The account ${accountId} has no active owner.`
-        : `No user ${options.accountId === null ? '' : `of the account ${accountId} `}has the e-mail address ${email}.`,
-    );
+  // With an address alone, the user can be of any account. The first account may be away then.
+  const accountId = email !== null && options.accountId === null ? null : await namedAccountId(context, options);
+  let found: FoundUser | null;
+  if (email === null) {
+    const firstLink = await makeFirstOwnerLinkOf(context, accountId!);
+    if (firstLink !== null) return firstLink;
+    found = await findFirstOwner(context.reader, accountId!);
+    if (!found) throw new Error(`The account ${accountId} has no active owner.`);
+  } else {
+    found = await findUser(context.reader, email);
+    if (!found || (accountId !== null && found.accountId !== accountId))
+      throw new Error(
+        `No user ${accountId === null ? '' : `of the account ${accountId} `}has the e-mail address ${email}.`,
+      );
+  }
   if (resetsSecondFactor) await removeSecondFactor(context, found);
   const member = await context.readRecord(user, found.accountId, found.id);
   if (!member) throw new Error(`The user ${found.id} was removed meanwhile.`);

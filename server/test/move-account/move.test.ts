@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { withClient } from '../../src/db/pools.ts';
 import { forget, rollBack, type Step } from '../../src/move-account/move.ts';
-import { makeAnotherKey, makeFirstOwnerLink, makeRootAccount } from '../../src/server/first-account.ts';
+import { makeAnotherKey, makeFirstOwnerLink, makeLoginLink, makeRootAccount } from '../../src/server/first-account.ts';
 import { oldestAccountId } from '../../src/sign-in/users.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { formOf, pdfOf } from '../support/files.ts';
@@ -215,6 +215,7 @@ describe('the first account of a cell', () => {
         expect((await signIn('a wrong password')).status).toBe(401);
         await good(signIn(goodPassword));
         await makeFirstOwnerLink(cell.context);
+        await makeLoginLink(cell.context, { accountId: null, email: person.email, resetsSecondFactor: false });
       }
     };
     await move(cells, first, async (step) => {
