@@ -54,9 +54,10 @@ export const writersMax = largestSizes.writers;
 
 /**
  * Settings of each connection, in place of the defaults of the database. Compiling takes longer than any of our statements runs. Up to
- * PostgreSQL 17, statements with disabled plan types would be compiled. Each statement must see what others have committed before it.
+ * PostgreSQL 17, statements with disabled plan types would be compiled. Each statement must see what others have committed before it. The
+ * arrays of values have nulls.
  */
-const everywhere = '-c jit=off -c default_transaction_isolation=read\\ committed';
+const everywhere = '-c jit=off -c array_nulls=on -c default_transaction_isolation=read\\ committed';
 
 const searching: PoolConfig = {
   // A search is stopped after a second. Without sequential scans, an index is used even if the statistics are old.

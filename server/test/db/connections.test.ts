@@ -24,18 +24,20 @@ test('logs one line without any query text when all connections are lost', async
   await expect.poll(told).toEqual([{ level: 40, code: '57P01', message, connections: 3, msg: lost }]);
 });
 
-test('sees each commit when the database has another isolation level by default', async () => {
+test.each([
+  ['transaction_isolation', 'default_transaction_isolation', 'serializable', 'read committed'],
+  ['array_nulls', 'array_nulls', 'off', 'on'],
+])('sets its own %s when the database has another default', async (shown, setting, value, expected) => {
   const { connection, database } = await databaseForTest();
   await withClient(connection, async (client) => {
     const { rows } = await client.query<{ name: string }>('select quote_ident(current_database()) as name');
-    await client.query(`alter database ${rows[0]!.name} set default_transaction_isolation = 'serializable'`);
+    await client.query(`alter database ${rows[0]!.name} set ${setting} = '${value}'`);
   });
   const { end: _, ...pools } = database;
-  const levels = Object.values(pools).map(async (pool) => (await pool.query('show transaction_isolation')).rows[0]);
-  const level = { transaction_isolation: 'read committed' };
-  expect(await Promise.all(levels)).toEqual(Object.keys(pools).map(() => level));
-  const single = await withClient(connection, (client) => client.query('show transaction_isolation'));
-  expect(single.rows).toEqual([level]);
+  const ours = Object.values(pools).map(async (pool) => (await pool.query(`show ${shown}`)).rows[0]);
+  expect(await Promise.all(ours)).toEqual(Object.keys(pools).map(() => ({ [shown]: expected })));
+  const single = await withClient(connection, (client) => client.query(`show ${shown}`));
+  expect(single.rows).toEqual([{ [shown]: expected }]);
 });
 
 test.each(['40P01', '40001', '58030'])(
