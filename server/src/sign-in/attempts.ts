@@ -12,8 +12,9 @@ const codeFailuresMax = 5;
 const windowSeconds = 15 * 60;
 
 /**
- * The subject of an attempt: a client's address, a user, a browser that has signed in before, or a link. For the command line: the address
- * that begins sign-ins, or the person that enters user codes. For a new e-mail address: the person that tries it.
+ * The subject of an attempt: a client's address, a user, a browser that has signed in before, or a link. All links for a new password of a
+ * user are one subject. For the command line: the address that begins sign-ins, or the person that enters user codes. For a new e-mail
+ * address: the person that tries it.
  */
 export type Subject =
   | `address ${string}`

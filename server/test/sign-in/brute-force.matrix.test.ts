@@ -202,6 +202,22 @@ describe('a code', () => {
     expect(codeIn(await stranger().post('/auth/links/use', { token, code }))).toBe('signed in');
   });
 
+  test('is guessed ten times at most when links for a new password are made again and again', async () => {
+    const codes: string[] = [];
+    let token = '';
+    for (let time = 0; time < failuresMax + 1; time++) {
+      if (time % 4 === 0) token = await makeLink(server, 'password_reset', person.id);
+      codes.push(
+        codeIn(await stranger().post('/auth/links/use', { token, password: goodPassword, code: wrongCode() })),
+      );
+    }
+    expect(codes).toEqual([...failed, 'too_many_attempts']);
+    // The operator's link is not locked out.
+    const link = await makeLink(server, 'sign_in', person.id);
+    expect(codeIn(await stranger().post('/auth/links/use', { token: link, code: wrongCode() }))).toBe('sign_in_failed');
+    clock.advanceSeconds(windowSeconds + 1);
+  });
+
   test('is guessed ten times at most when a session is confirmed', async () => {
     const { browser } = await signedIn(server, 'viewer');
     const codes: string[] = [];

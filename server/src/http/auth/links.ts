@@ -218,8 +218,10 @@ async function signInByLink(
 ): Promise<string> {
   const { context, body } = call;
   const { accounts, passwords } = context;
-  // A link cannot be guessed, but the code of a second factor can. Failures of others must not lock out the owner of the link.
-  const subjects: Subject[] = user.totp_secret === null ? [] : [`link ${link.id}`];
+  // A link cannot be guessed, but the code of a second factor can. Failures of others must not lock out the owner of the link. An admin can
+  // make any number of links for a new password, so all those of a user count together.
+  const counted = purpose === 'password_reset' ? user.id : link.id;
+  const subjects: Subject[] = user.totp_secret === null ? [] : [`link ${counted}`];
   await takeAttemptOf(call, subjects);
   let newPassword: Partial<UserRecord> | null = null;
   if (purpose === 'password_reset' && body.password !== undefined) {
