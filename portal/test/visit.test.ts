@@ -137,6 +137,46 @@ describeInBrowser('a renter in the portal', () => {
     expect(ownProblems(open)).toEqual([]);
   });
 
+  test('keeps what the agent has changed meanwhile when a form of the details is saved', async () => {
+    const home = { line1: '1 New Street', city: 'York', postal_code: 'YO1 1AA', country: 'GB', from: '2024-01-01' };
+    const older = { line1: '2 Old Street', city: 'Hull', postal_code: 'HU1 1AA', country: 'GB', to: '2023-12-31' };
+    const customer = await newPerson();
+    const path = `/v1/customers/${customer}`;
+    await good(server.api.post(path, { phone: '07700 900123', addresses: [home] }));
+    await using open = await openPortal(server, '/details', { customer });
+    const { page } = open;
+    const save = page.getByRole('button', { name: 'Save this address' });
+    await page.getByRole('button', { name: 'Change 1 New Street' }).click();
+    await page.getByLabel('Postcode').fill('YO1 9ZZ');
+    await good(server.api.post(path, { phone: '07700 900456', addresses: [older, home] }));
+    await save.click();
+    await page.getByText('Saved.').waitFor();
+    const moved = { ...home, postal_code: 'YO1 9ZZ' };
+    expect((await good(server.api.get(path))).body.addresses).toMatchObject([older, moved]);
+    await page.getByLabel('Day').fill('28');
+    await page.getByLabel('Month').fill('2');
+    await page.getByLabel('Year').fill('1990');
+    await page.getByRole('button', { name: 'Save phone and birth date' }).click();
+    await expect.poll(() => page.getByLabel('Phone').inputValue()).toBe('07700 900456');
+    expect((await good(server.api.get(path))).body).toMatchObject({
+      phone: '07700 900456',
+      date_of_birth: '1990-02-28',
+    });
+    // The agent corrects the address that the person has in the form.
+    const corrected = { ...moved, line1: '1A New Street' };
+    await page.getByRole('button', { name: 'Change 1 New Street' }).click();
+    await page.getByLabel('Town or city').fill('Selby');
+    await good(server.api.post(path, { addresses: [older, corrected] }));
+    await save.click();
+    await page.getByText('This address has changed since you opened it.').waitFor();
+    await page.getByRole('button', { name: 'Remove this address' }).click();
+    await page.getByText('This address has changed since you opened it.').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Change 1A New Street' }).waitFor();
+    expect((await good(server.api.get(path))).body.addresses).toMatchObject([older, corrected]);
+    expect(ownProblems(open)).toEqual([]);
+  });
+
   test('sends what the application asks for, and no longer sees it as missing', async () => {
     const customer = await newPerson();
     await makeApplication(server, customer);

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { addressLine, dayText } from '@tenure/ui/words';
+import { PortalError, post, read } from '../api/client.ts';
 import { postTo, useWrite } from '../api/reads.ts';
 import type { Details, Me, PersonAddress } from '../api/shapes.ts';
 import { Actions, Button } from '../kit/button.tsx';
@@ -26,12 +27,19 @@ export function DetailsPage(): ReactNode {
 
 function Person({ details }: { details: Details }): ReactNode {
   const me = useMe();
-  const [phone, setPhone] = useState(details.phone ?? '');
-  const [birth, setBirth] = useState(details.date_of_birth ?? '');
+  const [before, setBefore] = useState(() => typedOf(details));
+  const [phone, setPhone] = useState(before.phone);
+  const [birth, setBirth] = useState(before.birth);
   const [isPhoneWrong, setPhoneWrong] = useState(false);
   const [birthFault, setBirthFault] = useState<string | null>(null);
   const [isSaved, setSaved] = useState(false);
-  const saving = useWrite(postTo<Me>('me'), () => setSaved(true));
+  const saving = useWrite(postTo<Me>('me'), (saved) => {
+    const now = typedOf(saved.details ?? details);
+    setBefore(now);
+    setPhone(now.phone);
+    setBirth(now.birth);
+    setSaved(true);
+  });
   const submit = (): void => {
     setSaved(false);
     const day = birth === '' ? null : dayOf(birth);
@@ -40,9 +48,13 @@ function Person({ details }: { details: Details }): ReactNode {
     const isPhone = phone.trim() === '' || phone.replaceAll(/\D/g, '').length >= 6;
     setPhoneWrong(!isPhone);
     if (fault !== null || !isPhone) return;
-    saving.send({ phone: phone.trim() === '' ? null : phone.trim(), date_of_birth: day });
+    // What was not changed is left out: the agent may have corrected it meanwhile.
+    saving.send({
+      ...(phone !== before.phone && { phone: phone.trim() === '' ? null : phone.trim() }),
+      ...(birth !== before.birth && { date_of_birth: day }),
+    });
   };
-  useUnsaved(phone !== (details.phone ?? '') || birth !== (details.date_of_birth ?? ''));
+  useUnsaved(phone !== before.phone || birth !== before.birth);
   const phoneFault = saving.faultOf('phone');
   const birthFaultOfApi = saving.faultOf('date_of_birth');
   return (
@@ -86,6 +98,10 @@ function Person({ details }: { details: Details }): ReactNode {
   );
 }
 
+function typedOf(details: Details): { phone: string; birth: string } {
+  return { phone: details.phone ?? '', birth: details.date_of_birth ?? '' };
+}
+
 /** Returns what is wrong with a date of birth, or null. */
 function birthFaultOf(day: string | null, today: string): string | null {
   if (day === null) return 'This day does not exist. Type the day, the month and the year, such as 27 3 1990.';
@@ -105,9 +121,50 @@ function Saved({ isShown }: { isShown: boolean }): ReactNode {
   );
 }
 
+/** A change of one address. */
+interface AddressChange {
+  /** The address as the form shows it. Null adds one. */
+  before: PersonAddress | null;
+  /** Null removes it. */
+  after: PersonAddress | null;
+}
+
+/** Returns what an address says, to find it again in a list that was read later. */
+function contentOf({ line1, line2, city, postal_code: postalCode, country, from, to }: PersonAddress): string {
+  return JSON.stringify([line1, line2 ?? null, city, postalCode, country, from ?? null, to ?? null]);
+}
+
+/** Returns where an address is in a list, or -1. */
+function placeOf(address: PersonAddress | null, list: readonly PersonAddress[]): number {
+  return address === null ? -1 : list.findIndex((one) => contentOf(one) === contentOf(address));
+}
+
+/**
+ * Changes one address. A request sends all of them, so that they are read again first: the agent may have changed another one meanwhile.
+ *
+ * @param onPlace is called with the place of the address in the request, or null if there is no such place.
+ * @throws {PortalError} if the same address was changed meanwhile.
+ */
+async function changeAddress({ before, after }: AddressChange, onPlace: (place: number | null) => void): Promise<Me> {
+  const me = await read<Me>('me');
+  const list = me.details?.addresses ?? [];
+  const place = placeOf(before, list);
+  // The change can be made already, by a request whose response was lost.
+  const isMade = place === -1 && placeOf(after, list) !== -1;
+  if (isMade) return me;
+  if (before !== null && place === -1)
+    throw new PortalError('This address has changed since you opened it. Press Cancel, and read it again.', {
+      status: 409,
+      code: 'address_changed',
+    });
+  const at = place === -1 ? list.length : place;
+  onPlace(after === null ? null : at);
+  return post<Me>('me', { addresses: list.toSpliced(at, 1, ...(after === null ? [] : [after])) });
+}
+
 function Addresses({ addresses }: { addresses: readonly PersonAddress[] }): ReactNode {
-  /** The place of the address that is changed. One after the last is a new one. */
-  const [changed, setChanged] = useState<number | null>(null);
+  /** The address that is changed, as its form shows it. A new one has no content yet. */
+  const [changed, setChanged] = useState<{ before: PersonAddress | null } | null>(null);
   const [isSaved, setSaved] = useState(false);
   const add = useRef<HTMLButtonElement>(null);
   const hadForm = useRef(false);
@@ -115,13 +172,9 @@ function Addresses({ addresses }: { addresses: readonly PersonAddress[] }): Reac
     if (hadForm.current && changed === null) add.current?.focus();
     hadForm.current = changed !== null;
   }, [changed]);
-  const saving = useWrite(postTo<Me>('me'), () => {
-    setChanged(null);
-    setSaved(true);
-  });
-  const save = (list: readonly PersonAddress[]): void => {
+  const open = (before: PersonAddress | null): void => {
     setSaved(false);
-    saving.send({ addresses: list });
+    setChanged({ before });
   };
   return (
     <Card title="Where you have lived">
@@ -139,7 +192,7 @@ function Addresses({ addresses }: { addresses: readonly PersonAddress[] }): Reac
               </>
             ),
             end: (
-              <Button label={`Change ${address.line1}`} onPress={() => setChanged(at)}>
+              <Button label={`Change ${address.line1}`} onPress={() => open(address)}>
                 Change
               </Button>
             ),
@@ -148,21 +201,20 @@ function Addresses({ addresses }: { addresses: readonly PersonAddress[] }): Reac
       )}
       {changed === null ? (
         <>
-          <Saved isShown={isSaved && !saving.isBusy} />
+          <Saved isShown={isSaved} />
           <div>
-            <Button ref={add} onPress={() => setChanged(addresses.length)}>
+            <Button ref={add} onPress={() => open(null)}>
               Add an address
             </Button>
           </div>
         </>
       ) : (
         <AddressForm
-          key={changed}
-          at={changed}
-          address={addresses[changed] ?? null}
-          saving={saving}
-          onSave={(address) => save(addresses.toSpliced(changed, 1, address))}
-          onRemove={() => save(addresses.toSpliced(changed, 1))}
+          address={changed.before}
+          onDone={() => {
+            setChanged(null);
+            setSaved(true);
+          }}
           onCancel={() => setChanged(null)}
         />
       )}
@@ -176,15 +228,15 @@ function addressDays({ from, to }: PersonAddress): string {
 }
 
 function AddressForm(props: {
-  at: number;
   /** Null if it is new. */
   address: PersonAddress | null;
-  saving: ReturnType<typeof useWrite<object, Me>>;
-  onSave: (address: PersonAddress) => void;
-  onRemove: () => void;
+  onDone: () => void;
   onCancel: () => void;
 }): ReactNode {
-  const { at, address, saving, onSave, onRemove, onCancel } = props;
+  const { address, onDone, onCancel } = props;
+  /** The place of the address in the last request, as faults name it. */
+  const [place, setPlace] = useState<number | null>(null);
+  const saving = useWrite((after: PersonAddress | null) => changeAddress({ before: address, after }, setPlace), onDone);
   const [values, setValues] = useState({
     line1: address?.line1 ?? '',
     line2: address?.line2 ?? '',
@@ -205,14 +257,14 @@ function AddressForm(props: {
     return faultOf(name);
   };
   const faultOf = (name: string): string | null => {
-    const fault = saving.faultOf(`addresses[${at}][${name}]`);
+    const fault = saving.faultOf(`addresses[${place}][${name}]`);
     return fault === null ? null : plain(fault);
   };
   const submit = (): void => {
     setTried(true);
     const { line1, city, postal_code: postalCode, line2, country, from, to } = values;
     if ([line1, city, postalCode].some((value) => value.trim() === '')) return;
-    onSave({
+    saving.send({
       line1: line1.trim(),
       line2: line2.trim() === '' ? null : line2.trim(),
       city: city.trim(),
@@ -263,13 +315,17 @@ function AddressForm(props: {
           onChange={set('to')}
           error={faultOf('to')}
         />
-        <WriteError write={saving} fields={Object.keys(values).map((name) => `addresses[${at}][${name}]`)} />
+        <WriteError write={saving} fields={Object.keys(values).map((name) => `addresses[${place}][${name}]`)} />
         <Actions>
           <Button look="primary" type="submit" isBusy={saving.isBusy}>
             {saving.isBusy ? 'Saving…' : 'Save this address'}
           </Button>
           <Button onPress={onCancel}>Cancel</Button>
-          {address !== null && <Button onPress={onRemove}>Remove this address</Button>}
+          {address !== null && (
+            <Button isBusy={saving.isBusy} onPress={() => saving.send(null)}>
+              Remove this address
+            </Button>
+          )}
         </Actions>
       </Form>
     </Step>
