@@ -116,7 +116,7 @@ export function applicationStatus({ status, review, asked }: Application): Statu
     case 'withdrawn':
       return { tone: 'neutral', text: 'Withdrawn' };
     case 'converted':
-      return { tone: 'good', text: 'You have the home' };
+      return { tone: 'good', text: 'Agreement signed' };
   }
 }
 
@@ -150,8 +150,10 @@ export function tenancyStatus({ status }: Tenancy): Status {
   }
 }
 
-export function invoiceStatus({ status, overdue, amount_due: due }: Invoice): Status {
+export function invoiceStatus({ status, overdue, amount_due: due, amount_paid: paid }: Invoice): Status {
   if (status === 'void') return { tone: 'neutral', text: 'Called off' };
+  // A bill that was taken off in full was not paid.
+  if (due === 0 && paid === 0) return { tone: 'good', text: 'Nothing to pay' };
   if (status === 'paid' || due === 0) return { tone: 'good', text: 'Paid' };
   if (overdue) return { tone: 'bad', text: 'Overdue' };
   return { tone: 'waiting', text: 'To pay' };

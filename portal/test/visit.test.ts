@@ -314,11 +314,48 @@ describeInBrowser('a renter in the portal', () => {
     const { page } = open;
     for (const link of ['', 'My home', 'Give notice']) {
       await page.goto(`${server.url}/portal/`);
-      if (link !== '') await page.getByRole('navigation').getByRole('link', { name: link }).click();
+      if (link !== '')
+        await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link', { name: link }).click();
       await page.getByText('The landlord asks you to leave by Thursday, 31 December 2099').waitFor();
       await page.getByText('This notice alone does not end your tenancy').waitFor();
       expect(await page.getByRole('main').innerText()).not.toMatch(/last day is|tenancy ends on|take a notice back/);
     }
+    expect(ownProblems(open)).toEqual([]);
+  });
+
+  test('learns that nothing is held any more when an application with a holding deposit is refused', async () => {
+    const customer = await newPerson();
+    const application = await makeApplication(server, customer);
+    const money = { type: 'holding', application, amount: 20_000 };
+    const { body: deposit } = await good(server.api.post('/v1/deposits', money));
+    const paid = { deposit: deposit.id, amount: 20_000, method: 'bank_transfer' };
+    await good(server.api.post('/v1/payments', paid));
+    for (const features of [['money'], ['money', 'applications']] as const) {
+      await using open = await openPortal(server, '/deposit', { customer, features });
+      await open.page.getByText('holds the home for you. It is decided by').waitFor();
+    }
+    await good(server.api.post(`/v1/applications/${application}/reject`, { reasons: ['affordability'] }));
+    for (const features of [['money'], ['money', 'applications']] as const) {
+      await using open = await openPortal(server, '/deposit', { customer, features });
+      await open.page.getByText('The money comes back, or counts towards your rent or deposit, by').waitFor();
+      expect(await open.page.getByRole('main').innerText()).not.toMatch(/holds the home|decided by/);
+    }
+  });
+
+  test('is offered neither a notice nor a pet when the only tenancy has ended', async () => {
+    const customer = await newPerson();
+    const tenancy = await makeTenancy(server, customer);
+    await good(server.api.post('/v1/test_helpers/clock/advance', { seconds: 1 }));
+    await good(server.api.post(`/v1/tenancies/${tenancy}/end`, { ended_on: '2026-07-09', reason: 'surrender' }));
+    await using open = await openPortal(server, '/', { customer });
+    const { page } = open;
+    const pages = page.getByRole('navigation', { name: 'All pages' }).getByRole('link').locator('strong');
+    await pages.first().waitFor();
+    expect(await pages.allInnerTexts()).toEqual(expect.arrayContaining(['My home', 'Rent and payments']));
+    expect(await pages.allInnerTexts()).not.toEqual(expect.arrayContaining(['Give notice']));
+    expect(await pages.allInnerTexts()).not.toEqual(expect.arrayContaining(['Pets']));
+    await page.goto(`${server.url}/portal/notice`);
+    await page.getByText('You have no tenancy at the moment.').waitFor();
     expect(ownProblems(open)).toEqual([]);
   });
 

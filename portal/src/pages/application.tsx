@@ -149,7 +149,7 @@ function Next({ application: { status, asked, tenancy, review } }: { application
   if (status === 'approved')
     return <p>{agent} will send you the agreement. Nothing is final until you and the landlord have signed it.</p>;
   if (status === 'converted' && tenancy !== null)
-    return <p>The agreement is signed. The home is yours from the first day.</p>;
+    return <p>The agreement is signed, so that this application is complete.</p>;
   if (status === 'withdrawn') return <p>You or your agent have withdrawn it. Nothing more happens.</p>;
   if (status === 'rejected' && review?.status === 'requested')
     return (
@@ -185,7 +185,9 @@ function Decision({ application }: { application: Application }): ReactNode {
         </p>
       )}
       {review?.status === 'upheld' && <p>A person has looked at it again. The decision stays as it was.</p>}
-      {review?.status === 'changed' && <p>A person has looked at it again, and has changed the decision.</p>}
+      {review?.status === 'changed' && (
+        <p>A person has looked at an earlier decision again, and has changed it. This is the decision after that.</p>
+      )}
       {actions.includes('request_review') && <AskForReview application={application} />}
     </Notice>
   );
@@ -293,7 +295,7 @@ function Withdraw({ application }: { application: Application }): ReactNode {
 /** What a guarantee means, by its status. */
 export const guaranteeTexts: Readonly<Record<Guarantee['status'], string>> = {
   proposed: 'You were named as a guarantor. Nothing is agreed yet.',
-  agreed: 'You have agreed to be a guarantor: you pay if the tenant does not.',
+  agreed: 'You have agreed to be a guarantor: once the tenancy is signed, you pay if the tenant does not.',
   declined: 'You have declined to be a guarantor.',
   released: 'You are no longer a guarantor.',
 };

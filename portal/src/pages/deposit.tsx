@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react';
 import { dayText } from '@tenure/ui/words';
-import type { Deposit } from '../api/shapes.ts';
+import { useRead } from '../api/reads.ts';
+import type { Application, Deposit, Page as ListOf } from '../api/shapes.ts';
 import { Big, Card, Facts, Notice, Quiet, Rows, Stack, Tag } from '../kit/parts.tsx';
 import { useMe } from '../shell/context.ts';
 import { AskAgent, Loaded, Page } from '../shell/page.tsx';
 import { agentName, amountText, deductionText, depositStatus, homeText, schemeDuty, schemeText } from '../words.ts';
 import { More, useList } from './long-list.tsx';
+import { applicationsPath } from './paths.ts';
 
 /** The deposits: where the money is, and what was taken from it and why. */
 export function DepositPage(): ReactNode {
@@ -77,16 +79,24 @@ function OneDeposit({ deposit }: { deposit: Deposit }): ReactNode {
             }))}
           />
           <p>
-            <Quiet>
-              {deposit.status === 'disputed'
-                ? 'This is in dispute, and the scheme that protects the deposit decides.'
-                : 'You do not have to agree. Tell your agent, or ask the scheme that protects the deposit to decide. That is free.'}
-            </Quiet>
+            <Quiet>{objection(deposit)}</Quiet>
           </p>
         </Stack>
       )}
     </Card>
   );
+}
+
+/** Says what a person can do who does not agree to a deduction. Only a scheme that protects the deposit can decide. */
+function objection({ status, scheme }: Deposit): string {
+  if (status === 'settled') return 'If you do not agree, tell your agent.';
+  if (status === 'disputed')
+    return scheme === null
+      ? 'This is in dispute.'
+      : 'This is in dispute, and the scheme that protects the deposit decides.';
+  return scheme === null
+    ? 'You do not have to agree. Tell your agent.'
+    : 'You do not have to agree. Tell your agent, or ask the scheme that protects the deposit to decide. That is free.';
 }
 
 /** Says where the money is, in a sentence or two. */
@@ -128,14 +138,33 @@ function Where({ deposit }: { deposit: Deposit }): ReactNode {
 }
 
 function WhereHolding({ deposit }: { deposit: Deposit }): ReactNode {
-  const agent = agentName(useMe().account);
-  if (deposit.status !== 'received') return null;
+  const { account, session, today } = useMe();
+  const applications = useRead<ListOf<Application>>(
+    session.features.includes('applications') ? applicationsPath : null,
+  );
+  const { status, application, decide_by: decideBy, repay_by: repayBy } = deposit;
+  if (status !== 'received') return null;
+  const agent = agentName(account);
+  const found = applications.data?.data.find(({ id }) => id === application);
+  const isHeld = found === undefined ? !isRepayDue(deposit) : ['open', 'approved'].includes(found.status);
   return (
     <p>
-      {agent} holds the home for you.
-      {deposit.decide_by !== null && ` It is decided by ${dayText(deposit.decide_by)}.`}
-      {deposit.repay_by !== null &&
-        ` The money comes back, or counts towards your rent or deposit, by ${dayText(deposit.repay_by)}.`}
+      {isHeld &&
+        decideBy !== null &&
+        today <= decideBy &&
+        `${agent} holds the home for you. It is decided by ${dayText(decideBy)}. `}
+      {isHeld && decideBy !== null && today > decideBy && `It was to be decided by ${dayText(decideBy)}. `}
+      {repayBy !== null &&
+        `The money ${today > repayBy ? 'had to come' : 'comes'} back, or ${today > repayBy ? 'count' : 'counts'} towards your rent or deposit, by ${dayText(repayBy)}, unless ${agent} may keep it.`}
     </p>
   );
+}
+
+/** How many days after the day to decide the money goes back at the latest. */
+const repayDays = 6;
+
+/** Returns whether the time to pay back began before the day to decide: the application was refused, or the agreement is signed. */
+function isRepayDue({ decide_by: decideBy, repay_by: repayBy }: Deposit): boolean {
+  if (decideBy === null || repayBy === null) return false;
+  return Date.parse(repayBy) < Date.parse(decideBy) + repayDays * 86_400_000;
 }

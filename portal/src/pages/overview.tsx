@@ -40,7 +40,7 @@ export function OverviewPage(): ReactNode {
           <TenancyTasks tenancies={tenancies.data?.data ?? []} />
           <ApplicationTasks applications={applications.data?.data ?? []} />
           <GuaranteeTasks guarantees={me.guarantees} />
-          <AllPages hasTenancy={(tenancies.data?.data ?? []).length > 0} />
+          <AllPages tenancies={tenancies.data?.data ?? []} />
         </>
       ) : (
         <Skeleton />
@@ -49,11 +49,17 @@ export function OverviewPage(): ReactNode {
   );
 }
 
-/** The pages that only a tenant needs. */
-const tenantPaths: ReadonlySet<string> = new Set(['/home', '/pets', '/notice']);
+/** The pages that only a tenant needs, and whether a tenancy has something on them. */
+const tenantPages: Readonly<Record<string, (tenancy: Tenancy) => boolean>> = {
+  '/home': () => true,
+  '/pets': ({ actions, pet_requests: requests }) => actions.includes('request_pet') || requests.length > 0,
+  '/notice': ({ status }) => status !== 'ended' && status !== 'canceled',
+};
 
-function AllPages({ hasTenancy }: { hasTenancy: boolean }): ReactNode {
-  const entries = pagesFor(useMe().session.features).filter(({ path }) => hasTenancy || !tenantPaths.has(path));
+function AllPages({ tenancies }: { tenancies: readonly Tenancy[] }): ReactNode {
+  const entries = pagesFor(useMe().session.features).filter(
+    ({ path }) => tenantPages[path] === undefined || tenancies.some(tenantPages[path]),
+  );
   if (entries.length === 0)
     return (
       <Notice>

@@ -42,9 +42,13 @@ const states: Readonly<Record<PetRequest['status'], { tone: Tone; text: string }
   refused: { tone: 'bad', text: 'No' },
 };
 
+/** After the end of the tenancy, no answer can come any more. */
+const unanswered = { tone: 'neutral', text: 'Not answered before the tenancy ended' } as const;
+
 function Request({ tenancy, request }: { tenancy: Tenancy; request: PetRequest }): ReactNode {
   const { status, description, reason, requested_on: requestedOn, answer_by: answerBy } = request;
-  const { tone, text } = states[status];
+  const hasEnded = tenancy.status === 'ended';
+  const { tone, text } = hasEnded && status !== 'granted' && status !== 'refused' ? unanswered : states[status];
   return (
     <Stack>
       <Tag tone={tone}>{text}</Tag>
@@ -53,7 +57,7 @@ function Request({ tenancy, request }: { tenancy: Tenancy; request: PetRequest }
           ['Your request', description],
           ['Asked on', dayText(requestedOn)],
           [status === 'information_asked' ? 'Their question' : 'Their reason', reason],
-          ['They must answer by', status === 'open' ? dayText(answerBy) : null],
+          ['They must answer by', status === 'open' && !hasEnded ? dayText(answerBy) : null],
         ]}
       />
       {status === 'information_asked' && tenancy.actions.includes('request_pet') && (

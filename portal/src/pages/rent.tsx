@@ -193,7 +193,13 @@ function paymentRow(payment: Payment): { main: ReactNode; end: ReactNode } {
   return {
     main: (
       <>
-        <strong>{receivedOn === null ? 'Not received yet' : shortDay(receivedOn)}</strong>
+        <strong>
+          {receivedOn === null
+            ? payment.status === 'pending'
+              ? 'Not received yet'
+              : 'Not received'
+            : shortDay(receivedOn)}
+        </strong>
         <Quiet>
           {methodText(method)}
           {deposit !== null && ', for the deposit'}

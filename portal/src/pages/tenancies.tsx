@@ -25,6 +25,14 @@ export function Tenancies({
       {({ data }) => {
         const shown = isShown ? data.filter(isShown) : data;
         if (shown.length > 0) return shown.map(children);
+        if (data.length > 0)
+          return (
+            <Notice>
+              <p>
+                <strong>You have no tenancy at the moment.</strong> Questions? Ask <AskAgent />.
+              </p>
+            </Notice>
+          );
         return (
           <Notice>
             <p>
