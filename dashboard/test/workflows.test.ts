@@ -201,6 +201,29 @@ describeInBrowser('workflows', () => {
     expect(problems).toEqual([]);
   });
 
+  test('saves nothing and keeps the typed text when the workflow was changed meanwhile', async () => {
+    const wait = { id: 'first', action: 'wait', seconds: 7_200 };
+    const { body } = await good(
+      server.api.post('/v1/workflows', {
+        name: 'One wait',
+        trigger: { type: 'reference.completed', filters: [] },
+        steps: [wait],
+        permissions: [],
+      }),
+    );
+    await using open = await openDashboard(server, `/workflows/${body.id}/edit`, { person: owner, width: 1280 });
+    const { page } = open;
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('My wait');
+    const steps = [wait, { id: 'second', action: 'wait', seconds: 86_400 }];
+    await good(server.api.post(`/v1/workflows/${body.id}`, { steps }));
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('This workflow has changed since you opened it').waitFor();
+    expect(await name.inputValue()).toBe('My wait');
+    const stored = (await good(server.api.get(`/v1/workflows/${body.id}`))).body;
+    expect(stored).toMatchObject({ name: 'One wait', steps: [{ id: 'first' }, { id: 'second' }] });
+  });
+
   test('says which version a retry takes when the workflow was changed after a failed run', async () => {
     const failing = { id: 'check', action: 'api', path: '/v1/references/ref_0VbZr1fe00bS0eOQrul9Xo/cancel', body: {} };
     const { body: workflow } = await good(

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { ApiError, type Workflow } from 'tenure';
 import { Actions, Button, ButtonLink, ErrorState, Link, Select, Skeleton, TextField, toast } from '@tenure/ui';
 import { defineRead, faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
@@ -68,13 +68,29 @@ const storedRead = defineRead<Workflow, { id: string }>((tenure, { id }, options
   tenure.workflows.retrieve(id, {}, options),
 );
 
+const changedMeanwhile =
+  'This workflow has changed since you opened it, so that nothing is saved. Open it in another tab, and compare it with what you have typed here.';
+
 /** Changes a workflow. Runs that have begun keep the steps of before. */
 export function EditWorkflowPage(): ReactNode {
   const { id } = workflowEditRoute.useParams();
   const navigate = useNavigate();
   const { data, error } = useRead(storedRead, { id });
+  // The form begins with the workflow as it is first shown.
+  const [first, setFirst] = useState<Workflow | null>(null);
+  if (data !== undefined && first?.id !== id) setFirst(data);
+  const checked = useRef<string>(null);
   const updating = useWrite<WorkflowInput, Workflow>(
-    (tenure, input, options) => tenure.workflows.update(id, input, options),
+    async (tenure, input, options) => {
+      // An update sends all steps, filters and permissions. A second attempt sends what the first one sent.
+      const text = JSON.stringify(input);
+      if (checked.current !== text) {
+        const { version } = await tenure.workflows.retrieve(id);
+        if (version !== first!.version) throw new Error(changedMeanwhile);
+        checked.current = text;
+      }
+      return tenure.workflows.update(id, input, options);
+    },
     {
       onDone: () => {
         toast('Saved. Runs that have begun keep their steps.');
@@ -86,10 +102,10 @@ export function EditWorkflowPage(): ReactNode {
     <Page title="Edit a workflow" parent={{ href: `/workflows/${id}`, name: data?.name ?? 'Workflow' }}>
       {error !== null && <ErrorState error={shownError(error)} />}
       {error === null && data === undefined && <Skeleton rows={12} />}
-      {data !== undefined && (
+      {data !== undefined && first?.id === id && (
         <Editor
           key={id}
-          first={draftOf(data)}
+          first={draftOf(first)}
           backHref={`/workflows/${id}`}
           submitText="Save"
           error={updating.error}
