@@ -625,7 +625,7 @@ describeInBrowser('the office', () => {
     await guarantor.getByLabel('Full name').fill(name);
     await guarantor.getByLabel('E-mail (optional)').fill('helen@example.org');
     await accept.click();
-    await page.getByText(`With the guarantor ${name}, who has not agreed yet.`).waitFor();
+    await page.getByText(`The guarantor ${name} has not agreed yet.`).waitFor();
     const { body } = await good(server.api.get('/v1/customers?email=helen@example.org'));
     expect(body.data.map((person: { name: string }) => person.name)).toEqual([name]);
     expect(problems).toEqual([]);
@@ -688,8 +688,13 @@ describeInBrowser('the office', () => {
     await good(owner.post(`/v1/applications/${application}/approve`, {}));
     await using open = await openDashboard(server, `/applications/${application}`, { person: owner });
     const { page, problems } = open;
+    await page.getByRole('heading', { name: 'Accepted. A guarantor is proposed' }).waitFor();
+    await page.getByText('The guarantor Frank Raman has not agreed yet.').waitFor();
+    const { body } = await good(server.api.get(`/v1/guarantors?application=${application}`));
+    await good(server.api.post(`/v1/guarantors/${body.data[0].id}/agree`, { agreed_on: '2026-06-01' }));
+    await page.reload();
     await page.getByRole('heading', { name: 'Accepted with a guarantor' }).waitFor();
-    await page.getByText('With the guarantor Frank Raman, who has not agreed yet.').waitFor();
+    await page.getByText('The guarantor Frank Raman has agreed.').waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -84,9 +84,13 @@ export function stepsOf({ status, references, review }: Application): Step[] {
       { name: 'Withdrawn', state: 'stopped' },
     ];
   const hasNoChecks = isDecided && references.total === 0;
+  const { pending, processing } = references.by_status;
+  const areChecksOpen = pending + processing > 0;
   return [
     { name: 'Applied', state: 'done' },
-    ...(hasNoChecks ? [] : [{ name: 'Checks', state: isDecided || haveChecksEnded ? 'done' : 'now' } as const]),
+    ...(hasNoChecks
+      ? []
+      : [{ name: 'Checks', state: areChecksOpen || (!isDecided && !haveChecksEnded) ? 'now' : 'done' } as const]),
     {
       name: status === 'rejected' ? 'Refused' : status === 'open' ? 'Decision' : 'Accepted',
       state: isDecided || haveChecksEnded ? decisionState : 'ahead',

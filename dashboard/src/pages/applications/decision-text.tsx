@@ -49,8 +49,8 @@ export function DecisionText({ application }: { application: Application }): Rea
       {status === 'approved' &&
         standingGuarantors(application).map(({ id: guarantor, customer, status: answer }) => (
           <p key={guarantor}>
-            With the guarantor <strong>{nameOf(customer)}</strong>
-            {answer === 'agreed' ? ', who has agreed.' : ', who has not agreed yet.'}
+            The guarantor <strong>{nameOf(customer)}</strong>
+            {answer === 'agreed' ? ' has agreed.' : ' has not agreed yet.'}
           </p>
         ))}
       {decision && decision.reasons.length > 0 && (

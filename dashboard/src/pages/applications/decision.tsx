@@ -75,9 +75,11 @@ function Decided({ application, refusal, onDecide }: DecisionProps): ReactNode {
 
 function withGuarantor(application: Application): string {
   const title = titles[application.status] ?? plain(application.status);
-  return application.status === 'approved' && standingGuarantors(application).length > 0
+  const standing = standingGuarantors(application);
+  if (application.status !== 'approved' || standing.length === 0) return title;
+  return standing.some(({ status }) => status === 'agreed')
     ? `${title} with a guarantor`
-    : title;
+    : `${title}. A guarantor is proposed`;
 }
 
 const titles: Readonly<Record<string, string>> = {

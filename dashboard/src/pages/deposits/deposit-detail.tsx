@@ -56,7 +56,7 @@ export function DepositPage(): ReactNode {
 }
 
 /** A dispute, or why a holding deposit is kept. */
-function Outcome({ deposit: { dispute, retention, currency, status } }: { deposit: Deposit }): ReactNode {
+function Outcome({ deposit: { dispute, retention, currency, status, scheme } }: { deposit: Deposit }): ReactNode {
   return (
     <>
       {dispute !== null && (
@@ -65,7 +65,7 @@ function Outcome({ deposit: { dispute, retention, currency, status } }: { deposi
           title={`The tenants ${status === 'settled' ? 'disputed' : 'dispute'} ${money({ amount: dispute.amount, currency })}`}
         >
           <p>
-            {status === 'settled' ? 'This is settled now.' : 'The scheme decides about it.'}
+            {status === 'settled' ? 'This is settled now.' : scheme === null ? '' : 'The scheme decides about it.'}
             {dispute.reference !== null && ` Its reference is ${dispute.reference}.`}
           </p>
         </Notice>
@@ -112,7 +112,7 @@ function factsOf(deposit: Deposit): [string, ReactNode][] {
     ...dayFact('Decide by', deposit.decide_by),
     ...dayFact('Repay by', deposit.repay_by),
     ...(deposit.type === 'tenancy'
-      ? ([['Scheme', scheme === null ? 'Not protected yet' : schemeText(scheme)]] as [string, ReactNode][])
+      ? ([['Scheme', scheme === null ? unprotected(deposit) : schemeText(scheme)]] as [string, ReactNode][])
       : []),
     ...(reference === null ? [] : [['Reference of the scheme', reference] as [string, ReactNode]]),
     ...dayFact('Protect by', deposit.protect_by),
@@ -120,6 +120,11 @@ function factsOf(deposit: Deposit): [string, ReactNode][] {
     ...dayFact('Tenants informed on', deposit.information_given_on),
     ...dayFact('Returned on', deposit.returned_on),
   ];
+}
+
+/** A deposit that is over, or goes back, will not be protected any more. */
+function unprotected({ status }: Deposit): string {
+  return status === 'pending' || status === 'received' ? 'Not protected yet' : 'Not protected';
 }
 
 /** Returns a day with its name, if there is one. */

@@ -125,7 +125,9 @@ function termsOf(tenancy: Tenancy): [string, ReactNode][] {
     ['Address', addressOf(unit)],
     ['Kind', kinds[tenancy.type] ?? capital(plain(tenancy.type))],
     ['Rent', tenancyRentText(rent)],
-    ['To pay at present', money({ amount: balance, currency: rent.currency })],
+    balance < 0
+      ? ['In credit', money({ amount: -balance, currency: rent.currency })]
+      : ['To pay at present', money({ amount: balance, currency: rent.currency })],
     ['From', dayText(tenancy.start_date)],
     ['Until', tenancy.end_date === null ? 'Open end' : dayText(tenancy.end_date)],
     ['Signed', tenancy.signed_on === null ? 'Not yet' : dayText(tenancy.signed_on)],
