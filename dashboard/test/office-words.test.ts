@@ -102,6 +102,17 @@ test('names a member instead of the address when the name is known', () => {
   expect(sentenceOf(event)).toBe('ada@example.com added this person.');
 });
 
+test('names a person in the portal instead of Tenure when a renter has made the change', () => {
+  const data = { object: {}, previous_attributes: { phone: null } };
+  const request = { actor: null, customer_portal: true };
+  expect(sentenceOf({ type: 'customer.updated', data, request } as never)).toBe(
+    'A person in the portal changed phone.',
+  );
+  expect(sentenceOf({ type: 'customer.updated', data, request: { ...request, customer_portal: false } } as never)).toBe(
+    'Tenure changed phone.',
+  );
+});
+
 test('names no actor of Tenure when a person opens a report by a link', () => {
   const data = { object: { recipient: 'Mr Okafor' }, previous_attributes: null };
   const event = { type: 'file_link.opened', data, request: { actor: { type: 'system', id: null, name: null } } };

@@ -48,6 +48,27 @@ describeInBrowser('the search of the palette', () => {
     expect(problems).toEqual([]);
   });
 
+  test('shows where a found record stands in the words of its page', async () => {
+    const { body: zora } = await good(server.api.post('/v1/customers', { name: 'Zora Hurston' }));
+    const { body: units } = await good(server.api.get('/v1/units'));
+    const [unit] = units.data;
+    await good(server.api.post('/v1/applications', { customers: [zora.id], unit: unit.id }));
+    const rent = { amount: 95_000, currency: 'gbp', interval: 'month' };
+    const terms = { unit: unit.id, customers: [zora.id], start_date: '2026-06-01', rent };
+    await good(server.api.post('/v1/tenancies', terms));
+    // A search finds a record once it is indexed.
+    const count = async () => (await good(server.api.get('/v1/search?query=zora'))).body.data.length;
+    await expect.poll(count, { timeout: 20_000 }).toBe(3);
+    await using open = await openDashboard(server, '/logs');
+    await openPalette(open.page, 'zora');
+    const shown = async (kind: string): Promise<string> => {
+      const found = open.page.getByRole('group', { name: kind }).getByRole('menuitem');
+      return (await found.first().innerText()).replaceAll(/\s+/g, ' ');
+    };
+    await expect.poll(() => shown('Applications')).toContain('No checks yet, Flat 2');
+    expect(await shown('Tenancies')).toContain('Draft, from 1 June 2026');
+  });
+
   test('chooses the first record when the results of another text come', async () => {
     await using open = await openDashboard(server, '/logs');
     const { page, problems } = open;

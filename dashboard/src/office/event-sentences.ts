@@ -11,7 +11,12 @@ export type TeamNames = ReadonlyMap<string, string>;
 const noNames: TeamNames = new Map();
 
 /** Returns the name of the party that caused an event, for the middle of a sentence. */
-export function actorOf({ request: { actor } }: Pick<Event, 'request'>, names = noNames): string {
+export function actorOf(
+  { request: { actor, customer_portal: isPortal } }: Pick<Event, 'request'>,
+  names = noNames,
+): string {
+  // An event of the portal has no actor: renters are no callers of the API.
+  if (actor === null && isPortal) return 'a person in the portal';
   return actor === null || actor.type === 'system' ? 'Tenure' : partyNamed(actor, names);
 }
 
@@ -42,6 +47,7 @@ interface Told {
   recipient?: string | null;
   recipient_email?: string | null;
   amount?: number;
+  amount_paid?: number;
   currency?: string;
   number?: string | null;
   reference_pdf?: unknown;
@@ -115,7 +121,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'tenancy.ended': () => 'noted that the tenancy has ended',
   'tenancy.canceled': () => 'cancelled the tenancy',
   'tenancy.arrears_started': () => 'found the rent of the tenancy in arrears',
-  'tenancy.arrears_cleared': () => 'found the arrears of the tenancy paid',
+  'tenancy.arrears_cleared': () => 'found the tenancy no longer in arrears',
   'tenancy.check_raised': () => 'found a duty by law that the tenancy does not meet',
   'tenancy.pet_requested': () => 'noted that the tenants ask for a pet',
   'tenancy.pet_answered': () => 'answered the request for a pet',
@@ -135,7 +141,9 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'deposit.updated': () => null,
   'invoice.created': () => 'drafted a bill',
   'invoice.finalized': (bill) => `issued ${billNamed(bill)}`,
-  'invoice.paid': (bill) => `noted that ${billNamed(bill)} is paid`,
+  // What was taken off in full was not paid.
+  'invoice.paid': (bill) =>
+    `noted that ${bill.amount_paid === 0 ? 'nothing is left to pay of ' : ''}${billNamed(bill)}${bill.amount_paid === 0 ? '' : ' is paid'}`,
   'invoice.overdue': (bill) => `found ${billNamed(bill)} overdue`,
   'invoice.voided': (bill) => `cancelled ${billNamed(bill)}`,
   'invoice.credited': (bill) => `credited ${billNamed(bill)}`,
@@ -175,6 +183,10 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'file_link.created': (link) => `made a link to the report${recipientOf(link, ' for ')}`,
   'file_link.revoked': (link) => `ended the link to the report${recipientOf(link, ' for ')}`,
   'file_link.updated': () => null,
+  'portal_session.created': () => 'made a link to the portal',
+  'portal_session.opened': () => 'opened the link to the portal',
+  'portal_session.ended': () => 'ended the visit to the portal',
+  'portal_session.updated': () => null,
 };
 
 /** Returns what happened as a sentence, or null for mere progress. */

@@ -40,14 +40,15 @@ export function tenancyState({ status }: Tenancy): State {
 }
 
 /** Returns where a bill stands. */
-export function billState({ status, overdue }: Invoice): State {
+export function billState({ status, overdue, amount_paid: paid }: Invoice): State {
   switch (status) {
     case 'draft':
       return { tone: 'neutral', name: 'Draft' };
     case 'open':
       return overdue ? { tone: 'bad', name: 'Overdue' } : { tone: 'waiting', name: 'To pay' };
     case 'paid':
-      return { tone: 'good', name: 'Paid' };
+      // A bill that was taken off in full was not paid.
+      return { tone: 'good', name: paid === 0 ? 'Nothing to pay' : 'Paid' };
     case 'void':
       return { tone: 'neutral', name: 'Cancelled' };
     default:

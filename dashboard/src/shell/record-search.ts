@@ -1,10 +1,12 @@
 import { useEffect, useState } from 'react';
-import type { Reference, SearchHit } from 'tenure';
+import type { Application, Deposit, Invoice, Payment, Reference, SearchHit, Tenancy } from 'tenure';
 import type { IconName } from '@tenure/ui';
 import { defineRead, shownError, useRead } from '../api/requests.ts';
 import { useUser } from '../api/session.ts';
 import { standingOf } from '../office/checks.ts';
+import { billState, depositState, paymentState, tenancyState } from '../office/letting-words.ts';
 import { dayText } from '../office/words.ts';
+import { stateOf } from '../pages/applications/application-words.tsx';
 import { maySee, pathOfId } from './navigation.ts';
 
 /** Milliseconds without a key until the text is searched, so that a word is searched once. */
@@ -49,23 +51,34 @@ const searchRead = defineRead<{ data: SearchHit[]; has_more: boolean }, { params
   },
 );
 
+/** Returns where a found record stands, as its page says it. */
+const states: Readonly<Record<string, (record: never) => { name: string }>> = {
+  application: (record: Application) => stateOf(record),
+  tenancy: (record: Tenancy) => tenancyState(record),
+  deposit: (record: Deposit) => depositState(record),
+  invoice: (record: Invoice) => billState(record),
+  payment: (record: Payment) => paymentState(record),
+};
+
 /** Returns the second line of a found record in the words of the office. */
 export function detailOf({ type, subtitle, record }: SearchHit): string | null {
   if (type === 'reference') return standingOf(record as unknown as Reference).title;
-  return subtitle === null
-    ? null
-    : subtitle
-        .replaceAll(/\b\d{4}-\d\d-\d\d\b/g, (day) => dayText(day))
-        .replaceAll(/\b(?:approved|canceled|converted|rejected)\b/g, (word) => words[word]!)
-        .replaceAll(/\b([a-z]+)_([a-z]+)\b(?![^,]*@)/g, '$1 $2');
-}
+  if (subtitle === null) return null;
+  const status = 'status' in record ? record.status : null;
+  // One part of the text is the status, and the name of a home may have the same word.
+  const parts = subtitle.split(', ');
+  const at = parts.lastIndexOf(String(status));
+  const name = at === -1 ? undefined : states[type]?.(record as never).name;
+  // "received 1 December 2026" says that it is received.
+  const isSaid = name !== undefined && parts[at + 1]?.startsWith(`${name.toLowerCase()} `);
+  return parts
+    .map((part, index) => (index === at && name !== undefined ? name : part))
+    .filter((_, index) => index !== at || !isSaid)
+    .join(', ')
 
-const words: Readonly<Record<string, string>> = {
-  approved: 'accepted',
-  canceled: 'cancelled',
-  converted: 'let',
-  rejected: 'refused',
-};
+    .replaceAll(/\b\d{4}-\d\d-\d\d\b/g, (day) => dayText(day))
+    .replaceAll(/\b([a-z]+)_([a-z]+)\b(?![^,]*@)/g, '$1 $2');
+}
 
 /** Found records of one kind. */
 export interface FoundGroup {
