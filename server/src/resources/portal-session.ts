@@ -278,7 +278,7 @@ function emailsOf(created: PortalSessionRecord, { account, realSeconds }: Caller
       texts: {
         subject: `${account.name}: your page`,
         paragraphs: [
-          `${account.name} has made a link to your own page for you. There you see your details, applications, tenancies and payments.`,
+          `${account.name} has made a link to your own page for you. There you see your ${partsOf(created.features)}.`,
           `The link opens once, within ${spanOf(created.expires_at - realSeconds)}. You need no account and no password.`,
         ],
         button: 'Open my page',
@@ -286,6 +286,19 @@ function emailsOf(created: PortalSessionRecord, { account, realSeconds }: Caller
       },
     },
   ];
+}
+
+/** Returns what a person sees by a link: "details, applications and tenancies". */
+function partsOf(features: readonly string[]): string {
+  const has = (...names: string[]): boolean => names.some((name) => features.includes(name));
+  const parts = [
+    has('details') && 'details',
+    has('documents') && 'documents',
+    has('applications') && 'applications',
+    has('money', 'notice', 'pets') && 'tenancies',
+    has('money') && 'payments',
+  ].filter((part) => part !== false);
+  return new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(parts);
 }
 
 /** Returns a time in words, such as `60 minutes` or `3 days`. */

@@ -92,6 +92,16 @@ describe('POST /v1/portal_sessions', () => {
       expect(JSON.stringify((await good(agency.api.get(path))).body), path).not.toContain(tokenIn(session));
   });
 
+  test.each([
+    [undefined, 'details, documents, applications, tenancies and payments'],
+    [['documents'], 'documents'],
+    [['pets', 'applications'], 'applications and tenancies'],
+  ])('names in the e-mail what the link opens when its features are %j', async (features, text) => {
+    await sessionOf({ send_email: true, ...(features && { features }) });
+    const { body } = await good(agency.api.get('/v1/test_helpers/emails'));
+    expect(body.data[0].text).toContain(`There you see your ${text}.`);
+  });
+
   test.each(['agent', 'restricted'])(
     'hides the e-mail of a sandbox from a key that makes no sessions: %s',
     async (type) => {
