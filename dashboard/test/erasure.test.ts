@@ -34,6 +34,32 @@ describeInBrowser('an erasure', () => {
     expect(body.addresses).toMatchObject([{ postal_code: 'YO1 9ZZ' }, { line1: '2 Old Street' }]);
   });
 
+  test('keeps the new address of a person that has moved when the office corrects the old one meanwhile', async () => {
+    const old = { line1: '1 New Street', city: 'York', postal_code: 'YO1 1AA', country: 'GB', from: '2024-01-01' };
+    const present = { line1: '3 Next Street', city: 'Leeds', postal_code: 'LS1 1AA', country: 'GB', from: '2026-01-01' };
+    const { body: person } = await good(server.api.post('/v1/customers', { name: 'Ada Moved', addresses: [old] }));
+    await using open = await openDashboard(server, `/customers/${person.id}`, { person: owner });
+    const { page } = open;
+    await page.getByRole('button', { name: 'Change' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Postcode').fill('YO1 9ZZ');
+    const moved = [present, { ...old, to: '2025-12-31' }];
+    await good(server.api.post(`/v1/customers/${person.id}`, { addresses: moved }));
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText('The person is changed').waitFor();
+    const { body } = await good(server.api.get(`/v1/customers/${person.id}`));
+    expect(body.addresses).toMatchObject([present, { ...moved[1], postal_code: 'YO1 9ZZ' }]);
+
+    await page.getByRole('button', { name: 'Change' }).press('Enter');
+    await dialog.getByLabel('Postcode').fill('LS1 9ZZ');
+    await good(server.api.post(`/v1/customers/${person.id}`, { addresses: [{ ...present, line1: '4 Next Street' }] }));
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await dialog.getByText('This address was changed meanwhile').waitFor();
+    expect((await good(server.api.get(`/v1/customers/${person.id}`))).body.addresses).toMatchObject([
+      { line1: '4 Next Street', postal_code: 'LS1 1AA' },
+    ]);
+  });
+
   test('says that a document of a check goes when the office has added it by hand', async () => {
     const { body: person } = await good(server.api.post('/v1/customers', { name: 'Ada Byron' }));
     const check = { application: 'case_1', customer: person.id, automatic_reference: null };

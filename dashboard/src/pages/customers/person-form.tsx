@@ -151,7 +151,7 @@ function changesOf(typed: Typed, before: Typed, person: Customer | null): Custom
     ...(isChanged('email') && { email: orNull(typed.email) }),
     ...(isChanged('phone') && { phone: orNull(typed.phone) }),
     ...(isChanged('birthday') && { date_of_birth: orNull(typed.birthday) }),
-    ...(isChanged('line1', 'city', 'postalCode') && { addresses: addressesOf(typed, person) }),
+    ...(isChanged('line1', 'city', 'postalCode') && { addresses: addressesOf(typed, before, person) }),
     ...(isChanged('right', 'checkedOn', 'expiresOn') && {
       right_to_rent:
         typed.right === noRight
@@ -170,20 +170,23 @@ function orNull(text: string): string | null {
   return text.trim() === '' ? null : text.trim();
 }
 
-/** Returns the current address first, and then the earlier ones. */
-function addressesOf({ line1, city, postalCode }: Typed, person: Customer | null): AddressInput[] {
-  const current = person?.addresses.find(({ to }) => to === null);
-  const others = (person?.addresses ?? []).filter((address) => address !== current);
-  if ([line1, city, postalCode].every((text) => text.trim() === '')) return others;
-  return [
-    {
-      line2: null,
-      country: 'GB',
-      ...current,
-      line1: line1.trim(),
-      city: city.trim(),
-      postal_code: postalCode.trim(),
-    },
-    ...others,
-  ];
+/**
+ * Returns all addresses, with the one of the form as it was typed. The person may have another current address by now.
+ *
+ * @throws {Error} if the address of the form is gone.
+ */
+function addressesOf({ line1, city, postalCode }: Typed, before: Typed, person: Customer | null): AddressInput[] {
+  const all = person?.addresses ?? [];
+  const lines = { line1: line1.trim(), city: city.trim(), postal_code: postalCode.trim() };
+  if (isBlank(before)) return [{ line2: null, country: 'GB', ...lines }, ...all];
+  const isOfForm = (address: AddressInput): boolean =>
+    address.line1 === before.line1 && address.city === before.city && address.postal_code === before.postalCode;
+  const known = all.find((address) => address.to === null && isOfForm(address)) ?? all.find(isOfForm);
+  if (!known) throw new Error('This address was changed meanwhile. Close the form, and open it again.');
+  if (isBlank({ line1, city, postalCode })) return all.filter((address) => address !== known);
+  return all.map((address) => (address === known ? { ...known, ...lines } : address));
+}
+
+function isBlank({ line1, city, postalCode }: Pick<Typed, 'line1' | 'city' | 'postalCode'>): boolean {
+  return [line1, city, postalCode].every((text) => text.trim() === '');
 }
