@@ -36,7 +36,13 @@ describeInBrowser('an erasure', () => {
 
   test('keeps the new address of a person that has moved when the office corrects the old one meanwhile', async () => {
     const old = { line1: '1 New Street', city: 'York', postal_code: 'YO1 1AA', country: 'GB', from: '2024-01-01' };
-    const present = { line1: '3 Next Street', city: 'Leeds', postal_code: 'LS1 1AA', country: 'GB', from: '2026-01-01' };
+    const present = {
+      line1: '3 Next Street',
+      city: 'Leeds',
+      postal_code: 'LS1 1AA',
+      country: 'GB',
+      from: '2026-01-01',
+    };
     const { body: person } = await good(server.api.post('/v1/customers', { name: 'Ada Moved', addresses: [old] }));
     await using open = await openDashboard(server, `/customers/${person.id}`, { person: owner });
     const { page } = open;
