@@ -157,6 +157,35 @@ describeInBrowser('a person', () => {
     await page.getByText('grace@example.com is removed and signed out.').waitFor();
   });
 
+  test('changes nothing in the name of another person when that one confirms over the page', async () => {
+    let aheadMs = 0;
+    const server = await serverForTest({ overrides: { clock: { nowMs: () => Date.now() + aheadMs } } });
+    const owner = await firstOwner(server);
+    const grace = await member(server, owner, 'viewer', 'grace@example.com');
+    const eve = await member(server, owner, 'owner', 'eve@example.com');
+    await using open = await openDashboard(server, '/team', { person: owner });
+    const { page } = open;
+    await page.getByRole('button', { name: 'Actions for grace@example.com' }).click();
+    await page.getByRole('menuitem', { name: 'Change role' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Viewer.*Role$/ })
+      .click();
+    await page.getByRole('option', { name: 'Developer' }).click();
+    // As in another tab of the same browser.
+    const cookies = [...eve.cookies].map(([name, value]) => ({ name, value, url: server.url }));
+    await page.context().addCookies(cookies);
+    aheadMs = 16 * 60_000;
+    await page.getByRole('button', { name: 'Change role' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await dialog.getByLabel('Password', { exact: true }).fill(goodPassword);
+    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('button', { name: 'Menu of eve@example.com' }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('alert').first().waitFor();
+    expect((await grace.get('/auth/session')).body.user).toMatchObject({ role: 'viewer' });
+  });
+
   test('sees the set-up of a second factor alone when the account requires one', async () => {
     const clock = new TestClock();
     const server = await serverForTest({ overrides: { clock } });

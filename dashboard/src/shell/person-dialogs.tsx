@@ -13,7 +13,6 @@ import styles from './shell.module.css';
 /** Asks the person for what a request needs: to sign in again, or to confirm that it is them. The page below stays as it is. */
 export function PersonDialogs(): ReactNode {
   const request = useOpenRequest();
-  const user = useUser();
   return (
     <>
       <Dialog title="Sign in to continue" isOpen={request?.need === 'sign_in'} onClose={() => request?.settle(false)}>
@@ -24,15 +23,7 @@ export function PersonDialogs(): ReactNode {
         isOpen={request?.need === 'confirm'}
         onClose={() => request?.settle(false)}
       >
-        <ConfirmForm onCancel={() => request?.settle(false)} onDone={() => request?.settle(true)} />
-        {user.identity && request?.need === 'confirm' && (
-          <div className={styles.form}>
-            <IdentityProviderElsewhere
-              isMet={({ session, clock }) => (session?.confirmed_until ?? 0) > clock.now - clock.ahead_seconds}
-              onDone={() => request.settle(true)}
-            />
-          </div>
-        )}
+        {request?.need === 'confirm' && <Confirm settle={(isMet) => request.settle(isMet)} />}
       </Dialog>
     </>
   );
@@ -54,7 +45,25 @@ function SignInAgain({ settle }: { settle: (isMet: boolean) => void }): ReactNod
   );
 }
 
-function ConfirmForm({ onCancel, onDone }: { onCancel: () => void; onDone: () => void }): ReactNode {
+function Confirm({ settle }: { settle: (isMet: boolean) => void }): ReactNode {
+  // Another person may have signed in meanwhile, at the identity provider or in another tab.
+  const [{ id }] = useState(useUser());
+  const { identity } = useUser();
+  const isConfirmed = ({ user, session, clock }: Session): boolean =>
+    user?.id === id && (session?.confirmed_until ?? 0) > clock.now - clock.ahead_seconds;
+  return (
+    <>
+      <ConfirmForm onCancel={() => settle(false)} onDone={({ user }) => settle(user?.id === id)} />
+      {identity && (
+        <div className={styles.form}>
+          <IdentityProviderElsewhere isMet={isConfirmed} onDone={() => settle(true)} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function ConfirmForm({ onCancel, onDone }: { onCancel: () => void; onDone: (session: Session) => void }): ReactNode {
   const { second_factor: factor, passkeys } = useUser();
   const { session } = useSession();
   const hasCode = factor === 'totp';
