@@ -15,6 +15,7 @@ export type HeldKind =
   | 'erasures'
   | 'uploads'
   | 'prints'
+  | 'steps'
   /** All kinds together. */
   | 'all';
 

@@ -90,17 +90,19 @@ export async function startWork(context: Context): Promise<Work> {
   // Without a mail server, the jobs of earlier e-mails wait in the queue.
   const emailTask = sender && new EmailTask(context, { sender, from: smtp.from, ...(pauses && { pauses }) });
   const poster = new Sender({ ...context.outgoing, socketsMax: postsAtOnceMax });
+  const workflowTask = new WorkflowTask(context, {
+    sender: poster,
+    userAgent: context.outgoing.userAgent,
+    pausesSeconds: context.workflowLimits.pausesSeconds,
+  });
+  context.metrics.holdsBytes('steps', workflowTask.bytes);
   const worker = new JobWorker({
     connection,
     pool: database.jobs,
     tasks: {
       [scheduled.of(reference)!.job]: new ReferenceTask(context, referencing, reports),
       [scheduled.of(payment)!.job]: new StepTask(context, collecting),
-      [scheduled.of(workflowRun)!.job]: new WorkflowTask(context, {
-        sender: poster,
-        userAgent: context.outgoing.userAgent,
-        pausesSeconds: context.workflowLimits.pausesSeconds,
-      }),
+      [scheduled.of(workflowRun)!.job]: workflowTask,
       ...(emailTask && { [scheduled.of(email)!.job]: emailTask }),
     },
     isPassing,

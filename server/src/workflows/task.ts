@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SystemChangeContext } from '../commit/change-as-system.ts';
-import { findPayer } from '../core/limits/byte-budget.ts';
+import { ByteBudget, findPayer, type ByteCeiling, type ByteLimits } from '../core/limits/byte-budget.ts';
 import { crowdedPauseMs, JobPlaces, type PlaceLimits } from '../core/limits/job-places.ts';
 import type { SystemDecision } from '../commit/write-request.ts';
 import { toSeconds } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../core/json-diff.ts';
 import { DatabaseError } from '../db/pools.ts';
+import { bytesOf } from '../db/record-reader.ts';
 import type { Reader } from '../db/reader.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import { toDecision } from '../model/change.ts';
@@ -37,6 +38,14 @@ import { untilOf } from './wait-step.ts';
 
 /** Runs that are under way in a process. An `http` step can wait for its server for 15 seconds. */
 const runLimits: PlaceLimits = { all: 24, ofTree: 16, ofAccount: 8 };
+
+/**
+ * Bytes of runs whose steps are under way. The limit is less than what large work always has, since a step waits for the room of its commit.
+ */
+const stepBytes: ByteLimits = { max: 12 * 1024 * 1024, maxPerAccount: 4 * 1024 * 1024, maxPerTree: 8 * 1024 * 1024 };
+
+/** A step reads its run twice, and writes it. Each time, it is in memory as a text and as an object. */
+const bytesPerByte = 4;
 
 /** A job that comes this early waits, in milliseconds. An earlier one is scheduled again. */
 const earlyMsMax = 1_000;
@@ -71,6 +80,8 @@ export interface WorkflowContext extends SystemChangeContext, ScopeContext, Emai
   reader: Reader;
   eventTypes: readonly string[];
   log: Logger;
+  /** The memory of all work in progress. */
+  memory: ByteCeiling;
 }
 
 /**
@@ -79,6 +90,8 @@ export interface WorkflowContext extends SystemChangeContext, ScopeContext, Emai
  */
 export class WorkflowTask implements Task {
   readonly atOnceMax = runLimits.all;
+  /** The bytes of steps under way. */
+  readonly bytes: ByteBudget;
   readonly #context: WorkflowContext;
   readonly #outgoing: Outgoing;
   readonly #places = new JobPlaces(workflowService, runLimits);
@@ -86,6 +99,7 @@ export class WorkflowTask implements Task {
   constructor(context: WorkflowContext, outgoing: Outgoing) {
     this.#context = context;
     this.#outgoing = outgoing;
+    this.bytes = new ByteBudget(stepBytes, context.memory);
   }
 
   crowdedGroups(): string[] {
@@ -96,12 +110,18 @@ export class WorkflowTask implements Task {
     const run = await this.#context.readRecord(workflowRun, accountId, id);
     if (!run || run.progress.due_at_ms === null) return;
     // Many jobs are claimed at once before any of them is under way.
-    const free = this.#places.take(await findPayer(this.#context.accounts, accountId));
+    const payer = await findPayer(this.#context.accounts, accountId);
+    const free = this.#places.take(payer);
     // A job can come early, and a step must not.
     if (!free)
       return this.#schedule(run, Math.max(run.progress.due_at_ms, this.#context.clock.nowMs()) + crowdedPauseMs);
     try {
-      await this.#takeStep(run);
+      const held = await this.bytes.take(payer, bytesPerByte * bytesOf(run));
+      try {
+        await this.#takeStep(run);
+      } finally {
+        held.release();
+      }
     } finally {
       free();
     }

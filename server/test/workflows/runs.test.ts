@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { withClient } from '../../src/db/pools.ts';
 import { allPermissions } from '../support/permissions.ts';
+import { Scrape } from '../support/prometheus.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { apiClient, good, serverForTest, startTestServer, type TestServer } from '../support/server.ts';
 import { addKey } from '../support/tenants.ts';
+import { waitMs } from '../support/wait.ts';
 import { Flows, type Made } from './flows.ts';
 
 /* Runs of workflows, from the event to the last step. */
@@ -62,6 +64,25 @@ test('leaves places to other trees when the servers of many accounts of one tree
   expect(run.status).toBe('succeeded');
   // A process has 24 places. The receiver can see the end of a request later than the start of the next one.
   expect(open.most).toBeLessThan(24);
+});
+
+test('takes fewer large steps at once when an account starts many of them', async () => {
+  const open = { now: 0, most: 0 };
+  const silent = await receiverForTest((response) => {
+    open.most = Math.max(open.most, ++open.now);
+    setTimeout(() => response.end(), 300);
+    response.on('close', () => open.now--);
+  });
+  const body = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`text_${index}`, 'x'.repeat(2_000)]));
+  const workflow = await flows.active({ steps: [{ id: 'send', action: 'http', url: silent.url, body }] });
+  await startEight([flows, workflow]);
+  const held = async (): Promise<number> =>
+    new Scrape(await server.context.metrics.text()).value('tenure_held_bytes{kind="steps"}')!;
+  await expect.poll(held, { timeout: waitMs, interval: 20 }).toBeGreaterThan(4 * 200_000);
+  await flows.until(workflow, (runs) => runs.length === 8 && runs.every(({ status }) => status === 'succeeded'));
+  // Each takes 0.8 MB of the 4 MB of an account. The receiver can see the end of a request later than the start of the next one.
+  expect(open.most).toBeLessThan(8);
+  expect(await held()).toBe(0);
 });
 
 test('waits until its time when many jobs of an account come early', async () => {
