@@ -195,7 +195,7 @@ describeInBrowser('a person of the office', () => {
       const report = { name: 'report.pdf', mimeType: 'application/pdf', buffer: pdfOf('Report') };
       await dialog.getByLabel('Report (optional)').setInputFiles(report);
       await hand.press(dialog.getByRole('button', { name: 'Set the outcome' }));
-      await page.getByRole('heading', { level: 3, name: 'Accept' }).waitFor();
+      await page.getByRole('heading', { level: 2, name: 'Accept' }).waitFor();
       await page.getByTitle(/^Report about Ada Lovelace/).waitFor();
       const { body } = await good(server.api.get(`/v1/references/${check}`));
       expect(body).toMatchObject({

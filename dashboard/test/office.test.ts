@@ -159,7 +159,7 @@ describeInBrowser('the office', () => {
     const check = await orderCheck(server, office, 'referee_silent');
     for (let step = 0; step < 8; step++) await play(server, check, 'advance');
     await using open = await openDashboard(server, `/references/${check}`, { person: owner });
-    await open.page.getByRole('heading', { level: 3, name: 'Waiting for the employer' }).waitFor();
+    await open.page.getByRole('heading', { level: 2, name: 'Waiting for the employer' }).waitFor();
     await open.page.getByText(/reminded (?:once|\d times)/).waitFor();
     await open.page.getByText('You can ask the applicant to remind the employer').waitFor();
   });
@@ -176,7 +176,7 @@ describeInBrowser('the office', () => {
       changed(json, ({ object, created }) => ({ created: created - days[object as 'reference' | 'event'] * 86_400 }));
     await using open = await openDashboard(server, `/references/${check}`, { person: operator, rewrite: earlier });
     const { page, problems } = open;
-    await page.getByRole('heading', { level: 3, name: 'Waiting for a referee' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Waiting for a referee' }).waitFor();
     await page.getByText('Referee silent', { exact: true }).waitFor();
     await page.getByText(', 4 days ago. Service C does not say which referee has not answered.').waitFor();
     await page.getByText('You can ask the applicant to remind the employer and the former landlord').waitFor();
@@ -252,8 +252,8 @@ describeInBrowser('the office', () => {
     await good(owner.post(`/v1/references/${check}`, { outcome: 'accept', reason: 'A payslip shows more.' }));
     await using open = await openDashboard(server, `/references/${check}`, { person: owner, isWhole: true });
     const { page, problems } = open;
-    await page.getByRole('heading', { level: 3, name: 'Your office: Accept' }).waitFor();
-    await page.getByRole('heading', { level: 3, name: 'Service C: Refer' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Your office: Accept' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Service C: Refer' }).waitFor();
     await page.getByText('“Refer” means: weigh something before you agree.').waitFor();
     // The new report is there. Its landlord cannot know the word, either.
     await page.getByRole('list', { name: 'Earlier reports' }).waitFor();

@@ -42,11 +42,16 @@ export function Steps({ label, steps }: { label: string; steps: readonly Step[] 
   );
 }
 
-/** A box that says what is, and what to do. */
-export function Notice(props: { tone: Tone; title: ReactNode; children?: ReactNode }): ReactNode {
+/**
+ * A box that says what is, and what to do.
+ *
+ * @param props.level of its heading: 2 if it stands in no section of the page.
+ */
+export function Notice(props: { tone: Tone; title: ReactNode; level?: 2 | 3; children?: ReactNode }): ReactNode {
+  const Heading = props.level === 2 ? 'h2' : 'h3';
   return (
     <div className={styles.notice} data-tone={props.tone}>
-      <h3>{props.title}</h3>
+      <Heading>{props.title}</Heading>
       {props.children}
     </div>
   );

@@ -66,7 +66,7 @@ export function PortalLinks({ person }: { person: Customer }): ReactNode {
             },
             { title: 'Opened', cell: ({ opened_at: at }) => (at === null ? 'never' : <Time at={at} isReal />) },
             {
-              title: '',
+              title: 'Action',
               cell: (session) => ['pending', 'active'].includes(session.status) && <End session={session} />,
             },
           ]}

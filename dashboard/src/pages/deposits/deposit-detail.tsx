@@ -61,6 +61,7 @@ function Outcome({ deposit: { dispute, retention, currency, status, scheme } }: 
     <>
       {dispute !== null && (
         <Notice
+          level={2}
           tone={status === 'settled' ? 'neutral' : 'warning'}
           title={`The tenants ${status === 'settled' ? 'disputed' : 'dispute'} ${money({ amount: dispute.amount, currency })}`}
         >
@@ -71,7 +72,7 @@ function Outcome({ deposit: { dispute, retention, currency, status, scheme } }: 
         </Notice>
       )}
       {retention !== null && (
-        <Notice tone="neutral" title={`${money({ amount: retention.amount, currency })} is kept`}>
+        <Notice level={2} tone="neutral" title={`${money({ amount: retention.amount, currency })} is kept`}>
           <p>{retentionText(retention.reason)}</p>
           <p>{retention.explanation}</p>
         </Notice>

@@ -145,7 +145,7 @@ export function Waiting({ reference }: { reference: Reference }): ReactNode {
   if (silent === null) return <p>{standingOf(reference).text}</p>;
   const days = Math.floor((now - silent.askedAt) / 86_400);
   return (
-    <Notice tone={isLong(silent.askedAt, now) ? 'warning' : 'waiting'} title={`Waiting for ${silent.role}`}>
+    <Notice level={2} tone={isLong(silent.askedAt, now) ? 'warning' : 'waiting'} title={`Waiting for ${silent.role}`}>
       <p>
         {days < 1 ? 'Asked today' : `Silent for ${days} ${days === 1 ? 'day' : 'days'}`}
         {silent.reminders > 0 && `, reminded ${silent.reminders === 1 ? 'once' : `${silent.reminders} times`}`}. First
@@ -165,7 +165,7 @@ function WaitingForUnnamed({ reference }: { reference: Reference }): ReactNode {
   const askedAt = useAskedAt(reference);
   const days = askedAt === null ? 0 : Math.floor((now - askedAt) / 86_400);
   return (
-    <Notice tone={standingAt(reference, now, askedAt).tone} title="Waiting for a referee">
+    <Notice level={2} tone={standingAt(reference, now, askedAt).tone} title="Waiting for a referee">
       <p>
         {askedAt === null ? (
           'The service has asked the referees.'

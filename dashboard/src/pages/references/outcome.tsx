@@ -24,13 +24,13 @@ export function Outcome({ reference }: { reference: Reference }): ReactNode {
   );
   return (
     <div className={styles.findings}>
-      <Notice tone={present.tone} title={`${isByBoth ? 'Your office: ' : ''}${present.name}`}>
+      <Notice level={2} tone={present.tone} title={`${isByBoth ? 'Your office: ' : ''}${present.name}`}>
         <p>{isByBoth ? 'Your office has decided. What the service found stands beside it.' : present.text}</p>
         {decision !== null && <Decided decision={decision} />}
         {!isByBoth && finished}
       </Notice>
       {verdict !== null && (
-        <Notice tone="neutral" title={`${serviceOf(reference)}: ${verdict}`}>
+        <Notice level={2} tone="neutral" title={`${serviceOf(reference)}: ${verdict}`}>
           <p>The verdict in the words of the service. It stays, also if your office decides otherwise.</p>
           {meaning !== null && <p>{meaning}</p>}
           {decision !== null && <p className={styles.quiet}>The report below has both.</p>}
@@ -38,7 +38,7 @@ export function Outcome({ reference }: { reference: Reference }): ReactNode {
         </Notice>
       )}
       {automatic?.enabled && verdict === null && (
-        <Notice tone="neutral" title={`${serviceOf(reference)}: no verdict`}>
+        <Notice level={2} tone="neutral" title={`${serviceOf(reference)}: no verdict`}>
           <p>Your office has ended the check before the service did.</p>
         </Notice>
       )}

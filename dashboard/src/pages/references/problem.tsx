@@ -31,12 +31,12 @@ export function ProblemNotice(props: {
   const close = (): void => setOpen(null);
   if (sentTo !== null)
     return (
-      <Notice tone="waiting" title={sentAgain}>
+      <Notice level={2} tone="waiting" title={sentAgain}>
         <p>The service sends the invitation to {sentTo}. This page shows when it has arrived or failed.</p>
       </Notice>
     );
   return (
-    <Notice tone="bad" title={problem.title}>
+    <Notice level={2} tone="bad" title={problem.title}>
       {problem.note !== null && <p>{problem.note}</p>}
       <p>{problem.text}</p>
       {asking.error && <p role="alert">{shownError(asking.error).message}</p>}

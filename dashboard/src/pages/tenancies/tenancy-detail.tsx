@@ -71,12 +71,12 @@ function Standing({ tenancy }: { tenancy: Tenancy }): ReactNode {
   return (
     <>
       {arrears !== null && (
-        <Notice tone="bad" title="Rent in arrears">
+        <Notice level={2} tone="bad" title="Rent in arrears">
           <p>{arrears}</p>
         </Notice>
       )}
       {notice !== null && (
-        <Notice tone="warning" title={`Notice ${givers[notice.by] ?? ''}`.trim()}>
+        <Notice level={2} tone="warning" title={`Notice ${givers[notice.by] ?? ''}`.trim()}>
           <p>
             Served on {dayText(notice.served_on)}. {noticeEffect(tenancy, notice)}
           </p>
@@ -88,7 +88,7 @@ function Standing({ tenancy }: { tenancy: Tenancy }): ReactNode {
         </Notice>
       )}
       {endReason !== null && (
-        <Notice tone="neutral" title="Ended">
+        <Notice level={2} tone="neutral" title="Ended">
           <p>
             {capital(plain(endReason))}
             {endDate !== null && `, on ${dayText(endDate)}`}
@@ -96,7 +96,7 @@ function Standing({ tenancy }: { tenancy: Tenancy }): ReactNode {
         </Notice>
       )}
       {cancelReason !== null && (
-        <Notice tone="neutral" title="Cancelled">
+        <Notice level={2} tone="neutral" title="Cancelled">
           <p>{cancelReason}</p>
         </Notice>
       )}
