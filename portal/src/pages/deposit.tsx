@@ -87,7 +87,7 @@ function OneDeposit({ deposit }: { deposit: Deposit }): ReactNode {
   );
 }
 
-/** Says what a person can do who does not agree to a deduction. Only a scheme that protects the deposit can decide. */
+/** Says what a person can do against a deduction. Only a scheme that protects the deposit can decide. */
 function objection({ status, scheme }: Deposit): string {
   if (status === 'settled') return 'If you do not agree, tell your agent.';
   if (status === 'disputed')
@@ -163,7 +163,7 @@ function WhereHolding({ deposit }: { deposit: Deposit }): ReactNode {
 /** How many days after the day to decide the money goes back at the latest. */
 const repayDays = 6;
 
-/** Returns whether the time to pay back began before the day to decide: the application was refused, or the agreement is signed. */
+/** Returns whether the time to pay back began before the day to decide. A refusal and a signature begin it. */
 function isRepayDue({ decide_by: decideBy, repay_by: repayBy }: Deposit): boolean {
   if (decideBy === null || repayBy === null) return false;
   return Date.parse(repayBy) < Date.parse(decideBy) + repayDays * 86_400_000;

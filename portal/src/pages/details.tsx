@@ -140,7 +140,7 @@ function placeOf(address: PersonAddress | null, list: readonly PersonAddress[]):
 }
 
 /**
- * Changes one address. A request sends all of them, so that they are read again first: the agent may have changed another one meanwhile.
+ * Changes one address. A request sends all addresses, so that they are read again first. The agent may have changed another one.
  *
  * @param onPlace is called with the place of the address in the request, or null if there is no such place.
  * @throws {PortalError} if the same address was changed meanwhile.
