@@ -33,7 +33,7 @@ export function BillPage(): ReactNode {
       {(bill) => (
         <>
           {bill.void_reason !== null && (
-            <Notice tone="neutral" title="Cancelled">
+            <Notice level={2} tone="neutral" title="Cancelled">
               <p>{bill.void_reason}</p>
             </Notice>
           )}

@@ -57,7 +57,11 @@ function titleOf(charge: Subscription): string {
 function Change({ charge: { scheduled_change: change, currency } }: { charge: Subscription }): ReactNode {
   if (change === null) return null;
   return (
-    <Notice tone="waiting" title={`${money({ amount: change.amount, currency })} from ${dayText(change.effective_on)}`}>
+    <Notice
+      level={2}
+      tone="waiting"
+      title={`${money({ amount: change.amount, currency })} from ${dayText(change.effective_on)}`}
+    >
       <p>
         The amount changes on that day.
         {change.served_on !== null && ` The tenants were told on ${dayText(change.served_on)}.`}

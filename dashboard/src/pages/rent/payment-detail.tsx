@@ -46,7 +46,7 @@ export function PaymentPage(): ReactNode {
       {(payment) => (
         <>
           {payment.failure !== null && (
-            <Notice tone="bad" title="The payment has failed">
+            <Notice level={2} tone="bad" title="The payment has failed">
               <p>{payment.failure.message ?? 'The bank gave no reason.'}</p>
             </Notice>
           )}
