@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { toSeconds } from '../core/clock.ts';
 import { findKnown } from '../core/arrays.ts';
 import { ByteBudget } from '../core/limits/byte-budget.ts';
+import type { Client } from '../core/limits/fair-queue.ts';
 import { ApiError, ClientGoneError, type ErrorCode } from '../core/errors.ts';
 import type { TraceParent } from '../core/tracing.ts';
 import { maskSecretsInUrl } from '../core/secrets/mask-secrets.ts';
@@ -450,7 +451,7 @@ function contentsHandler(context: HttpContext, responses: HeldResponses, route: 
     const apiRequest = routedOf(request);
     const { query, expand } = readQuery(request.url);
     readExpansion(context, apiRequest, route.expandable, expand);
-    return download(context, responses, request, reply, () => route.open(apiRequest, query));
+    return download(context, responses, request, reply, (client) => route.open(apiRequest, query, client));
   };
 }
 
@@ -459,7 +460,7 @@ async function download(
   responses: HeldResponses,
   request: FastifyRequest,
   reply: FastifyReply,
-  open: () => Promise<OpenContents>,
+  open: (client: Client) => Promise<OpenContents>,
 ): Promise<FastifyReply> {
   const contents = await responses.download(routedOf(request), reply, open);
   const isHead = request.raw.method === 'HEAD';
@@ -477,7 +478,7 @@ function readHandler(context: HttpContext, responses: HeldResponses, route: Read
     apiRequest.expansion = readExpansion(context, apiRequest, route.expandable, expand);
     try {
       if (asFile && query.format === asFile.format)
-        return await download(context, responses, request, reply, () => asFile.open(apiRequest, query));
+        return await download(context, responses, request, reply, (client) => asFile.open(apiRequest, query, client));
       const body = await responses.read(apiRequest, reply, async () => {
         const object = versions.convert(await route.read(apiRequest, query), versions.newest, apiRequest.version);
         const { usedBytes } = apiRequest.memory!;

@@ -13,7 +13,7 @@ import type { IdMaker } from '../core/ids.ts';
 import type { ReferencingServices } from '../core/vocabulary/providers.ts';
 import type { RandomBytes } from '../core/random.ts';
 import type { AddressRanges } from '../core/addresses/address-ranges.ts';
-import type { FairQueue } from '../core/limits/fair-queue.ts';
+import type { Client, FairQueue } from '../core/limits/fair-queue.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
 import type { Reader } from '../db/reader.ts';
 import type { RecordReader } from '../db/record-reader.ts';
@@ -186,9 +186,9 @@ export interface HttpContext {
   /** Prints documents as PDFs, off the event loop. Trees of accounts take turns. */
   documents: {
     /** Prints a record of the path `invoices`. */
-    invoice(payer: Payer, invoice: StoredRecord): Promise<Buffer>;
+    invoice(payer: Payer, invoice: StoredRecord, client: Client): Promise<Buffer>;
     /** Prints a statement of a record of the path `tenancies`. */
-    statement(payer: Payer, tenancy: StoredRecord, facts: StatementFacts): Promise<Buffer>;
+    statement(payer: Payer, tenancy: StoredRecord, facts: StatementFacts, client: Client): Promise<Buffer>;
   };
   /** The folder with the built dashboard. */
   dashboardDir: string;

@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import type { ClockAdvance, Guard } from '../commit/write-request.ts';
+import type { Client } from '../core/limits/fair-queue.ts';
 import type { Decision } from '../model/change.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { HeldEvents } from '../events/event-feed.ts';
@@ -82,13 +83,13 @@ export interface FileForm {
   /** The value of `format`, such as `pdf`. */
   format: string;
   contentType: string;
-  open(request: ApiRequest, query: Query): Promise<OpenContents>;
+  open(request: ApiRequest, query: Query, client: Client): Promise<OpenContents>;
 }
 
 /** A route that returns bytes, not JSON. */
 export interface ContentsRoute extends RouteBase {
   method: 'GET';
-  open(request: ApiRequest, query: Query): Promise<OpenContents>;
+  open(request: ApiRequest, query: Query, client: Client): Promise<OpenContents>;
 }
 
 /** The type of bytes of any kind (RFC 2046, section 4.5.1). A client generated from the OpenAPI documents may accept no other type. */

@@ -1,6 +1,6 @@
 import { ByteBudget, type ByteCeiling, type ByteLimits, type Payer } from '../core/limits/byte-budget.ts';
 import { ApiError } from '../core/errors.ts';
-import { patient, FairQueue } from '../core/limits/fair-queue.ts';
+import { FairQueue, type Client } from '../core/limits/fair-queue.ts';
 import { moduleFile } from '../core/installation.ts';
 import type { StatementFacts } from '../db/ledger-statement.ts';
 import type { StoredRecord } from '../model/record.ts';
@@ -49,9 +49,10 @@ export class Documents {
    *
    * @throws {ApiError} `overloaded` if there is no room for it, the machine is too busy, or the printer is stopped.
    * @throws {PrintError} if the thread fails.
+   * @throws {ClientGoneError} if the client disconnects before its turn.
    */
-  invoice(payer: Payer, invoice: StoredRecord): Promise<Buffer> {
-    return this.#print(payer, invoice, (reading) => readInvoice(reading, invoice as InvoiceRecord));
+  invoice(payer: Payer, invoice: StoredRecord, client: Client): Promise<Buffer> {
+    return this.#print(payer, client, invoice, (reading) => readInvoice(reading, invoice as InvoiceRecord));
   }
 
   /**
@@ -60,8 +61,10 @@ export class Documents {
    * @throws {ApiError} as `invoice`.
    * @throws {PrintError} as `invoice`.
    */
-  statement(payer: Payer, tenancy: StoredRecord, facts: StatementFacts): Promise<Buffer> {
-    return this.#print(payer, tenancy, (reading) => readStatementDocument(reading, tenancy as TenancyRecord, facts));
+  statement(payer: Payer, tenancy: StoredRecord, facts: StatementFacts, client: Client): Promise<Buffer> {
+    return this.#print(payer, client, tenancy, (reading) =>
+      readStatementDocument(reading, tenancy as TenancyRecord, facts),
+    );
   }
 
   /** Ends the thread. */
@@ -75,12 +78,13 @@ export class Documents {
    */
   async #print(
     payer: Payer,
+    client: Client,
     { account_id: accountId }: StoredRecord,
     read: (reading: Reading) => Promise<DocumentContents>,
   ): Promise<Buffer> {
     const { logos, ...source } = this.#source;
     const logo = await logos.of(await readAccount(source.readRecord, accountId));
-    return this.#queue.run(payer, patient, async () => this.#printHeld(payer, await read({ ...source, logo })));
+    return this.#queue.run(payer, client, async () => this.#printHeld(payer, await read({ ...source, logo })));
   }
 
   async #printHeld(payer: Payer, contents: DocumentContents): Promise<Buffer> {

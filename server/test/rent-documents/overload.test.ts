@@ -57,6 +57,37 @@ test('counts a document until it is printed when its client disconnects before',
   await expect.poll(() => downloads.held).toBe(0);
 });
 
+test('forgets the documents that wait for their turn when their clients leave', async () => {
+  const reading = Promise.withResolvers<void>();
+  const server = await serverForTest({
+    overrides: { clock: lettingClock() },
+    changeContext: (context) => {
+      const memory = new ByteCeiling({ max: 2 ** 30, maxPerTree: 2 ** 30, reserved: 0, little: 0 });
+      const readRecord: typeof context.readRecord = async (resource, accountId, id) => {
+        if (resource.object === 'tenancy') await reading.promise;
+        return context.readRecord(resource, accountId, id);
+      };
+      const logos = { of: () => Promise.resolve(null) };
+      const documents = new Documents({ reader: context.reader, readRecord, logos, mode: 'sandbox' }, memory);
+      onTestFinished(() => documents.stop());
+      return { ...context, documents };
+    },
+  });
+  const { downloads } = server.context.readBudgets;
+  const office = await Office.on(server);
+  const path = `/v1/invoices/${(await office.invoice()).id}/pdf`;
+  const staying = [office.fetch(path), office.fetch(path)];
+  await expect.poll(() => downloads.held).toBe(2 * one);
+  const leaving = new AbortController();
+  const others = Array.from({ length: 4 }, () => office.fetch(path, { signal: leaving.signal }));
+  await expect.poll(() => downloads.held).toBe(6 * one);
+  leaving.abort();
+  await Promise.allSettled(others);
+  await expect.poll(() => downloads.held).toBe(2 * one);
+  reading.resolve();
+  expect((await Promise.all(staying)).map(({ status }) => status)).toEqual([200, 200]);
+});
+
 test('refuses with 503 and Retry-After when the machine is too busy to print in time, or when the server stops', async () => {
   let documents: Documents;
   const server = await serverForTest({

@@ -7,7 +7,7 @@ const restMsMax = 500;
 const turnMsMax = 2_000;
 
 /** The client of a piece of work. */
-interface Client {
+export interface Client {
   /** Calls back if the client disconnects; null removes the callback. */
   whenReleased(callback: (() => void) | null): void;
 }

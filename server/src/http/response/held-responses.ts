@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { ByteBudget, HeldBytes, Payer } from '../../core/limits/byte-budget.ts';
 import { ApiError, ClientGoneError } from '../../core/errors.ts';
-import { FairQueue } from '../../core/limits/fair-queue.ts';
+import { FairQueue, type Client } from '../../core/limits/fair-queue.ts';
 import type { ApiRequest } from '../request.ts';
 import type { OpenContents } from '../route.ts';
 import {
@@ -106,15 +106,15 @@ export class HeldResponses {
   async download(
     request: Pick<ApiRequest, 'payer'>,
     reply: FastifyReply,
-    open: () => Promise<OpenContents>,
+    open: (client: Client) => Promise<OpenContents>,
   ): Promise<OpenContents> {
     const patience = this.#patienceOf(reply);
     const held = await take(this.#downloads, request.payer, downloadBytes, patience, 'downloads');
     let contents: OpenContents;
     try {
-      contents = await open();
+      contents = await open(clientOf(reply));
     } finally {
-      // A document is made even if its client disconnects. Without its bytes, clients that come and go would fill the queue of documents.
+      // A document that has begun is made even if its client disconnects. Without its bytes, such documents would have no bound.
       whenClosed(reply, () => held.release());
     }
     if (Buffer.isBuffer(contents.bytes) && !reply.raw.closed) held.hold(contents.bytes.length);
@@ -166,4 +166,16 @@ async function take(
 export function whenClosed({ raw }: FastifyReply, callback: () => void): void {
   if (raw.closed) callback();
   else raw.once('close', callback);
+}
+
+/** Returns the client of a response, which gives up its turn when it disconnects. */
+function clientOf(reply: FastifyReply): Client {
+  let onClose: (() => void) | null = null;
+  whenClosed(reply, () => onClose?.());
+  return {
+    whenReleased(callback) {
+      onClose = callback;
+      if (reply.raw.closed) callback?.();
+    },
+  };
 }

@@ -22,10 +22,10 @@ export function invoicePdfRoute(context: HttpContext): ContentsRoute {
     object: 'invoice',
     expandable: null,
     query: {},
-    async open(request) {
+    async open(request, _query, client) {
       const invoice = await load(context, invoices, request);
       const name = (fieldOf(invoice, 'number') as string | null) ?? `draft-${invoice.id}`;
-      return printed(`${name}.pdf`, await context.documents.invoice(request.payer, invoice));
+      return printed(`${name}.pdf`, await context.documents.invoice(request.payer, invoice, client));
     },
   };
 }

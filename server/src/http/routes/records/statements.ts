@@ -143,9 +143,10 @@ export function statementRoute(context: HttpContext): ReadRoute {
     asFile: {
       format: 'pdf',
       contentType: pdf,
-      async open(request, query) {
+      async open(request, query, client) {
         const { tenancy, ...facts } = await read(request, query);
-        return printed(filenameOf(tenancy, facts), await context.documents.statement(request.payer, tenancy, facts));
+        const pdfOf = context.documents.statement(request.payer, tenancy, facts, client);
+        return printed(filenameOf(tenancy, facts), await pdfOf);
       },
     },
   };
