@@ -22,6 +22,8 @@ async function run(program: string, { isRead }: { isRead: boolean }): Promise<{ 
 function spawnWith(program: string) {
   return spawn(node, ['--input-type=module', '-e', `import { LogOutput } from '${moduleUrl}'; ${program}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    // So calls of the file system end in their order.
+    env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
   });
 }
 
@@ -71,14 +73,15 @@ test.runIf(existsSync('/dev/full')).each([
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'log');
   // The file takes the number of the full one.
-  const writes = `import { closeSync, openSync } from 'node:fs';
+  // After the answer of `stat`, no write is under way. The end of the process would lose its line if the disk is full.
+  const writes = `import { closeSync, openSync, stat } from 'node:fs';
     const full = openSync('/dev/full', 'w'); const output = new LogOutput(full);
     output.write('first\\n'); output.flush();
-    setTimeout(() => {
+    setTimeout(() => stat('/', () => {
       output.write('last\\n');
       closeSync(full); process.exitCode = openSync('${file}', 'w') === full ? 0 : 1;
       ${ends};
-    }, 1_000);`;
+    }), 1_000);`;
   expect((await run(writes, { isRead: true })).code).toBe(0);
   expect(readFileSync(file, 'utf8')).toBe('first\nlast\n');
 });
