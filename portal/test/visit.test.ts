@@ -330,7 +330,8 @@ describeInBrowser('a renter in the portal', () => {
     const { body: deposit } = await good(server.api.post('/v1/deposits', money));
     const paid = { deposit: deposit.id, amount: 20_000, method: 'bank_transfer' };
     await good(server.api.post('/v1/payments', paid));
-    for (const features of [['money'], ['money', 'applications']] as const) {
+    {
+      const features = ['money', 'applications'] as const;
       await using open = await openPortal(server, '/deposit', { customer, features });
       await open.page.getByText('holds the home for you. It is decided by').waitFor();
     }

@@ -146,25 +146,21 @@ function WhereHolding({ deposit }: { deposit: Deposit }): ReactNode {
   if (status !== 'received') return null;
   const agent = agentName(account);
   const found = applications.data?.data.find(({ id }) => id === application);
-  const isHeld = found === undefined ? !isRepayDue(deposit) : ['open', 'approved'].includes(found.status);
+  // A refusal ends it, and only the application tells of one.
+  const isHeld = found?.status === 'open' || found?.status === 'approved';
   return (
     <p>
-      {isHeld &&
-        decideBy !== null &&
-        today <= decideBy &&
-        `${agent} holds the home for you. It is decided by ${dayText(decideBy)}. `}
-      {isHeld && decideBy !== null && today > decideBy && `It was to be decided by ${dayText(decideBy)}. `}
+      {isHeld && decideBy !== null && (
+        <>
+          {today <= decideBy
+            ? `${agent} holds the home for you. It is decided by ${dayText(decideBy)}.`
+            : `It was to be decided by ${dayText(decideBy)}.`}{' '}
+        </>
+      )}
       {repayBy !== null &&
-        `The money ${today > repayBy ? 'had to come' : 'comes'} back, or ${today > repayBy ? 'count' : 'counts'} towards your rent or deposit, by ${dayText(repayBy)}, unless ${agent} may keep it.`}
+        (today <= repayBy
+          ? `The money comes back, or counts towards your rent or deposit, by ${dayText(repayBy)}, unless ${agent} may keep it.`
+          : `The money had to come back, or count towards your rent or deposit, by ${dayText(repayBy)}, unless ${agent} may keep it.`)}
     </p>
   );
-}
-
-/** How many days after the day to decide the money goes back at the latest. */
-const repayDays = 6;
-
-/** Returns whether the time to pay back began before the day to decide. A refusal and a signature begin it. */
-function isRepayDue({ decide_by: decideBy, repay_by: repayBy }: Deposit): boolean {
-  if (decideBy === null || repayBy === null) return false;
-  return Date.parse(repayBy) < Date.parse(decideBy) + repayDays * 86_400_000;
 }
