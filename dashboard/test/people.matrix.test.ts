@@ -131,13 +131,7 @@ describeInBrowser('a person', () => {
     await using open = await openDashboard(server, '/team', { person: owner });
     const { page } = open;
     aheadMs = 16 * 60_000;
-    await page.getByRole('button', { name: 'Actions for grace@example.com' }).click();
-    await page.getByRole('menuitem', { name: 'Change role' }).click();
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Viewer.*Role$/ })
-      .click();
-    await page.getByRole('option', { name: 'Developer' }).click();
+    await chooseDeveloper(page);
     await page.getByRole('button', { name: 'Change role' }).click();
     const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
     await dialog.getByLabel('Password', { exact: true }).fill('not the right one');
@@ -165,13 +159,7 @@ describeInBrowser('a person', () => {
     const eve = await member(server, owner, 'owner', 'eve@example.com');
     await using open = await openDashboard(server, '/team', { person: owner });
     const { page } = open;
-    await page.getByRole('button', { name: 'Actions for grace@example.com' }).click();
-    await page.getByRole('menuitem', { name: 'Change role' }).click();
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Viewer.*Role$/ })
-      .click();
-    await page.getByRole('option', { name: 'Developer' }).click();
+    await chooseDeveloper(page);
     // As in another tab of the same browser.
     const cookies = [...eve.cookies].map(([name, value]) => ({ name, value, url: server.url }));
     await page.context().addCookies(cookies);
@@ -219,4 +207,15 @@ async function signIn(page: Page, password: string): Promise<void> {
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByLabel('Code').waitFor();
+}
+
+/** Chooses another role for the viewer, and sends nothing yet. */
+async function chooseDeveloper(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Actions for grace@example.com' }).click();
+  await page.getByRole('menuitem', { name: 'Change role' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Viewer.*Role$/ })
+    .click();
+  await page.getByRole('option', { name: 'Developer' }).click();
 }

@@ -75,7 +75,6 @@ export function detailOf({ type, subtitle, record }: SearchHit): string | null {
     .map((part, index) => (index === at && name !== undefined ? name : part))
     .filter((_, index) => index !== at || !isSaid)
     .join(', ')
-
     .replaceAll(/\b\d{4}-\d\d-\d\d\b/g, (day) => dayText(day))
     .replaceAll(/\b([a-z]+)_([a-z]+)\b(?![^,]*@)/g, '$1 $2');
 }

@@ -7,6 +7,7 @@ import { query } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
 import { decideEmptying } from '../model/change.ts';
 import { withoutPerson } from '../model/erase.ts';
+import { fieldOf } from '../model/record.ts';
 import type { RecordChange, Resource } from '../model/resource.ts';
 import { approvesRequests } from '../model/traits/approves-requests.ts';
 import { linksHere } from '../model/traits/links-here.ts';
@@ -101,7 +102,7 @@ function withoutBlindQuestion(change: RecordChange, nowSeconds: number): RecordC
   const asks = personalTexts.of(resource)?.asks;
   const approvals = approvesRequests.of(resource);
   if (!asks || !approvals || !before || !after) return change;
-  const hadBody = (before as Record<string, unknown>)[asks.body] !== null;
+  const hadBody = fieldOf(before, asks.body) !== null;
   if (!hadBody || approvals.stateOf(before, nowSeconds) !== 'pending') return change;
   const end = approvals.end(after);
   return end

@@ -49,12 +49,10 @@ export function dayIn(month: string, day: number): string {
   return `${month}-${String(day).padStart(2, '0')}`;
 }
 
-/** Returns the last day of a tenancy, or null if it is not known. A landlord's notice alone does not end a tenancy. */
-export function lastDayOf({ end_date: end }: Tenancy): string | null {
-  return end;
-}
-
-/** Returns the days of a month in their order: those of tenancies, and the empty ones between them. */
+/**
+ * Returns the days of a month in their order: those of tenancies, and the empty ones between them. A landlord's notice alone does not end a
+ * tenancy.
+ */
 export function spansOf(tenancies: readonly Tenancy[], month: string): Span[] {
   const days = daysIn(month);
   const [first, last] = [dayIn(month, 1), dayIn(month, days)];
@@ -65,7 +63,7 @@ export function spansOf(tenancies: readonly Tenancy[], month: string): Span[] {
   };
   for (const tenancy of tenancies.toSorted((one, other) => (one.start_date < other.start_date ? -1 : 1))) {
     const use = uses[tenancy.status];
-    const end = lastDayOf(tenancy);
+    const end = tenancy.end_date;
     // A draft and a canceled tenancy hold no home.
     if (use === undefined || tenancy.start_date > last || (end !== null && end < first)) continue;
     const isStart = tenancy.start_date >= first;

@@ -13,7 +13,6 @@ import {
   dayIn,
   daysIn,
   emptyDaysIn,
-  lastDayOf,
   monthAfter,
   monthIn,
   monthOf,
@@ -217,7 +216,7 @@ function Bar({ span, month }: { span: Span; month: string }): ReactNode {
       </span>
     );
   }
-  const end = lastDayOf(tenancy);
+  const end = tenancy.end_date;
   const name = [
     tenantsOf(tenancy),
     tenancyState(tenancy).name,
