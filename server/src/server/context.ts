@@ -82,7 +82,7 @@ import { Passwords } from '../sign-in/passwords.ts';
 import { openPortalRing } from '../sign-in/portal-sessions.ts';
 import { openSessionRing } from '../sign-in/sessions.ts';
 import { Health } from './health.ts';
-import { watchProcessSize } from './process-size.ts';
+import { ownMemory, watchProcessSize, type ProcessMemory } from './process-size.ts';
 import { version } from './version.ts';
 import type { ApiVersion } from '../versions/api-version.ts';
 import { ApiVersions } from '../versions/apply.ts';
@@ -164,8 +164,7 @@ export interface Overrides {
   readLimits?: Partial<ReadLimits>;
   emailLimits?: Partial<EmailLimits>;
   memoryLimits?: Partial<CeilingLimits>;
-  /** Returns the size of this process. */
-  residentBytes?: () => number;
+  processMemory?: ProcessMemory;
   workflowLimits?: Partial<WorkflowLimits>;
   fileChecks?: FileCheckerOptions;
   callTimeoutsMs?: CallTimeouts;
@@ -250,7 +249,7 @@ export async function createContext(
   };
   const memory = new ByteCeiling({ ...memoryLimits, ...overrides.memoryLimits });
   metrics.holdsBytes('all', memory);
-  const stopWatching = watchProcessSize(memory, overrides.residentBytes ?? (() => process.memoryUsage.rss()));
+  const stopWatching = watchProcessSize(memory, overrides.processMemory ?? ownMemory());
   const deliveryLimits = { ...dispatcherLimits, ...overrides.dispatcherLimits };
   const connect = guardedConnector({
     allowed: config.allowedTargets,

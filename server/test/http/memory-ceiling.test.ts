@@ -15,7 +15,7 @@ import { copyNewestEvent, makeLargeCustomer } from '../support/large-records.ts'
 import { Scrape } from '../support/prometheus.ts';
 import { askWithoutReading } from '../support/raw-http.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
-import { good, serverForTest, type TestServer } from '../support/server.ts';
+import { good, memoryOf, serverForTest, type TestServer } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
 import { waitMs } from '../support/wait.ts';
 
@@ -50,7 +50,7 @@ describe('the ceiling of a process', () => {
 
   test('refuses large work, and does small work, while the process is large', async () => {
     let resident = 0;
-    const overrides = { residentBytes: () => resident, readLimits: { waitMs: 300 } };
+    const overrides = { processMemory: memoryOf(() => resident), readLimits: { waitMs: 300 } };
     const server = await serverForTest({ overrides });
     const [first, second] = [await addAccount(server), await addAccount(server)];
     for (const { api, accountId } of [first, second]) {
@@ -69,13 +69,41 @@ describe('the ceiling of a process', () => {
     unread.destroy();
   });
 
+  test('collects garbage when the process is large and has grown', async () => {
+    let resident = 250 * megabyte;
+    let looks = 0;
+    let collections = 0;
+    const residentBytes = (): number => {
+      looks++;
+      return resident;
+    };
+    const collectGarbage = (): void => {
+      collections++;
+      resident -= 10 * megabyte;
+    };
+    await serverForTest({ overrides: { processMemory: { residentBytes, collectGarbage } } });
+    const laterLooks = async (): Promise<void> => {
+      const before = looks;
+      await expect.poll(() => looks, soon).toBeGreaterThan(before + 2);
+    };
+    await laterLooks();
+    expect(collections).toBe(0);
+    resident = 310 * megabyte;
+    await expect.poll(() => collections, soon).toBe(1);
+    // It has 300 MB now, and does not grow.
+    await laterLooks();
+    expect(collections).toBe(1);
+    resident += 20 * megabyte;
+    await expect.poll(() => collections, soon).toBe(2);
+  });
+
   test('keeps the process alive when its size cannot be read', async () => {
     let tries = 0;
     const residentBytes = (): number => {
       tries++;
       throw Object.assign(new Error('EMFILE: too many open files, uv_resident_set_memory'), { code: 'EMFILE' });
     };
-    const server = await serverForTest({ overrides: { residentBytes } });
+    const server = await serverForTest({ overrides: { processMemory: memoryOf(residentBytes) } });
     const { api } = await addAccount(server);
     await expect.poll(() => tries, soon).toBeGreaterThan(1);
     await good(api.post('/v1/customers', { name: 'Ada' }));

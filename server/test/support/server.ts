@@ -8,6 +8,7 @@ import { createContext, type Context, type Overrides } from '../../src/server/co
 import { withClient, type Connection } from '../../src/db/pools.ts';
 import { makeFirstAccount } from '../../src/server/first-account.ts';
 import { buildApp } from '../../src/http/app.ts';
+import type { ProcessMemory } from '../../src/server/process-size.ts';
 import { startWork } from '../../src/server/worker.ts';
 import { WorkflowFollower } from '../../src/workflows/follower.ts';
 import { textOf } from './answer-text.ts';
@@ -92,7 +93,7 @@ export async function startTestServer(
   const config: Config = { ...readConfig({ ...options.settings, ...address }), port };
   const log = pino({ level: process.env.TENURE_LOG_LEVEL ?? 'silent' });
   // A process with many test servers is large.
-  const overrides = { residentBytes: () => 0, ...options.overrides };
+  const overrides = { processMemory: memoryOf(() => 0), ...options.overrides };
   const created = await createContext(
     { config, connection, masterKey, log, isAlone: config.databaseUrl === null },
     options.realFreshness ? overrides : withShortAges(overrides),
@@ -192,4 +193,9 @@ export function apiClient(url: string, key: string): Api {
     post: (path, body, headers = {}) => send('POST', path, body, headers),
     delete: (path, headers = {}) => send('DELETE', path, undefined, headers),
   };
+}
+
+/** Returns the memory of a process that has this size and no garbage. */
+export function memoryOf(residentBytes: () => number): ProcessMemory {
+  return { residentBytes, collectGarbage: () => {} };
 }
