@@ -1,8 +1,9 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Payer } from '../core/limits/byte-budget.ts';
 import { ApiError, ClientGoneError } from '../core/errors.ts';
 import { FairQueue } from '../core/limits/fair-queue.ts';
+import { exited, HelperProcess, NoRoomError, wasEnded } from '../core/helper-process.ts';
 import { moduleFile } from '../core/installation.ts';
 import type { Checked, FileToCheck } from './process.ts';
 
@@ -19,7 +20,7 @@ const usualWaitMs = 20_000;
 const usualIdleMs = 20_000;
 
 /** Megabytes. A file of 10 MB and what is inflated of it fit. */
-const heapMb = 192;
+const heap = { oldSpaceMb: 192, semiSpaceMb: 4 };
 
 /** Refuses a file. `isSlow` if its time was over: the file is not simple, or the machine is busy. Otherwise a retry has the same end. */
 class FileRefusedError extends ApiError {
@@ -47,12 +48,10 @@ export interface FileCheckerOptions {
 export class FileChecker {
   readonly #timeoutMs: number;
   readonly #waitMs: number;
-  readonly #idleMs: number;
+  readonly #process: HelperProcess;
   /** Lets trees of accounts take turns, so that a tree with many files delays others by one file. */
   readonly #queue = new FairQueue(1);
   readonly #stopping = new AbortController();
-  #process: ChildProcess | null = null;
-  #idle: NodeJS.Timeout | null = null;
 
   constructor({
     checkTimeoutMs = usualTimeoutMs,
@@ -61,7 +60,7 @@ export class FileChecker {
   }: FileCheckerOptions = {}) {
     this.#timeoutMs = checkTimeoutMs;
     this.#waitMs = waitMs;
-    this.#idleMs = idleMs;
+    this.#process = new HelperProcess(moduleFile('./process', import.meta.url), heap, idleMs);
   }
 
   /**
@@ -115,7 +114,7 @@ export class FileChecker {
   /** Ends the process, and the file that it was checking. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the server stops'));
-    await this.#endProcess();
+    await this.#process.end();
   }
 
   async #check(
@@ -151,10 +150,8 @@ export class FileChecker {
 
   async #checkNow(file: FileToCheck, bytes: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<Buffer | null> {
     this.#stopping.signal.throwIfAborted();
-    if (this.#idle) clearTimeout(this.#idle);
-    const checking = (this.#process ??= this.#startProcess());
-    const checked = await this.#checkedBy(checking, file, bytes);
-    this.#idle = setTimeout(() => void this.#endProcess(), this.#idleMs).unref();
+    const checked = await this.#checkedBy(this.#startProcess(), file, bytes);
+    this.#process.rest();
     if ('refusal' in checked) throw new FileRefusedError(checked.refusal, 'isSlow' in checked);
     if ('fault' in checked) throw new Error(`The process that checks files failed: ${checked.fault}`);
     return checked.bytes;
@@ -183,10 +180,10 @@ export class FileChecker {
       const hasEnded = error instanceof ProcessEndedError || !checking.connected;
       // A process can close its channel and go on. It is ended after the time of its file, so that other files have their turn.
       if (hasEnded && !signal.aborted) await Promise.race([exited(checking), once(signal, 'abort')]);
-      await this.#endProcess();
+      await this.#process.end();
       if (this.#stopping.signal.aborted) throw error;
-      // A broken decoder ends its process in another way. The system kills a process when its memory is short.
-      if (hasEnded && checking.signalCode === 'SIGKILL') throw noRoom(error);
+      // A broken decoder ends its process in another way.
+      if (hasEnded && wasEnded(checking)) throw noRoom(error);
       // A retry would have the same end, so it is no fault of the server.
       if (hasEnded) return { refusal: '`file` cannot be opened: it is damaged. Save it again and send the new file.' };
       if (signal.aborted)
@@ -199,59 +196,20 @@ export class FileChecker {
 
   /** @throws {ApiError} `overloaded` if the system starts no process. */
   #startProcess(): ChildProcess {
-    const started = forkProcess();
-    started.unref();
-    started.channel?.unref();
-    // It may die while it is idle.
-    const forget = (): void => {
-      if (this.#process === started) this.#process = null;
-    };
-    started.on('error', forget).on('exit', forget);
-    // The system is short of processes or open files. The child has no channel then.
-    if (started.pid === undefined) throw noRoom();
-    return started;
-  }
-
-  async #endProcess(): Promise<void> {
-    const ending = this.#process;
-    this.#process = null;
-    if (this.#idle) clearTimeout(this.#idle);
-    if (!ending || hasExited(ending)) return;
-    const ended = exited(ending);
-    ending.kill('SIGKILL');
-    await ended;
+    try {
+      return this.#process.use();
+    } catch (error) {
+      throw error instanceof NoRoomError ? noRoom(error) : error;
+    }
   }
 }
 
 class ProcessEndedError extends Error {}
 
-/** @throws {ApiError} `overloaded` if the memory of the machine is short. */
-function forkProcess(): ChildProcess {
-  try {
-    return fork(moduleFile('./process', import.meta.url), [], {
-      // It needs no settings, no secrets and no flags of this process.
-      env: { MALLOC_ARENA_MAX: '2' },
-      execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=4'],
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
-  } catch (error) {
-    throw noRoom(error);
-  }
-}
-
 function noRoom(cause?: unknown): ApiError {
   const message =
     'The machine has too little memory, or too many processes or open files, to open the file now. Nothing was changed. Try again shortly.';
   return new ApiError('overloaded', message, { retryAfterSeconds: 5, cause });
-}
-
-function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode !== null || signalCode !== null;
-}
-
-async function exited(ending: ChildProcess): Promise<void> {
-  if (!hasExited(ending)) await once(ending, 'exit');
 }
 
 /** @throws {ProcessEndedError} if the pipe is broken. The server can learn that before the end of the process. */
