@@ -5,7 +5,7 @@ import { percentile, verify, type Suite } from './suite.ts';
 const printedCount = 60;
 const largeCount = 3;
 
-/** The first document starts the thread, which the others need not. */
+/** The first document starts the process, which the others need not. */
 const warmUpCount = 3;
 
 /** Entries of a statement of a year, and of the largest one. */
@@ -36,7 +36,7 @@ export const documentPdf: Suite<'invoice' | 'statement' | 'large'> = {
     },
   },
   async round() {
-    printer ??= new Printer({ threadFile: new URL('../server/src/rent-documents/thread.ts', import.meta.url) });
+    printer ??= new Printer({ processFile: new URL('../server/src/rent-documents/process.ts', import.meta.url) });
     return {
       invoice: { value: await medianMs(printer, printedCount, (index) => ({ ...invoice, number: `INV-${index}` })) },
       statement: { value: await medianMs(printer, printedCount, () => statementOf(entries.ofYear)) },

@@ -3,7 +3,7 @@ import { percentile, verify, type Suite } from './suite.ts';
 
 const reportCount = 60;
 
-/** The first report starts the thread, which the others need not. */
+/** The first report starts the process, which the others need not. */
 const warmUpCount = 3;
 
 let printer: ReturnType<typeof reportPrinter> | undefined;

@@ -11,9 +11,9 @@ const extension = extname(import.meta.filename);
 export const isRelease = extension === '.js';
 
 /**
- * Returns the file of a module that a thread or a process runs. An import is rewritten when a release is compiled, but a path is not.
+ * Returns the file of a module that another process runs. An import is rewritten when a release is compiled, but a path is not.
  *
- * @param path without its extension, such as `./thread`.
+ * @param path without its extension, such as `./process`.
  * @param from the `import.meta.url` of the caller.
  */
 export function moduleFile(path: string, from: string): URL {

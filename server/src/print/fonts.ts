@@ -28,7 +28,7 @@ const scriptCharactersMax = 10_000;
 const shortTextMax = 60;
 
 /**
- * Loads the main fonts. That takes some hundredths of a second, and more at first use. Fonts cache what they read, so a thread uses one
+ * Loads the main fonts. That takes some hundredths of a second, and more at first use. Fonts cache what they read, so a process uses one
  * pair for all documents.
  */
 export function loadMainFonts(): MainFonts {

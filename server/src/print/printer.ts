@@ -1,66 +1,65 @@
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { Worker } from 'node:worker_threads';
-import type { Printed } from './thread.ts';
+import { HelperProcess, NoRoomError, wasEnded } from '../core/helper-process.ts';
+import type { Printed } from './process.ts';
 
 export interface PrinterOptions {
-  /** Milliseconds of processor time, the start of a thread included. */
+  /** Milliseconds of processor time for a document. The first one of a process includes its start. */
   processorMsMax?: number;
   /** Milliseconds from the start of its turn. */
   turnMsMax?: number;
-  /** Milliseconds after its last document in which a thread stays. */
+  /** Milliseconds after its last document in which a process stays. */
   idleMs?: number;
-  /** The file that the thread runs. It calls `printOnRequest`. */
-  threadFile: URL;
-  /** The turns that it shares with other printers of the process. */
+  /** The file that the process runs. It calls `printOnRequest`. */
+  processFile: URL;
+  /** The turns that it shares with other printers of the server. */
   turns?: PrintTurns;
 }
 
 /** Milliseconds of processor time. The largest documents take a fraction of them. */
 const usualProcessorMs = 10_000;
 
-/** Milliseconds. A thread that gets a tenth of a processor still prints the largest documents. */
+/** Milliseconds. A process that gets a tenth of a processor still prints the largest documents. */
 const usualTurnMs = 60_000;
 
 /**
- * Milliseconds. Measured: a thread takes 45 MB once it has printed a small document, and its start takes 0.2 s. So it stays for documents
- * that follow each other, and the process does not keep its memory.
+ * Milliseconds. A process stays for documents that follow each other, and the machine gets its memory back. Measured on a busy machine: it
+ * takes 120 MB once it has printed a small document. Of these, it shares 50 MB with the server, such as the program of Node. After the
+ * largest statements, it takes 200 MB. The first document takes 0.4 to 0.7 s, and a small one that follows takes 0.02 s.
  */
 const usualIdleMs = 15_000;
 
-/** Milliseconds between looks at the processor time of the thread. */
+/** Milliseconds between looks at the processor time of the process. */
 const lookEveryMs = 500;
 
 /**
- * Megabytes. A statement of 2,000 entries in mixed scripts fits, and does not fit into 64. A document that takes more ends the thread, not
- * the process. Two threads can be there at once, one for reports and one for other documents.
+ * Megabytes. A statement of 2,000 entries in mixed scripts fits, and does not fit into 64. A document that takes more ends its process, not
+ * the server. The young generation is small, so that a process soon frees what a document held.
  */
-const threadMemoryMb = 96;
-
-/** Megabytes. Few, so that a thread soon frees what a document held. */
-const youngMemoryMb = 6;
+const heap = { oldSpaceMb: 96, semiSpaceMb: 2 };
 
 /** A document could not be printed. A retry is harmless, and may help. */
 export class PrintError extends Error {}
 
-/** The machine was too busy for the document or its thread, or the printer was stopped. A retry helps. */
+/** The machine was too busy for the document or its process, or the printer was stopped. A retry helps. */
 export class PrinterBusyError extends PrintError {}
 
 /**
- * The turns of the printers of a process. They print one document after the other, and only the thread of the latest one is there. Two
- * threads with large documents took a process to 409 MB.
+ * The turns of the printers of a server. They print one document after the other, and only the process of the latest one is there. So a
+ * machine needs the memory of one.
  */
 export class PrintTurns {
   #lastTurn: Promise<unknown> = Promise.resolve();
-  /** Ends the thread of the printer that had the last turn. */
-  #endThread: (() => Promise<void>) | null = null;
+  /** Ends the process of the printer that had the last turn. */
+  #endProcess: (() => Promise<void>) | null = null;
 
-  /** Prints when it is the turn, after the thread of another printer has ended. */
-  take<Result>(endThread: () => Promise<void>, print: () => Promise<Result>): Promise<Result> {
+  /** Prints when it is the turn, after the process of another printer has ended. */
+  take<Result>(endProcess: () => Promise<void>, print: () => Promise<Result>): Promise<Result> {
     const printing = this.#lastTurn.then(async () => {
-      if (this.#endThread !== endThread) await this.#endThread?.();
-      this.#endThread = endThread;
+      if (this.#endProcess !== endProcess) await this.#endProcess?.();
+      this.#endProcess = endProcess;
       return print();
     });
     this.#lastTurn = printing.catch(() => {});
@@ -69,35 +68,35 @@ export class PrintTurns {
 }
 
 /**
- * Prints documents in their own thread, so that no other work waits for them. The thread starts with the first document, and ends when none
- * follows for a while. If it dies or takes too long, its document fails, and the next document gets a new thread. Its time is that of the
- * processor: on a busy machine, a thread waits most of the time.
+ * Prints documents in a process of their own. So no other work waits for them, and the server does not grow. The process starts with the
+ * first document, and ends when none follows for a while. If it dies or takes too long, its document fails, and the next document gets a
+ * new process.
+ *
+ * A document has two limits. Its processor time tells an endless layout from a slow machine, where a process waits most of the time. Only
+ * the server can measure it, because a layout blocks the event loop of its process. Where the system does not tell it, only the time of
+ * the turn ends an endless layout.
  */
 export class Printer<Contents> {
   readonly #processorMsMax: number;
   readonly #turnMsMax: number;
-  readonly #idleMs: number;
-  readonly #threadFile: URL;
+  readonly #process: HelperProcess;
   readonly #turns: PrintTurns;
-  readonly #endThread = (): Promise<void> => this.#dropThread();
-  #thread: Worker | null = null;
-  #idle: NodeJS.Timeout | undefined;
-  /** Settles when the document before has left the thread. */
+  readonly #endProcess = (): Promise<void> => this.#process.end();
+  /** Settles when the document before has left the process. */
   #lastTurn: Promise<unknown> = Promise.resolve();
   readonly #stopping = new AbortController();
 
   constructor({
-    threadFile,
+    processFile,
     processorMsMax = usualProcessorMs,
     turnMsMax = usualTurnMs,
     idleMs = usualIdleMs,
     turns = new PrintTurns(),
   }: PrinterOptions) {
-    this.#threadFile = threadFile;
+    this.#process = new HelperProcess(processFile, heap, idleMs);
     this.#turns = turns;
     this.#processorMsMax = processorMsMax;
     this.#turnMsMax = turnMsMax;
-    this.#idleMs = idleMs;
   }
 
   /**
@@ -105,53 +104,51 @@ export class Printer<Contents> {
    * printers that share its turns.
    *
    * @throws {PrinterBusyError} if the machine is too busy, and for all waiting documents when the printer is stopped.
-   * @throws {PrintError} if the thread fails.
+   * @throws {PrintError} if the process fails.
    */
   print(contents: Contents): Promise<Buffer> {
-    const printing = this.#turns.take(this.#endThread, () => this.#printNow(contents));
+    const printing = this.#turns.take(this.#endProcess, () => this.#printNow(contents));
     this.#lastTurn = printing.catch(() => {});
     return printing;
   }
 
-  /** Ends the thread, and the document that it was printing. */
+  /** Ends the process, and the document that it was printing. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the printer was stopped'));
     await this.#lastTurn;
-    await this.#dropThread();
+    await this.#process.end();
   }
 
   async #printNow(contents: Contents): Promise<Buffer> {
     if (this.#stopping.signal.aborted) throw new PrinterBusyError('The printer was stopped.');
-    clearTimeout(this.#idle);
-    const thread = (this.#thread ??= this.#startThread());
-    const printed = await this.#printedBy(thread, contents).catch(async (error: unknown) => {
-      await this.#dropThread();
+    const printed = await this.#sendAndWait(contents).catch(async (error: unknown) => {
+      await this.#process.end();
       if (error instanceof PrinterBusyError) throw error;
-      // The process has too many files or threads.
-      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_INIT_FAILED')
-        throw new PrinterBusyError('The machine has no room for the thread that prints.', { cause: error });
-      throw new PrintError(`The thread that prints failed: ${(error as Error).message}`, { cause: error });
+      if (error instanceof NoRoomError)
+        throw new PrinterBusyError('The machine has no room for the process that prints.', { cause: error });
+      throw new PrintError(`The process that prints failed: ${(error as Error).message}`, { cause: error });
     });
-    this.#idle = setTimeout(() => void this.#dropThread(), this.#idleMs).unref();
-    if ('bytes' in printed) return Buffer.from(printed.bytes.buffer);
+    this.#process.rest();
+    if ('bytes' in printed) return printed.bytes;
     throw new PrintError(`The document could not be laid out: ${printed.fault}`);
   }
 
   /**
-   * @throws {PrinterBusyError} if the turn takes too long, or if the printer is stopped.
-   * @throws {Error} if the thread dies first, or needs too much of the processor.
+   * @throws {NoRoomError} if no process can start.
+   * @throws {PrinterBusyError} if the turn takes too long, the system ends the process, or the printer is stopped.
+   * @throws {Error} if the process dies first, or needs too much of the processor.
    */
-  async #printedBy(thread: Worker, contents: Contents): Promise<Printed> {
+  async #sendAndWait(contents: Contents): Promise<Printed> {
+    const printing = this.#process.use();
     const waiting = new AbortController();
     const tooLong = AbortSignal.timeout(this.#turnMsMax);
     const signal = AbortSignal.any([waiting.signal, tooLong, this.#stopping.signal]);
-    thread.postMessage(contents, []);
+    // If the process dies before it has the document, its exit follows.
+    printing.send(contents as object, () => {});
     try {
-      const message = once(thread, 'message', { signal });
-      const exit = once(thread, 'exit', { signal }).then(([code]) =>
-        Promise.reject(new Error(`it ended with code ${code}`)),
-      );
-      const [printed] = await Promise.race([message, exit, this.#outOfTime(thread, signal)]);
+      const message = once(printing, 'message', { signal });
+      const exit = once(printing, 'exit', { signal }).then(() => Promise.reject(reasonOfEnd(printing)));
+      const [printed] = await Promise.race([message, exit, this.#outOfTime(printing, signal)]);
       return printed as Printed;
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -162,44 +159,33 @@ export class Printer<Contents> {
     }
   }
 
-  /** Rejects when the thread has used its processor time, or when the signal is aborted. */
-  async #outOfTime(thread: Worker, signal: AbortSignal): Promise<never> {
-    const beforeMs = await processorMsOf(thread);
+  /** Rejects when the process has used its processor time, or when the signal is aborted. */
+  async #outOfTime(printing: ChildProcess, signal: AbortSignal): Promise<never> {
+    const beforeMs = processorMsOf(printing);
     for (;;) {
       await delay(lookEveryMs, undefined, { signal, ref: false });
-      const usedMs = (await processorMsOf(thread)) - beforeMs;
+      const usedMs = processorMsOf(printing) - beforeMs;
       if (usedMs >= this.#processorMsMax) throw new Error(`it used the processor for ${Math.round(usedMs)} ms`);
     }
   }
-
-  #startThread(): Worker {
-    // The flags that limit the heap of this process would also replace the limits of each thread. V8 reads them when a heap begins.
-    setFlagsFromString('--max-old-space-size=0');
-    setFlagsFromString('--max-semi-space-size=0');
-    const thread = new Worker(this.#threadFile, {
-      // The options of this process are for its own heap and its own loaders.
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb, maxYoungGenerationSizeMb: youngMemoryMb },
-    });
-    // It may die while it is idle.
-    const forget = (): void => {
-      if (this.#thread === thread) this.#thread = null;
-    };
-    thread.on('error', forget);
-    thread.on('exit', forget);
-    return thread;
-  }
-
-  async #dropThread(): Promise<void> {
-    clearTimeout(this.#idle);
-    const thread = this.#thread;
-    this.#thread = null;
-    await thread?.terminate();
-  }
 }
 
-/** Returns the processor time of a thread so far, in milliseconds. 0 before it has started, and after its end. */
-async function processorMsOf(thread: Worker): Promise<number> {
-  const { user, system } = await thread.cpuUsage().catch(() => ({ user: 0, system: 0 }));
-  return (user + system) / 1000;
+function reasonOfEnd(ended: ChildProcess): Error {
+  if (wasEnded(ended)) return new PrinterBusyError('The system ended the process that prints.');
+  return new Error(`it ended with ${ended.signalCode ?? `code ${ended.exitCode}`}`);
+}
+
+/** Milliseconds of a clock tick, in which Linux counts. */
+const tickMs = 10;
+
+/** Returns the processor time of a process so far, in milliseconds. NaN if it is unknown, as on systems other than Linux. */
+function processorMsOf({ pid }: ChildProcess): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name before these fields can have spaces.
+    const [user, system] = text.slice(text.lastIndexOf(')')).split(' ').slice(12, 14).map(Number);
+    return (user! + system!) * tickMs;
+  } catch {
+    return NaN;
+  }
 }

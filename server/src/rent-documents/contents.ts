@@ -1,7 +1,7 @@
 import type { Letterhead } from '../print/letterhead.ts';
 import type { Address } from '../print/words.ts';
 
-/** The data of a document. It is plain data, so that another thread can receive it. */
+/** The data of a document. It is plain data, so that another process can receive it. */
 export type DocumentContents = InvoiceContents | StatementContents;
 
 /** What both kinds of documents show. Days are `YYYY-MM-DD`, and amounts are in the smallest unit of `currency`. */

@@ -14,13 +14,13 @@ import { readAccount, readInvoice, readStatementDocument, type Reading } from '.
 /** The parts of the server's context that documents are read with. */
 type DocumentSource = Omit<Reading, 'logo'> & { logos: Pick<Logos, 'of'> };
 
-/** Documents that are read or wait for the thread. One is read while another is printed. */
+/** Documents that are read or wait for the process that prints. One is read while another is printed. */
 const atOnceMax = 2;
 
 /** Milliseconds. The second of two documents in progress must end before a proxy gives up, often after a minute. */
 const turnMsMax = 30_000;
 
-/** An estimate of the bytes that the thread takes for each byte of data. A statement of 2,000 entries does not fit into 64 MB. */
+/** An estimate of the bytes that printing takes for each byte of data. A statement of 2,000 entries does not fit into 64 MB. */
 const printedPerByte = 150;
 
 /** Bounds the bytes that documents take while they are printed. The largest is printed alone. */
@@ -37,18 +37,18 @@ export class Documents {
   /** The memory of documents that are printed. */
   readonly bytes: ByteBudget;
 
-  /** @param printer other limits or another thread, for a test. */
+  /** @param printer other limits or another process, for a test. */
   constructor(source: DocumentSource, memory: ByteCeiling, printer: Partial<PrinterOptions> = {}) {
     this.#source = source;
     this.bytes = new ByteBudget(printBytes, memory);
-    this.#printer = new Printer({ threadFile: moduleFile('./thread', import.meta.url), turnMsMax, ...printer });
+    this.#printer = new Printer({ processFile: moduleFile('./process', import.meta.url), turnMsMax, ...printer });
   }
 
   /**
    * Returns an invoice as a PDF.
    *
    * @throws {ApiError} `overloaded` if there is no room for it, the machine is too busy, or the printer is stopped.
-   * @throws {PrintError} if the thread fails.
+   * @throws {PrintError} if the process that prints fails.
    * @throws {ClientGoneError} if the client disconnects before its turn.
    */
   invoice(payer: Payer, invoice: StoredRecord, client: Client): Promise<Buffer> {
@@ -67,7 +67,7 @@ export class Documents {
     );
   }
 
-  /** Ends the thread. */
+  /** Ends the process that prints. */
   stop(): Promise<void> {
     return this.#printer.stop();
   }

@@ -135,8 +135,8 @@ const megabyte = 1024 * 1024;
 
 /**
  * The aim is a process below 400 MB. A warm one has up to 200 MB. What is held takes more than it counts until it is collected. The
- * thread that prints, the connections and 8 MB of strangers (`strangerLimits`) come on top. The share of a tree has room for the largest
- * page. Three small changes hold little.
+ * connections and 8 MB of strangers (`strangerLimits`) come on top. The share of a tree has room for the largest page. Three small changes
+ * hold little.
  */
 const memoryLimits: CeilingLimits = {
   max: 72 * megabyte,

@@ -22,7 +22,7 @@ import { jpegOf } from '../support/pictures.ts';
 import { traceCollectorForTest } from '../support/trace-collector.ts';
 
 /*
- * Installs the archive of this working tree as an operator does. Then it uses each part that is no import: threads, processes, fonts,
+ * Installs the archive of this working tree as an operator does. Then it uses each part that is no import: processes, fonts,
  * migrations, documents, pages and commands.
  */
 
@@ -155,7 +155,7 @@ test('exports traces when a collector is set', async () => {
   expect(collector.spans.map(({ name }) => name)).toEqual(['GET /v1/customers']);
 });
 
-test('prints the report of a reference in its thread', async () => {
+test('prints the report of a reference in its process', async () => {
   const { id } = await post('/v1/references', { application: 'app_1', customer: 'cus_1' });
   await post(`/v1/references/${id!}`, { outcome: 'accept' });
   await expect
@@ -173,7 +173,7 @@ test('checks a document and a picture in its process', async () => {
   expect((await upload(form)).status).toBe(200);
 });
 
-test('prints an invoice in its thread when `seed` has filled the sandbox', async () => {
+test('prints an invoice in its process when `seed` has filled the sandbox', async () => {
   expect(command('seed')).toContain('The agency is there.');
   const { data } = (await (await get('/v1/invoices?limit=1')).json()) as { data: { id: string }[] };
   expect(await beginning(`/v1/invoices/${data[0]!.id}/pdf`)).toBe('%PDF-');

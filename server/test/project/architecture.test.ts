@@ -439,14 +439,14 @@ describe('paths of modules', () => {
 
   test('are reported when a planted one names a TypeScript file', () => {
     const planted = new Map([
-      ['print/other.ts', `new Worker(new URL('./thread.ts', import.meta.url));`],
+      ['print/other.ts', `fork(new URL('./process.ts', import.meta.url));`],
       [
         'print/good.ts',
-        `import { a } from './a.ts'; const { b } = await import('./b.ts'); moduleFile('./thread', import.meta.url);`,
+        `import { a } from './a.ts'; const { b } = await import('./b.ts'); moduleFile('./process', import.meta.url);`,
       ],
     ]);
     expect(pathFaults(planted)).toEqual([
-      'print/other.ts names ./thread.ts, which a release does not have. Use moduleFile of core/installation.ts.',
+      'print/other.ts names ./process.ts, which a release does not have. Use moduleFile of core/installation.ts.',
     ]);
   });
 });

@@ -1,14 +1,39 @@
+import { execFileSync } from 'node:child_process';
 import { expect, onTestFinished, test } from 'vitest';
 import { Printer } from '../../src/print/printer.ts';
 import type { DocumentContents } from '../../src/rent-documents/contents.ts';
 import { waitMs } from '../support/wait.ts';
 
-test('prints a long statement within the memory of a thread when its texts change their script at each letter', async () => {
-  const threadFile = new URL('../../src/rent-documents/thread.ts', import.meta.url);
-  const printer = new Printer<DocumentContents>({ threadFile, processorMsMax: waitMs, turnMsMax: waitMs });
+const processFile = new URL('../../src/rent-documents/process.ts', import.meta.url);
+
+test('prints a long statement within the memory of its process when its texts change their script at each letter', async () => {
+  const printer = new Printer<DocumentContents>({ processFile, processorMsMax: waitMs, turnMsMax: waitMs });
   onTestFinished(() => printer.stop());
+  const pdf = await printer.print(longStatement());
+  expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+});
+
+test('keeps the server small when it prints a long statement', () => {
+  const script = `
+    import { readFileSync } from 'node:fs';
+    import { Printer } from '${new URL('../../src/print/printer.ts', import.meta.url).href}';
+    const contents = JSON.parse(readFileSync(0, 'utf8'));
+    const limits = { processorMsMax: ${waitMs}, turnMsMax: ${waitMs} };
+    const printer = new Printer({ processFile: new URL('${processFile.href}'), ...limits });
+    const before = process.memoryUsage.rss();
+    await printer.print(contents);
+    console.log(process.memoryUsage.rss() - before);
+    await printer.stop();`;
+  const input = JSON.stringify(longStatement());
+  const grownBytes = Number(execFileSync(process.execPath, ['--input-type=module', '--eval', script], { input }));
+  // In a thread, the same statement took 100 MB and more.
+  expect(grownBytes).toBeLessThan(40e6);
+});
+
+/** Returns one of the statements that need the most memory. */
+function longStatement(): DocumentContents {
   const entry = { date: '2027-01-01', type: 'invoice', amount: 100, balance: 100, number: null, method: null };
-  const pdf = await printer.print({
+  return {
     kind: 'statement',
     sender: {
       name: 'Ouse Lettings',
@@ -30,6 +55,5 @@ test('prints a long statement within the memory of a thread when its texts chang
     closing: 100,
     entries: Array.from({ length: 2_000 }, () => ({ ...entry, description: 'aअ'.repeat(30) })),
     arrears: { amount: 0, since: null },
-  });
-  expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
-});
+  };
+}

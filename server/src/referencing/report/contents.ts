@@ -2,7 +2,7 @@ import type { Letterhead } from '../../print/letterhead.ts';
 import type { Address as PlaceAddress } from '../../print/words.ts';
 import type { Address, Findings, Note, Rent, Verdict } from '../providers/provider.ts';
 
-/** The data of a report. It is plain data, so that another thread can receive it. */
+/** The data of a report. It is plain data, so that another process can receive it. */
 export interface ReportContents {
   referenceId: string;
   /** Seconds since the Unix epoch. The document has the time of its decision, or else `completed`. */

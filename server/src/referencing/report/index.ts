@@ -6,10 +6,10 @@ export type { ReportContents } from './contents.ts';
 export { PrinterBusyError } from '../../print/printer.ts';
 
 /**
- * Makes a printer of reports. Its thread starts with the first report.
+ * Makes a printer of reports. Its process starts with the first report.
  *
- * @param options other limits, or another thread, for a test.
+ * @param options other limits, or another process, for a test.
  */
 export function reportPrinter(options: Partial<PrinterOptions> = {}): Printer<ReportContents> {
-  return new Printer({ threadFile: moduleFile('./thread', import.meta.url), ...options });
+  return new Printer({ processFile: moduleFile('./process', import.meta.url), ...options });
 }

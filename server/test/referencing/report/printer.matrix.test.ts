@@ -1,16 +1,14 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import type { Worker } from 'node:worker_threads';
 import { onTestFinished, describe, expect, test } from 'vitest';
 import { PrinterBusyError, PrintError, PrintTurns, type Printer } from '../../../src/print/printer.ts';
 import { reportPrinter, type ReportContents } from '../../../src/referencing/report/index.ts';
 import { waitMs } from '../../support/wait.ts';
 import { contentsOf } from './contents.ts';
 
-const threadFile = new URL('./troubled-thread.ts', import.meta.url);
+const processFile = new URL('./troubled-process.ts', import.meta.url);
 
 function printerForTest(options: Parameters<typeof reportPrinter>[0] = {}): Printer<ReportContents> {
   const printer = reportPrinter(options);
@@ -23,14 +21,17 @@ function idOf(pdf: Buffer): string {
   return /\/ID \[<(\w+)> <\1>\]/.exec(pdf.toString('latin1'))![1]!;
 }
 
-/** Counts the worker threads of this process, as Linux names them. */
-function workerThreads(): number {
-  const names = readdirSync('/proc/self/task').map((id) => readFileSync(`/proc/self/task/${id}/comm`, 'utf8'));
-  return names.filter((name) => name === 'WorkerThread\n').length;
+/** Returns the processes that this one starts from now on. */
+function noteProcesses(): ChildProcess[] {
+  const started: ChildProcess[] = [];
+  const note = (message: unknown): unknown => started.push((message as { process: ChildProcess }).process);
+  subscribe('child_process', note);
+  onTestFinished(() => void unsubscribe('child_process', note));
+  return started;
 }
 
 describe('reports with the same contents', () => {
-  test('prints the same bytes when the contents are the same, in any thread and after other reports', async () => {
+  test('prints the same bytes when the contents are the same, in any process and after other reports', async () => {
     const [one, other] = [printerForTest(), printerForTest()];
     const first = await one.print(contentsOf());
     const unlike = contentsOf({ isTest: true, accountName: 'Όμιλος ﬃ & Ко', applicant: null, customerId: 'cus_1' });
@@ -69,38 +70,60 @@ test('keeps the event loop running when a report is printed', async () => {
   expect(turns).toBeGreaterThan(20);
 });
 
-describe('printer threads', () => {
-  test('ends its thread when no report follows, and starts another for the next report', async () => {
-    const threads: Worker[] = [];
-    const note = (thread: Worker): unknown => threads.push(thread);
-    process.on('worker', note);
-    onTestFinished(() => void process.off('worker', note));
+describe('printer processes', () => {
+  test('ends its process when no report follows, and starts another for the next report', async () => {
+    const processes = noteProcesses();
     const printer = printerForTest({ idleMs: 50 });
     const first = await printer.print(contentsOf());
-    await once(threads[0]!, 'exit');
+    if (processes[0]!.signalCode === null) await once(processes[0]!, 'exit');
     expect(await printer.print(contentsOf())).toEqual(first);
-    expect(threads).toHaveLength(2);
+    expect(processes).toHaveLength(2);
   });
 
-  test('limits the heap of a thread when flags limit the heap of the process', async () => {
-    const threads: Worker[] = [];
-    const note = (thread: Worker): unknown => threads.push(thread);
-    process.on('worker', note);
-    onTestFinished(() => void process.off('worker', note));
-    const limit = getHeapStatistics().heap_size_limit;
-    // As `npm start` sets them.
-    setFlagsFromString('--max-old-space-size=512');
-    setFlagsFromString('--max-semi-space-size=8');
-    await printerForTest().print(contentsOf());
-    const ofThread = await threads[0]!.getHeapStatistics();
-    expect(ofThread.heap_size_limit).toBeLessThan(160 * 1024 * 1024);
-    expect(getHeapStatistics().heap_size_limit).toBe(limit);
+  test('starts another process for the next report when the process dies while it is idle', async () => {
+    const processes = noteProcesses();
+    const printer = printerForTest();
+    const first = await printer.print(contentsOf());
+    processes[0]!.kill('SIGKILL');
+    await once(processes[0]!, 'exit');
+    expect(await printer.print(contentsOf())).toEqual(first);
   });
+
+  test('gives its process a small heap, and no settings, when the server has others', async () => {
+    // As `npm start` sets them.
+    const flags = ['--max-old-space-size=512', '--max-semi-space-size=8'];
+    const [index, contents] = ['../../../src/referencing/report/index.ts', './contents.ts'].map((file) =>
+      JSON.stringify(new URL(file, import.meta.url).href),
+    );
+    const script = `
+      import { reportPrinter } from ${index};
+      import { contentsOf } from ${contents};
+      const printer = reportPrinter({ processFile: new URL('${processFile.href}') });
+      const { message } = await printer.print(contentsOf({ referenceId: 'ref_tells' })).catch((error) => error);
+      console.log(message.slice(message.indexOf('{')));
+      await printer.stop();`;
+    const env = { ...process.env, TENURE_MASTER_KEY: 'secret', NODE_OPTIONS: flags.join(' ') };
+    const output = execFileSync(process.execPath, [...flags, '--input-type=module', '--eval', script], { env });
+    const told = JSON.parse(output.toString()) as { env: string[]; heapMb: number };
+    expect(told.env).toEqual(['MALLOC_ARENA_MAX']);
+    expect(told.heapMb).toBeLessThan(160);
+  });
+
+  test.each(['SIGKILL', 'SIGTERM'])(
+    'fails with a fault of the machine when the system ends the process (%s)',
+    async (signal) => {
+      const printer = printerForTest({ processFile });
+      const before = await printer.print(contentsOf());
+      const lost = printer.print(contentsOf({ referenceId: `ref_${signal}` }));
+      await expect(lost).rejects.toThrow(PrinterBusyError);
+      expect(await printer.print(contentsOf())).toEqual(before);
+    },
+  );
 
   test.each(['ref_dies', 'ref_greedy'])(
-    'fails one report only when its thread ends while it prints (%s)',
+    'fails one report only when its process ends while it prints (%s)',
     async (referenceId) => {
-      const printer = printerForTest({ threadFile });
+      const printer = printerForTest({ processFile });
       const before = await printer.print(contentsOf());
       const [lost, next, last] = await Promise.allSettled([
         printer.print(contentsOf({ referenceId })),
@@ -108,36 +131,41 @@ describe('printer threads', () => {
         printer.print(contentsOf()),
       ]);
       expect(lost).toMatchObject({ status: 'rejected', reason: expect.any(PrintError) });
+      expect(lost).not.toMatchObject({ reason: expect.any(PrinterBusyError) });
       expect(next).toEqual({ status: 'fulfilled', value: before });
       expect(last).toEqual({ status: 'fulfilled', value: before });
     },
   );
 
-  test('ends a thread and starts another for the next report when printing takes too much of the processor', async () => {
-    const printer = printerForTest({ threadFile, processorMsMax: 5_000, turnMsMax: waitMs });
-    const before = await printer.print(contentsOf());
-    const endless = printer.print(contentsOf({ referenceId: 'ref_endless' }));
-    const next = printer.print(contentsOf());
-    await expect(endless).rejects.toThrow(/used the processor for \d{4,5} ms/);
-    await expect(endless).rejects.not.toThrow(PrinterBusyError);
-    expect(await next).toEqual(before);
-  });
+  // Other systems do not tell the processor time of another process.
+  test.skipIf(process.platform !== 'linux')(
+    'ends a process and starts another for the next report when printing takes too much of the processor',
+    async () => {
+      const printer = printerForTest({ processFile, processorMsMax: 5_000, turnMsMax: waitMs });
+      const before = await printer.print(contentsOf());
+      const endless = printer.print(contentsOf({ referenceId: 'ref_endless' }));
+      const next = printer.print(contentsOf());
+      await expect(endless).rejects.toThrow(/used the processor for \d{4,5} ms/);
+      await expect(endless).rejects.not.toThrow(PrinterBusyError);
+      expect(await next).toEqual(before);
+    },
+  );
 
-  test('waits for the report when the thread takes long without using the processor', async () => {
-    const printer = printerForTest({ threadFile });
+  test('waits for the report when the process takes long without using the processor', async () => {
+    const printer = printerForTest({ processFile });
     const before = await printer.print(contentsOf());
-    // Other work can keep a thread from the processor for so long.
+    // Other work can keep a process from the processor for so long.
     const slow = await printer.print(contentsOf({ referenceId: 'ref_waits' }));
     expect(slow.length).toBeGreaterThan(before.length / 2);
   });
 
-  test('fails with a fault of the machine when a turn takes too long, and starts another thread', async () => {
-    const printer = printerForTest({ threadFile, turnMsMax: 1 });
+  test('fails with a fault of the machine when a turn takes too long, and starts another process', async () => {
+    const printer = printerForTest({ processFile, turnMsMax: 1 });
     await expect(printer.print(contentsOf())).rejects.toThrow(PrinterBusyError);
     await expect(printer.print(contentsOf())).rejects.toThrow(PrinterBusyError);
   });
 
-  test('fails with a fault of the machine when too many files are open to start a thread', () => {
+  test('fails with a fault of the machine when too many files are open to start a process', () => {
     const printer = new URL('../../../src/print/printer.ts', import.meta.url);
     const script = `
       import { openSync } from 'node:fs';
@@ -145,35 +173,34 @@ describe('printer threads', () => {
       try {
         for (;;) openSync('/dev/null');
       } catch {}
-      const printer = new Printer({ threadFile: new URL('file:///nowhere.ts') });
+      const printer = new Printer({ processFile: new URL('file:///nowhere.ts') });
       await printer.print({}).catch((error) => console.log(error.constructor.name));`;
     const node = ['-c', 'ulimit -n 100; exec "$0" "$@"', process.execPath, '--input-type=module', '--eval', script];
     expect(execFileSync('sh', node, { encoding: 'utf8' })).toBe('PrinterBusyError\n');
   });
 
-  test('starts no thread when none is needed, and stops all the same', async () => {
-    await expect(reportPrinter({ threadFile: new URL('file:///nowhere.ts') }).stop()).resolves.toBeUndefined();
+  test('starts no process when none is needed, and stops all the same', async () => {
+    await expect(reportPrinter({ processFile: new URL('file:///nowhere.ts') }).stop()).resolves.toBeUndefined();
   });
 
-  test('fails the report when a thread cannot start', async () => {
-    const printer = printerForTest({ threadFile: new URL('file:///nowhere.ts') });
+  test('fails the report when a process cannot start', async () => {
+    const printer = printerForTest({ processFile: new URL('file:///nowhere.ts') });
     await expect(printer.print(contentsOf())).rejects.toThrow(PrintError);
   });
 });
 
-test.skipIf(process.platform !== 'linux')('keeps one thread when printers share their turns', async () => {
+test('keeps one process when printers share their turns', async () => {
+  const processes = noteProcesses();
   const turns = new PrintTurns();
   const [one, other] = [printerForTest({ turns }), printerForTest({ turns })];
-  // The threads of earlier tests take a moment to end.
-  await expect.poll(workerThreads).toBe(0);
   const first = await one.print(contentsOf());
   const printing = Promise.all([one.print(contentsOf()), other.print(contentsOf()), one.print(contentsOf())]);
   expect(await printing).toEqual([first, first, first]);
-  expect(workerThreads()).toBe(1);
+  expect(processes.map(({ signalCode }) => signalCode)).toEqual(['SIGKILL', 'SIGKILL', null]);
 });
 
 test('ends running and waiting prints, and starts none, when the printer stops', async () => {
-  const printer = printerForTest({ threadFile });
+  const printer = printerForTest({ processFile });
   await printer.print(contentsOf());
   const asked = [printer.print(contentsOf({ referenceId: 'ref_endless' })), printer.print(contentsOf())];
   const outcomes = Promise.allSettled(asked);

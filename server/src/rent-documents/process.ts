@@ -1,9 +1,9 @@
-import { printOnRequest } from '../print/thread.ts';
+import { printOnRequest } from '../print/process.ts';
 import type { DocumentContents } from './contents.ts';
 import { layOutInvoice } from './invoice.ts';
 import { layOutStatement } from './statement.ts';
 
-/* The thread that prints invoices and statements. */
+/* The process that prints invoices and statements. */
 
 printOnRequest<DocumentContents>({
   layOut: (contents, fonts) =>

@@ -1,8 +1,8 @@
-import { printOnRequest } from '../../print/thread.ts';
+import { printOnRequest } from '../../print/process.ts';
 import type { ReportContents } from './contents.ts';
 import { layOutReport } from './layout.ts';
 
-/* The thread that prints reports. */
+/* The process that prints reports. */
 
 printOnRequest<ReportContents>({
   layOut: layOutReport,
