@@ -1,7 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type ChildProcess } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { FileChecker } from '../../src/file-check/checker.ts';
 import { formOf, pdfOf } from '../support/files.ts';
 import { bombOf, chunk, fourQuarters, jpegOf, pngOf, seenIn, withChunks, withComment } from '../support/pictures.ts';
 import { Scrape } from '../support/prometheus.ts';
@@ -391,6 +394,27 @@ test('counts a picture until its check has ended when its client disconnects bef
   checked.resolve(picture);
   await expect.poll(held).toBe(0);
 });
+
+test.each(['SIGKILL', 'SIGINT'] as const)(
+  'refuses a file for a moment when the system ends the process that checks it (%s)',
+  async (signal) => {
+    const started: ChildProcess[] = [];
+    const note = (message: unknown): unknown => started.push((message as { process: ChildProcess }).process);
+    subscribe('child_process', note);
+    onTestFinished(() => void unsubscribe('child_process', note));
+    const checker = new FileChecker();
+    onTestFinished(() => checker.stop());
+    async function* bytes(): AsyncGenerator<Buffer> {
+      yield Buffer.from('%PDF-');
+      started[0]!.kill(signal);
+      await once(started[0]!, 'exit');
+      yield Buffer.from('1.7');
+    }
+    const payer = { accountId: 'acct_1', rootId: 'acct_1' };
+    await expect(checker.inspect(payer, 'application/pdf', bytes())).rejects.toMatchObject({ code: 'overloaded' });
+    await checker.inspect(payer, 'application/pdf', [Buffer.from('%PDF-')]);
+  },
+);
 
 test('refuses a file for a moment when too many files are open to start its check', () => {
   const checker = new URL('../../src/file-check/checker.ts', import.meta.url);

@@ -1,13 +1,16 @@
-import { execFileSync, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawnSync, type ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished, describe, expect, test } from 'vitest';
 import { PrinterBusyError, PrintError, PrintTurns, type Printer } from '../../../src/print/printer.ts';
 import { reportPrinter, type ReportContents } from '../../../src/referencing/report/index.ts';
+import { isAlive } from '../../faults/crash-checker/processes.ts';
 import { waitMs } from '../../support/wait.ts';
 import { contentsOf } from './contents.ts';
 
+const indexFile = new URL('../../../src/referencing/report/index.ts', import.meta.url);
+const contentsFile = new URL('./contents.ts', import.meta.url);
 const processFile = new URL('./troubled-process.ts', import.meta.url);
 
 function printerForTest(options: Parameters<typeof reportPrinter>[0] = {}): Printer<ReportContents> {
@@ -92,12 +95,9 @@ describe('printer processes', () => {
   test('gives its process a small heap, and no settings, when the server has others', async () => {
     // As `npm start` sets them.
     const flags = ['--max-old-space-size=512', '--max-semi-space-size=8'];
-    const [index, contents] = ['../../../src/referencing/report/index.ts', './contents.ts'].map((file) =>
-      JSON.stringify(new URL(file, import.meta.url).href),
-    );
     const script = `
-      import { reportPrinter } from ${index};
-      import { contentsOf } from ${contents};
+      import { reportPrinter } from '${indexFile.href}';
+      import { contentsOf } from '${contentsFile.href}';
       const printer = reportPrinter({ processFile: new URL('${processFile.href}') });
       const { message } = await printer.print(contentsOf({ referenceId: 'ref_tells' })).catch((error) => error);
       console.log(message.slice(message.indexOf('{')));
@@ -107,6 +107,23 @@ describe('printer processes', () => {
     const told = JSON.parse(output.toString()) as { env: string[]; heapMb: number };
     expect(told.env).toEqual(['MALLOC_ARENA_MAX']);
     expect(told.heapMb).toBeLessThan(160);
+  });
+
+  test('ends its process when the server has died', async () => {
+    const script = `
+      import { subscribe } from 'node:diagnostics_channel';
+      import { reportPrinter } from '${indexFile.href}';
+      import { contentsOf } from '${contentsFile.href}';
+      let printing;
+      subscribe('child_process', (message) => (printing = message.process));
+      await reportPrinter().print(contentsOf());
+      console.log(printing.pid);
+      process.kill(process.pid, 'SIGKILL');`;
+    const server = spawnSync(process.execPath, ['--input-type=module', '--eval', script]);
+    expect(server.signal).toBe('SIGKILL');
+    const pid = Number(server.stdout);
+    expect(pid).toBeGreaterThan(0);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
   test.each(['SIGKILL', 'SIGTERM'])(
