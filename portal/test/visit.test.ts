@@ -280,6 +280,7 @@ describeInBrowser('a renter in the portal', () => {
     await page.getByRole('button', { name: 'Keep it' }).click();
     await expectFocus(button);
     await button.click();
+    await page.getByText('This also withdraws it for George Byron.').waitFor();
     await page.getByRole('button', { name: 'Yes, withdraw it' }).click();
     await page.getByText('Nothing more happens').waitFor();
     await expectFocus(page.getByRole('heading', { level: 1 }));

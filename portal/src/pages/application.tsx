@@ -267,6 +267,7 @@ function Checks({ checks }: { checks: readonly Check[] }): ReactNode {
 function Withdraw({ application }: { application: Application }): ReactNode {
   const { isOpen, opener, setOpen } = useOpener();
   const withdrawing = useWrite(postTo(`applications/${application.id}/withdraw`), focusTitle);
+  const others = namesText(application.co_applicants);
   if (!isOpen)
     return (
       <div>
@@ -281,6 +282,14 @@ function Withdraw({ application }: { application: Application }): ReactNode {
         You no longer apply for {application.home === null ? 'this home' : homeText(application.home)}. You cannot undo
         this here: to apply again, ask your agent.
       </p>
+      {others !== null && (
+        <Notice tone="warning">
+          <p>
+            <strong>This also withdraws it for {others}.</strong> The application is for all of you together. If only
+            you want to leave it, ask your agent.
+          </p>
+        </Notice>
+      )}
       <WriteError write={withdrawing} />
       <Actions>
         <Button onPress={() => setOpen(false)}>Keep it</Button>
@@ -295,7 +304,7 @@ function Withdraw({ application }: { application: Application }): ReactNode {
 /** What a guarantee means, by its status. */
 export const guaranteeTexts: Readonly<Record<Guarantee['status'], string>> = {
   proposed: 'You were named as a guarantor. Nothing is agreed yet.',
-  agreed: 'You have agreed to be a guarantor: once the tenancy is signed, you pay if the tenant does not.',
+  agreed: 'You have agreed to be a guarantor: from the signing of the tenancy, you pay if the tenant does not.',
   declined: 'You have declined to be a guarantor.',
   released: 'You are no longer a guarantor.',
 };

@@ -23,6 +23,7 @@ beforeAll(async () => {
   server = await startLetting();
   agency = await Agency.on(server);
   home = await letHome(agency, names);
+  await agency.move('guarantors', home.guarantee.id, 'agree', { agreed_on: startDay });
   other = await letHome(agency, otherNames);
   lead = await Renter.of(agency, server, home.lead.id);
   joint = await Renter.of(agency, server, home.joint.id);
@@ -81,6 +82,23 @@ describe('a tenant', () => {
       expect(all).not.toContain(coTenantId);
     },
   );
+
+  test('sees a guarantor only while one has agreed to stand by this applicant', async () => {
+    const [ada, ben, gus] = await Promise.all(['Ada', 'Ben', 'Gus'].map((name) => agency.make('customers', { name })));
+    const { id: application } = await agency.make('applications', { customers: [ada!.id, ben!.id], rent });
+    const { id } = await agency.make('guarantors', { application, customer: gus!.id, guarantees: [ada!.id] });
+    const applicants = [await Renter.of(agency, server, ada!.id), await Renter.of(agency, server, ben!.id)];
+    const seen = async (): Promise<unknown[]> =>
+      Promise.all(applicants.map(async (renter) => (await renter.list('applications'))[0]!.has_guarantor));
+    expect(await seen()).toEqual([false, false]);
+    await agency.move('guarantors', id, 'agree', { agreed_on: startDay });
+    expect(await seen()).toEqual([true, false]);
+    await agency.move('guarantors', id, 'release', { released_on: startDay });
+    expect(await seen()).toEqual([false, false]);
+    const declined = await agency.make('guarantors', { application, customer: gus!.id });
+    await agency.move('guarantors', declined.id, 'decline', {});
+    expect(await seen()).toEqual([false, false]);
+  });
 
   test('sees the words of its own bank only', async () => {
     const [byGuarantor, byLead] = await lead.list('payments');
@@ -142,7 +160,7 @@ describe('a guarantor', () => {
   test('sees its own guarantee, payments and files, and nothing of the let', async () => {
     const { body: me } = await good(guarantor.get('me'));
     expect(me.guarantees).toEqual([
-      { id: home.guarantee.id, status: 'proposed', limit: null, agreed_on: null, released_on: null },
+      { id: home.guarantee.id, status: 'agreed', limit: null, agreed_on: startDay, released_on: null },
     ]);
     expect(idsOf(await guarantor.list('payments'))).toEqual([home.payments.guarantor.id]);
     for (const path of ['applications', 'tenancies', 'invoices', 'deposits', 'files'])

@@ -112,13 +112,20 @@ export async function readOwnFacts(
   return { person, files, references, day: today(toSeconds(context.clock.nowMs()), request.account.timeZone) };
 }
 
+/** Returns whether a guarantor has agreed to stand by this applicant, and was not released. */
+function isGuaranteed({ guarantors_known: known }: ApplicationRecord, customerId: string): boolean {
+  return known.some(
+    ({ status, guarantees }) => status === 'agreed' && (guarantees === null || guarantees.includes(customerId)),
+  );
+}
+
 export async function applicationView(
   context: HttpContext,
   viewer: Viewer,
   current: ApplicationRecord,
   facts: OwnFacts,
 ): Promise<JsonObject> {
-  const { id, created, status, rent, move_in_date, customers, guarantors, decision, review } = current;
+  const { id, created, status, rent, move_in_date, customers, decision, review } = current;
   const isOpen = status === 'open' || status === 'approved';
   return {
     object: 'portal_application',
@@ -129,7 +136,7 @@ export async function applicationView(
     rent: rent as Json,
     move_in_date,
     co_applicants: await namesOfOthers(context, viewer, customers),
-    has_guarantor: guarantors.length > 0,
+    has_guarantor: isGuaranteed(current, viewer.customerId),
     references: facts.references
       .filter(({ application }) => application === id)
       .map((each) => referenceView(each, decision !== null)),
