@@ -24,7 +24,7 @@ const commands = {
 const serverFlags = ['--max-semi-space-size=8', '--max-old-space-size=512'];
 const serverEnvironment = {
   MALLOC_ARENA_MAX: '2',
-  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_MMAP_THRESHOLD_: '32768',
   MALLOC_TRIM_THRESHOLD_: '1048576',
 };
 

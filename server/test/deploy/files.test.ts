@@ -109,6 +109,21 @@ test('is valid YAML, and gives each process its probes and enough time to stop, 
   for (const { spec } of deployments()) expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(30);
 });
 
+test('sets the same limits of memory when npm, the command or the image starts a server', () => {
+  const starts = [
+    ['package.json', /"start": .*/],
+    ['server/bin/tenure-server.js', /serverFlags = [^;]*;[^;]*;/],
+    ['deploy/docker/Dockerfile', /[^]*/],
+  ] as const;
+  const limits = starts.map(([file, part]) => {
+    const [text] = part.exec(readFileSync(join(deployDir, '..', file), 'utf8'))!;
+    const pairs = [...text.matchAll(/(MALLOC_\w+|--max-[\w-]+-space-size)\W+(\d+)/g)];
+    return Object.fromEntries(pairs.map(([, name, value]) => [name, value]));
+  });
+  expect(Object.keys(limits[0]!)).toHaveLength(5);
+  expect(limits).toEqual([limits[0], limits[0], limits[0]]);
+});
+
 test('lets systemd start a process again and again when its database is away for longer than five starts take', () => {
   const [unit] = textOf('systemd/tenure@.service').split('[Service]');
   expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
