@@ -135,14 +135,14 @@ const megabyte = 1024 * 1024;
 
 /**
  * The aim is a process below 400 MB. A warm one has up to 200 MB. What is held takes more than it counts until it is collected. The
- * connections and 8 MB of strangers (`strangerLimits`) come on top. The share of a tree has room for the largest page. Three small changes
- * hold little.
+ * connections and 8 MB of strangers (`strangerLimits`) come on top. The share of a tree has room for the largest page. An office holds
+ * little while it uploads a file, imports a bank statement and makes small changes.
  */
 const memoryLimits: CeilingLimits = {
   max: 72 * megabyte,
   maxPerTree: 60 * megabyte,
-  reserved: 8 * megabyte,
-  little: megabyte,
+  reserved: 16 * megabyte,
+  little: 4 * megabyte,
 };
 
 /** How long and how often a mail server is tried. */

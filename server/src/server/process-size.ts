@@ -17,7 +17,7 @@ const megabyte = 1024 * 1024;
 const squeezedFrom = 290 * megabyte;
 
 /** The room that large work loses at most, in bytes: one for each byte above that size. It keeps 16 MB. */
-const squeezedMax = 48 * megabyte;
+const squeezedMax = 40 * megabyte;
 
 /**
  * The size of the process, in bytes, from which it collects garbage as soon as it grows. The runtime knows only the heap. It waits until

@@ -69,6 +69,22 @@ describe('the ceiling of a process', () => {
     unread.destroy();
   });
 
+  test('does small work of an account that uploads a file while the process is large', async () => {
+    let resident = 0;
+    const overrides = { processMemory: memoryOf(() => resident), readLimits: { waitMs: 300 } };
+    const server = await serverForTest({ overrides });
+    const [first, second] = [await addAccount(server), await addAccount(server)];
+    await makeLargeCustomer(first.api);
+    await copyNewestEvent(server.connection, first.accountId, 50);
+    askWithoutReading(server.url, first.key, '/v1/events?limit=50');
+    await expect.poll(() => heldBytes(server, 'all'), soon).toBeGreaterThan(20 * megabyte);
+    beginUpload(server, second.key);
+    await expect.poll(() => heldBytes(server, 'uploads'), soon).toBe(megabyte);
+    resident = 400 * megabyte;
+    await expect.poll(async () => (await first.api.get('/v1/events?limit=10')).status, soon).toBe(429);
+    await good(second.api.post('/v1/customers', { name: 'Ada' }));
+  });
+
   test('collects garbage when the process is large and has grown', async () => {
     let resident = 250 * megabyte;
     let looks = 0;
