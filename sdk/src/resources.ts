@@ -68,7 +68,8 @@ function call(operation: Operation, transport: Transport, { id, params, options 
       });
     case 'object':
       return begun(async () => {
-        const { inQuery, others } = split(checkedParams(params), method === 'GET' ? null : (operation.query ?? []));
+        // Without a body, all goes into the query: the server refuses what it does not know.
+        const { inQuery, others } = split(checkedParams(params), body === undefined ? null : (operation.query ?? []));
         return transport.send(
           {
             method,

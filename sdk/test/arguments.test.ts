@@ -300,6 +300,15 @@ describe('parameters', () => {
     });
   });
 
+  // The server names an unknown member of the query. Left out, an option in the wrong place would have no effect, and no error.
+  test('go into the query when a POST takes no body', async () => {
+    const misplaced = { idempotencyKey: 'order-17' } as never;
+    expect(await sentBy((tenure) => tenure.references.cancel('ref_1', misplaced))).toEqual({
+      path: '/v1/references/ref_1/cancel?idempotencyKey=order-17',
+      body: null,
+    });
+  });
+
   test.each([null, 'app_1', ['app_1'], 7])('are refused when they are %j', async (params) => {
     const { tenure, sent } = scripted([{}]);
     expect(await errorOf(() => tenure.references.create(params as never))).toBeInstanceOf(TypeError);
