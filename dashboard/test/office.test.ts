@@ -491,21 +491,21 @@ describeInBrowser('the office', () => {
     await using open = await openDashboard(server, `/tenancies/${tenancy}`, { person: owner });
     const { page, problems } = open;
     await page.getByRole('heading', { level: 1, name: /^Marek Nowak\d+ in Flat \d+, Fishergate Court/ }).waitFor();
-    await page.getByRole('heading', { name: 'Rent in arrears' }).waitFor();
+    await page.getByRole('heading', { name: 'In arrears', exact: true }).waitFor();
     await page.getByText('£985 since 1 Jun 2026').waitFor();
     expect(await page.getByRole('main').innerText()).not.toMatch(/\b(?:ten|in|dep|cus|unit|bld)_\w{10,}/);
     await page.getByRole('link', { name: '£1,136' }).click();
     await page.getByRole('heading', { level: 1, name: /^Tenancy deposit of Marek Nowak/ }).waitFor();
     await page.getByText('Not protected yet').waitFor();
     await page.getByRole('link', { name: 'Rent', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: 'Rent in arrears' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'In arrears', exact: true }).waitFor();
     await page.getByRole('row', { name: /Marek Nowak.*£985.*1 Jun 2026.*01904 555 0123/ }).waitFor();
     await page.getByRole('navigation', { name: 'Rent' }).getByRole('link', { name: 'Bills' }).click();
     await page.getByRole('heading', { level: 1, name: 'Bills' }).waitFor();
     await page.getByRole('link', { name: 'Marek Nowak' }).first().click();
     await page.getByRole('heading', { level: 1, name: `${invoice.number} Overdue` }).waitFor();
     await page.getByRole('link', { name: /Fishergate Court$/ }).click();
-    await page.getByRole('heading', { name: 'Rent in arrears' }).waitFor();
+    await page.getByRole('heading', { name: 'In arrears', exact: true }).waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { makeRenter, nameAgent, type Renter } from './support/renter.ts';
 
 /** The pages, each with a text of the full page and one of the empty page. */
 const pages: [path: string, full: string, empty: string][] = [
-  ['/', '£950 of rent is overdue', 'Hello, Grace'],
+  ['/', '£950 is overdue', 'Hello, Grace'],
   ['/application', 'George Byron', 'There is no application yet'],
   ['/documents', 'passport.pdf', 'You have sent nothing yet'],
   ['/details', '1 Old Street', 'There is no address yet'],
@@ -64,7 +64,7 @@ describeInBrowser('every page of the portal', () => {
     const rewrite = (json: unknown): unknown => withBrand(json, colour);
     await using open = await openPortal(server, '/', { customer: ada.customer, rewrite });
     const { page } = open;
-    await page.getByText('£950 of rent is overdue').waitFor();
+    await page.getByText('£950 is overdue').waitFor();
     const logo = page.locator('header img');
     await expect.poll(() => logo.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(0);
     const set = await page.evaluate(() => document.documentElement.style.getPropertyValue('--accent-fill'));

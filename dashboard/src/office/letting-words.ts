@@ -168,7 +168,7 @@ export function billTitle({ period, lines }: Pick<Invoice, 'period' | 'lines'>):
 /** Returns a duty by law in words. The message of the API names records and members, which say nothing to people. */
 export function dutyText({ message }: RaisedCheck): string {
   return message
-    .replaceAll(/ of [a-z]+_[0-9A-Za-z]{20,}/g, '')
+    .replaceAll(/ of [a-z]+_[0-9A-Za-z]{20,}(?:, [a-z]+_[0-9A-Za-z]{20,})*/g, '')
     .replaceAll(/`([^`]+)`/g, (_, code: string) => `the ${plain(code)}`)
     .replaceAll(/\b\d{4}-\d\d-\d\d\b/g, dayText);
 }

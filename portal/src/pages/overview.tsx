@@ -160,7 +160,7 @@ function TenancyTasks({ tenancies }: { tenancies: readonly Tenancy[] }): ReactNo
           {arrears !== null && arrears.amount > 0 && (
             <Notice tone="bad">
               <p>
-                {amountText(arrears.amount, rent.currency)} of rent is overdue. <Link to="/rent">See what to do</Link>
+                {amountText(arrears.amount, rent.currency)} is overdue. <Link to="/rent">See what to do</Link>
               </p>
             </Notice>
           )}

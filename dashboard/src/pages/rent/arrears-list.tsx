@@ -13,7 +13,7 @@ import { RentLinks } from './rent-links.tsx';
 const tenanciesMax = 500;
 
 const arrearsList: ListDefinition<Tenancy, never> = {
-  title: 'Rent in arrears',
+  title: 'In arrears',
   noun: 'tenancies in arrears',
   load: readArrears,
   hrefOf: ({ id }) => `/tenancies/${id}`,

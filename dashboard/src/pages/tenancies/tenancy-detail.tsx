@@ -71,7 +71,7 @@ function Standing({ tenancy }: { tenancy: Tenancy }): ReactNode {
   return (
     <>
       {arrears !== null && (
-        <Notice level={2} tone="bad" title="Rent in arrears">
+        <Notice level={2} tone="bad" title="In arrears">
           <p>{arrears}</p>
         </Notice>
       )}
