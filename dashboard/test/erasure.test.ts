@@ -34,6 +34,21 @@ describeInBrowser('an erasure', () => {
     expect(body.addresses).toMatchObject([{ postal_code: 'YO1 9ZZ' }, { line1: '2 Old Street' }]);
   });
 
+  test('keeps the limit of a right to rent when a colleague has recorded it meanwhile', async () => {
+    const right = { status: 'unlimited', checked_on: '2026-01-05' };
+    const { body: person } = await good(server.api.post('/v1/customers', { name: 'Ada Right', right_to_rent: right }));
+    await using open = await openDashboard(server, `/customers/${person.id}`, { person: owner });
+    const { page } = open;
+    await page.getByRole('button', { name: 'Change' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Checked on').fill('2026-01-06');
+    const limited = { status: 'time_limited', checked_on: '2026-01-07', expires_on: '2027-05-01' };
+    await good(server.api.post(`/v1/customers/${person.id}`, { right_to_rent: limited }));
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await dialog.getByText('The right to rent was changed meanwhile').waitFor();
+    expect((await good(server.api.get(`/v1/customers/${person.id}`))).body.right_to_rent).toMatchObject(limited);
+  });
+
   test('keeps the new address of a person that has moved when the office corrects the old one meanwhile', async () => {
     const old = { line1: '1 New Street', city: 'York', postal_code: 'YO1 1AA', country: 'GB', from: '2024-01-01' };
     const present = {

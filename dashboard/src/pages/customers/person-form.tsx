@@ -152,17 +152,30 @@ function changesOf(typed: Typed, before: Typed, person: Customer | null): Custom
     ...(isChanged('phone') && { phone: orNull(typed.phone) }),
     ...(isChanged('birthday') && { date_of_birth: orNull(typed.birthday) }),
     ...(isChanged('line1', 'city', 'postalCode') && { addresses: addressesOf(typed, before, person) }),
-    ...(isChanged('right', 'checkedOn', 'expiresOn') && {
-      right_to_rent:
-        typed.right === noRight
-          ? null
-          : {
-              status: typed.right as 'unlimited' | 'time_limited',
-              checked_on: typed.checkedOn,
-              expires_on: typed.right === 'time_limited' ? orNull(typed.expiresOn) : null,
-              files: (person?.right_to_rent?.files ?? []).map((file) => (typeof file === 'string' ? file : file['id'])),
-            },
-    }),
+    ...(isChanged('right', 'checkedOn', 'expiresOn') && { right_to_rent: rightOf(typed, before, person) }),
+  };
+}
+
+/**
+ * Returns the right to rent as it was typed. An update replaces all of it, so that a colleague's record of a limit would be lost.
+ *
+ * @throws {Error} if it was changed since the form was opened.
+ */
+function rightOf(typed: Typed, before: Typed, person: Customer | null): CustomersUpdateParams['right_to_rent'] {
+  const { right, checkedOn, expiresOn } = typed;
+  const stored = typedOf(person);
+  const isStored = (one: Typed): boolean =>
+    one.right === stored.right &&
+    (one.right === noRight || one.checkedOn === stored.checkedOn) &&
+    (one.right !== 'time_limited' || one.expiresOn === stored.expiresOn);
+  if (!isStored(before) && !isStored(typed))
+    throw new Error('The right to rent was changed meanwhile. Close the form, and open it again.');
+  if (right === noRight) return null;
+  return {
+    status: right as 'unlimited' | 'time_limited',
+    checked_on: checkedOn,
+    expires_on: right === 'time_limited' ? orNull(expiresOn) : null,
+    files: (person?.right_to_rent?.files ?? []).map((file) => (typeof file === 'string' ? file : file['id'])),
   };
 }
 
