@@ -231,6 +231,20 @@ describeInBrowser('a renter in the portal', () => {
     expect(ownProblems(open)).toEqual([]);
   });
 
+  test('lists a file that was sent when the response was lost', async () => {
+    await using open = await openPortal(server, '/documents', { customer: await newPerson() });
+    const { page } = open;
+    await page.route('**/v1/portal/files', async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    const photo = { name: 'payslip.jpg', mimeType: 'image/jpeg', buffer: await largeJpeg(400, 300) };
+    await page.getByLabel('Choose a file').setInputFiles(photo);
+    await page.getByRole('region', { name: 'Send this?' }).getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('list', { name: 'What you have sent' }).getByText('payslip.jpg').waitFor();
+  });
+
   test('offers the camera of a phone', async () => {
     await using open = await openPortal(server, '/documents', { customer: full.customer });
     const camera = open.page.getByLabel('Take a photo');
