@@ -45,7 +45,26 @@ test('gives another tree the second turn when many accounts of one tree wait', a
   const accounts = ['a1', 'a1', 'a1', 'a2', 'a3', 'a4'];
   await Promise.all([...accounts.map((account) => wait(account, 'a')), wait('b', 'b')]);
   // The first began at once. The accounts of the tree take turns, too.
-  expect(began).toEqual(['a1', 'a1', 'b', 'a2', 'a3', 'a4', 'a1']);
+  expect(began).toEqual(['a1', 'b', 'a1', 'a2', 'a3', 'a4', 'a1']);
+});
+
+test('gives a tree that comes later the next turn when many trees with much work have had theirs', async () => {
+  const queue = new FairQueue(1);
+  const began: string[] = [];
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const wait = (tree: string): Promise<void> =>
+    queue.run(tree, patient, async () => {
+      began.push(tree);
+      // The other tree comes while the last of them has its first turn.
+      if (began.length === 3) await ended;
+      await nextTurn();
+    });
+  const work = ['a', 'b', 'c', 'a', 'b', 'c'].map(wait);
+  await expect.poll(() => began.length).toBe(3);
+  const late = wait('late');
+  end();
+  await Promise.all([...work, late]);
+  expect(began).toEqual(['a', 'b', 'c', 'late', 'a', 'b', 'c']);
 });
 
 test('refuses the newest work of the tree with the most when too much waits', async () => {
@@ -64,7 +83,7 @@ test('refuses the newest work of the tree with the most when too much waits', as
   const wanted = ['a1', 'a1', 'a1', 'a2', 'a1', 'b1', 'b2', 'c1'].map((account) => outcome(account, account[0]!));
   // The fifth is of the tree with the most. The seventh would leave that tree less than its own then has.
   expect(await Promise.all(wanted)).toEqual(['done', 'full', 'full', 'done', 'full', 'done', 'full', 'done']);
-  expect(began).toEqual(['a1', 'a2', 'b1', 'c1']);
+  expect(began).toEqual(['a1', 'b1', 'c1', 'a2']);
 });
 
 test('continues with other work when one piece fails', async () => {

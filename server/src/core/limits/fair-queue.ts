@@ -31,16 +31,19 @@ interface WaitingLimit {
 }
 
 /**
- * Runs few pieces of work at once. If more wait, their trees of accounts take turns, and so do the accounts of a tree. So a tree with much
- * work delays another by one piece of work at most for each that runs. The number of its accounts does not matter. If too much waits, the
+ * Runs few pieces of work at once. If more wait, the next is of the tree of accounts that has had no turn for longest. The accounts of a
+ * tree take turns. So many trees with much work delay another one only by the work that runs. The number of their accounts does not matter. If too much waits, the
  * tree with the most gives way: the newest work of its largest account is refused. So it does not keep the work of others out either.
  */
 export class FairQueue {
   readonly #atOnceMax: number;
   #running = 0;
-  /** The trees in the order of their turns, each with its waiting work. None is empty. */
+  /** The waiting work of each tree. None is empty. */
   readonly #waiting = new Map<string, Parties>();
   readonly #limit: WaitingLimit | null;
+  /** The ordinal of the last turn of each tree, since the queue was last idle. */
+  readonly #lastTurns = new Map<string, number>();
+  #turns = 0;
 
   /** @param limit by default none: the caller bounds how many wait. */
   constructor(atOnceMax: number, limit: WaitingLimit | null = null) {
@@ -56,8 +59,13 @@ export class FairQueue {
    * @throws the refusal of the limit if too much waits, and no other tree gives way. Also later, if the own tree gives way.
    */
   async run<Result>(party: Payer | string, client: Client, work: () => Promise<Result>): Promise<Result> {
-    if (this.#running < this.#atOnceMax) this.#running++;
-    else await this.#turnOf(typeof party === 'string' ? { accountId: party, rootId: party } : party, client);
+    const payer = typeof party === 'string' ? { accountId: party, rootId: party } : party;
+    if (this.#running < this.#atOnceMax) {
+      this.#running++;
+      this.#lastTurns.set(payer.rootId, ++this.#turns);
+    } else {
+      await this.#turnOf(payer, client);
+    }
     try {
       return await work();
     } finally {
@@ -135,19 +143,33 @@ export class FairQueue {
 
   /** Gives the place of finished work to the tree whose turn it is, and there to the party. */
   #passOn(): void {
-    const [tree] = this.#waiting;
-    if (!tree) {
+    const rootId = this.#nextTree();
+    if (rootId === null) {
       this.#running--;
+      if (this.#running === 0) this.#lastTurns.clear();
       return;
     }
-    const [rootId, parties] = tree;
+    const parties = this.#waiting.get(rootId)!;
     const [party] = parties;
     const [accountId, [next, ...others]] = party!;
     parties.delete(accountId);
     if (others.length > 0) parties.set(accountId, others);
-    this.#waiting.delete(rootId);
-    if (parties.size > 0) this.#waiting.set(rootId, parties);
+    if (parties.size === 0) this.#waiting.delete(rootId);
+    this.#lastTurns.set(rootId, ++this.#turns);
     next!.resume();
+  }
+
+  /** Returns the waiting tree that has had no turn for longest. Of those without a turn, the first. Null if none waits. */
+  #nextTree(): string | null {
+    let next: string | null = null;
+    let lastTurn = Infinity;
+    for (const rootId of this.#waiting.keys()) {
+      const turn = this.#lastTurns.get(rootId) ?? 0;
+      if (turn >= lastTurn) continue;
+      [next, lastTurn] = [rootId, turn];
+      if (turn === 0) break;
+    }
+    return next;
   }
 }
 
