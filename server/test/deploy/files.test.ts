@@ -120,7 +120,7 @@ test('sets the same limits of memory when npm, the command or the image starts a
     const pairs = [...text.matchAll(/(MALLOC_\w+|--max-[\w-]+-space-size)\W+(\d+)/g)];
     return Object.fromEntries(pairs.map(([, name, value]) => [name, value]));
   });
-  expect(Object.keys(limits[0]!)).toHaveLength(5);
+  expect(Object.keys(limits[0])).toHaveLength(5);
   expect(limits).toEqual([limits[0], limits[0], limits[0]]);
 });
 
