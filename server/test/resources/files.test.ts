@@ -322,7 +322,7 @@ test('lets the trees of accounts take turns at parts of files, and in a tree its
   });
   await Promise.all(writing);
   // The first one had nothing to wait for.
-  expect(ends).toEqual([platform.accountId, platform.accountId, another.accountId, connected.id, platform.accountId]);
+  expect(ends).toEqual([platform.accountId, another.accountId, platform.accountId, connected.id, platform.accountId]);
 });
 
 describe('unfinished uploads', () => {
