@@ -67,6 +67,25 @@ test('gives a tree that comes later the next turn when many trees with much work
   expect(began).toEqual(['a', 'b', 'c', 'late', 'a', 'b', 'c']);
 });
 
+test('gives a tree that had a turn its next one soon when new trees come without end', async () => {
+  const queue = new FairQueue(1);
+  let isOver = false;
+  let turns = 0;
+  const flood = async (client: string): Promise<void> => {
+    for (let number = 0; !isOver && turns < 1_000; number++)
+      await queue.run(`${client}-${number}`, patient, async () => {
+        turns++;
+        await nextTurn();
+      });
+  };
+  const office = queue.run('office', patient, () => nextTurn()).then(() => {});
+  const clients = Array.from({ length: 6 }, (_, client) => flood(String(client)));
+  await office;
+  await queue.run('office', patient, async () => void (isOver = true));
+  expect(turns).toBeLessThan(30);
+  await Promise.all(clients);
+});
+
 test('refuses the newest work of the tree with the most when too much waits', async () => {
   const queue = new FairQueue(1, { max: 3, refusal: () => new Error('full') });
   const began: string[] = [];

@@ -24,6 +24,18 @@ interface Waiting {
 /** The waiting work of a tree: its parties in the order of their turns. None is empty. */
 type Parties = Map<string, Waiting[]>;
 
+interface WaitingTree {
+  /** The tree with the lowest rank has the next turn. */
+  rank: number;
+  parties: Parties;
+}
+
+/**
+ * Turns after which the last one of a tree is forgotten. A tree that begins to wait goes before all that had one of these turns. Without a
+ * limit, endless new trees would keep out those that had a turn.
+ */
+const rememberedTurns = 16;
+
 /** How much work may wait, and the error for more. */
 interface WaitingLimit {
   max: number;
@@ -31,17 +43,18 @@ interface WaitingLimit {
 }
 
 /**
- * Runs few pieces of work at once. If more wait, the next is of the tree of accounts that has had no turn for longest. The accounts of a
- * tree take turns. So many trees with much work delay another one only by the work that runs. The number of their accounts does not matter. If too much waits, the
+ * Runs few pieces of work at once. If more wait, their trees of accounts take turns, and so do the accounts of a tree. A tree that begins
+ * to wait goes before those that had a turn lately. So a few trees with much work delay another one only by the work that runs. The number
+ * of their accounts does not matter. If too much waits, the
  * tree with the most gives way: the newest work of its largest account is refused. So it does not keep the work of others out either.
  */
 export class FairQueue {
   readonly #atOnceMax: number;
   #running = 0;
-  /** The waiting work of each tree. None is empty. */
-  readonly #waiting = new Map<string, Parties>();
+  /** The trees with waiting work. */
+  readonly #waiting = new Map<string, WaitingTree>();
   readonly #limit: WaitingLimit | null;
-  /** The ordinal of the last turn of each tree, since the queue was last idle. */
+  /** The ordinals of the last turns of trees, the earliest first. */
   readonly #lastTurns = new Map<string, number>();
   #turns = 0;
 
@@ -62,7 +75,7 @@ export class FairQueue {
     const payer = typeof party === 'string' ? { accountId: party, rootId: party } : party;
     if (this.#running < this.#atOnceMax) {
       this.#running++;
-      this.#lastTurns.set(payer.rootId, ++this.#turns);
+      this.#noteTurn(payer.rootId);
     } else {
       await this.#turnOf(payer, client);
     }
@@ -107,8 +120,8 @@ export class FairQueue {
           reject(error);
         },
       };
-      const parties: Parties = this.#waiting.get(payer.rootId) ?? new Map<string, Waiting[]>();
-      this.#waiting.set(payer.rootId, parties);
+      const tree = this.#waiting.get(payer.rootId) ?? this.#beginToWait(payer.rootId);
+      const { parties } = tree;
       const others = parties.get(payer.accountId);
       if (others) others.push(waiting);
       else parties.set(payer.accountId, [waiting]);
@@ -123,10 +136,10 @@ export class FairQueue {
    */
   #makeRoom({ rootId }: Payer): void {
     if (!this.#limit) return;
-    const trees = [...this.#waiting.values()];
+    const trees = [...this.#waiting.values()].map(({ parties }) => parties);
     if (trees.reduce((sum, tree) => sum + sizeOf(tree), 0) < this.#limit.max) return;
     const largest = trees.reduce((left, right) => (sizeOf(right) > sizeOf(left) ? right : left));
-    const own = this.#waiting.get(rootId);
+    const own = this.#waiting.get(rootId)?.parties;
     if (sizeOf(largest) <= (own ? sizeOf(own) : 0) + 1) throw this.#limit.refusal();
     const parties = [...largest.values()];
     const party = parties.reduce((left, right) => (right.length > left.length ? right : left));
@@ -134,7 +147,7 @@ export class FairQueue {
   }
 
   #leave({ accountId, rootId }: Payer, waiting: Waiting): void {
-    const parties = this.#waiting.get(rootId);
+    const parties = this.#waiting.get(rootId)?.parties;
     const others = parties?.get(accountId)?.filter((each) => each !== waiting) ?? [];
     if (others.length > 0) parties?.set(accountId, others);
     else parties?.delete(accountId);
@@ -143,33 +156,43 @@ export class FairQueue {
 
   /** Gives the place of finished work to the tree whose turn it is, and there to the party. */
   #passOn(): void {
-    const rootId = this.#nextTree();
-    if (rootId === null) {
+    const next = this.#nextTree();
+    if (!next) {
       this.#running--;
-      if (this.#running === 0) this.#lastTurns.clear();
       return;
     }
-    const parties = this.#waiting.get(rootId)!;
-    const [party] = parties;
-    const [accountId, [next, ...others]] = party!;
-    parties.delete(accountId);
-    if (others.length > 0) parties.set(accountId, others);
-    if (parties.size === 0) this.#waiting.delete(rootId);
-    this.#lastTurns.set(rootId, ++this.#turns);
-    next!.resume();
+    const [rootId, tree] = next;
+    const [party] = tree.parties;
+    const [accountId, [first, ...others]] = party!;
+    tree.parties.delete(accountId);
+    if (others.length > 0) tree.parties.set(accountId, others);
+    if (tree.parties.size === 0) this.#waiting.delete(rootId);
+    tree.rank = this.#noteTurn(rootId);
+    first!.resume();
   }
 
-  /** Returns the waiting tree that has had no turn for longest. Of those without a turn, the first. Null if none waits. */
-  #nextTree(): string | null {
-    let next: string | null = null;
-    let lastTurn = Infinity;
-    for (const rootId of this.#waiting.keys()) {
-      const turn = this.#lastTurns.get(rootId) ?? 0;
-      if (turn >= lastTurn) continue;
-      [next, lastTurn] = [rootId, turn];
-      if (turn === 0) break;
-    }
+  #beginToWait(rootId: string): WaitingTree {
+    const rank = this.#lastTurns.get(rootId) ?? this.#turns - rememberedTurns;
+    const tree: WaitingTree = { rank, parties: new Map() };
+    this.#waiting.set(rootId, tree);
+    return tree;
+  }
+
+  /** Returns the waiting tree with the lowest rank, and the first of those. Null if none waits. */
+  #nextTree(): [string, WaitingTree] | null {
+    let next: [string, WaitingTree] | null = null;
+    for (const each of this.#waiting) if (!next || each[1].rank < next[1].rank) next = each;
     return next;
+  }
+
+  /** Returns the ordinal of this turn. */
+  #noteTurn(rootId: string): number {
+    const turn = ++this.#turns;
+    this.#lastTurns.delete(rootId);
+    this.#lastTurns.set(rootId, turn);
+    const [earliest] = this.#lastTurns;
+    if (earliest && earliest[1] <= turn - rememberedTurns) this.#lastTurns.delete(earliest[0]);
+    return turn;
   }
 }
 
