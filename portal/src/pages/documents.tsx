@@ -122,12 +122,13 @@ function SendDocument(): ReactNode {
     try {
       await result;
       setSending({ state: 'sent', name });
+      await refresh();
     } catch (error) {
+      // A file can be stored although its response was lost, or although the person has stopped.
+      await refresh();
       if (error instanceof PortalError) setSending({ state: 'refused', text: refusalText(error, name) });
       else setSending(null);
     }
-    // A file can be stored although its response was lost, or although the person has stopped.
-    await refresh();
   };
   const isBusy = sending?.state === 'sending';
   return (

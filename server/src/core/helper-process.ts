@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 /** The machine has too little memory, or too many processes or open files, to start a process. A retry helps. */
-export class NoRoomError extends Error {}
+export class NoProcessError extends Error {}
 
 /** The largest heap of a process, in megabytes. */
 interface HeapLimits {
@@ -30,7 +30,7 @@ export class HelperProcess {
   /**
    * Returns the process, for work. Starts it if it is not there. Until it rests, it keeps this process alive.
    *
-   * @throws {NoRoomError} if the system starts no process.
+   * @throws {NoProcessError} if the system starts no process.
    */
   use(): ChildProcess {
     clearTimeout(this.#idle);
@@ -68,7 +68,7 @@ export class HelperProcess {
     };
     started.on('error', forget).on('exit', forget);
     // The system is short of processes or open files. The child has no channel then.
-    if (started.pid === undefined) throw new NoRoomError('No process could be started.');
+    if (started.pid === undefined) throw new NoProcessError('No process could be started.');
     return started;
   }
 
@@ -84,7 +84,7 @@ export class HelperProcess {
       });
     } catch (cause) {
       // The memory of the machine is short.
-      throw new NoRoomError('No process could be started.', { cause });
+      throw new NoProcessError('No process could be started.', { cause });
     }
   }
 }
@@ -98,7 +98,7 @@ export async function exited(ending: ChildProcess): Promise<void> {
  * Tells whether another program has ended a process, so that its work has no fault. The system kills one when its memory is short. In a
  * terminal, Ctrl-C ends all processes of the server.
  */
-export function wasEnded({ signalCode }: ChildProcess): boolean {
+export function wasKilledFromOutside({ signalCode }: ChildProcess): boolean {
   return signalCode === 'SIGKILL' || signalCode === 'SIGTERM' || signalCode === 'SIGINT' || signalCode === 'SIGHUP';
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Payer } from '../core/limits/byte-budget.ts';
 import { ApiError, ClientGoneError } from '../core/errors.ts';
 import { FairQueue } from '../core/limits/fair-queue.ts';
-import { exited, HelperProcess, NoRoomError, wasEnded } from '../core/helper-process.ts';
+import { exited, HelperProcess, NoProcessError, wasKilledFromOutside } from '../core/helper-process.ts';
 import { moduleFile } from '../core/installation.ts';
 import type { Checked, FileToCheck } from './process.ts';
 
@@ -183,7 +183,7 @@ export class FileChecker {
       await this.#process.end();
       if (this.#stopping.signal.aborted) throw error;
       // A broken decoder ends its process in another way.
-      if (hasEnded && wasEnded(checking)) throw noRoom(error);
+      if (hasEnded && wasKilledFromOutside(checking)) throw noRoom(error);
       // A retry would have the same end, so it is no fault of the server.
       if (hasEnded) return { refusal: '`file` cannot be opened: it is damaged. Save it again and send the new file.' };
       if (signal.aborted)
@@ -199,7 +199,7 @@ export class FileChecker {
     try {
       return this.#process.use();
     } catch (error) {
-      throw error instanceof NoRoomError ? noRoom(error) : error;
+      throw error instanceof NoProcessError ? noRoom(error) : error;
     }
   }
 }

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { HelperProcess, NoRoomError, wasEnded } from '../core/helper-process.ts';
+import { HelperProcess, NoProcessError, wasKilledFromOutside } from '../core/helper-process.ts';
 import type { Printed } from './process.ts';
 
 export interface PrinterOptions {
@@ -124,7 +124,7 @@ export class Printer<Contents> {
     const printed = await this.#sendAndWait(contents).catch(async (error: unknown) => {
       await this.#process.end();
       if (error instanceof PrinterBusyError) throw error;
-      if (error instanceof NoRoomError)
+      if (error instanceof NoProcessError)
         throw new PrinterBusyError('The machine has no room for the process that prints.', { cause: error });
       throw new PrintError(`The process that prints failed: ${(error as Error).message}`, { cause: error });
     });
@@ -134,7 +134,7 @@ export class Printer<Contents> {
   }
 
   /**
-   * @throws {NoRoomError} if no process can start.
+   * @throws {NoProcessError} if no process can start.
    * @throws {PrinterBusyError} if the turn takes too long, the system ends the process, or the printer is stopped.
    * @throws {Error} if the process dies first, or needs too much of the processor.
    */
@@ -171,7 +171,7 @@ export class Printer<Contents> {
 }
 
 function reasonOfEnd(ended: ChildProcess): Error {
-  if (wasEnded(ended)) return new PrinterBusyError('The system ended the process that prints.');
+  if (wasKilledFromOutside(ended)) return new PrinterBusyError('The system ended the process that prints.');
   return new Error(`it ended with ${ended.signalCode ?? `code ${ended.exitCode}`}`);
 }
 

@@ -138,8 +138,8 @@ const megabyte = 1024 * 1024;
  * connections and 8 MB of strangers (`strangerLimits`) come on top. The share of a tree has room for the largest page. An office holds
  * little while it uploads a file, imports a bank statement and makes small changes.
  */
-const memoryLimits: CeilingLimits = {
-  max: 72 * megabyte,
+export const memoryLimits: CeilingLimits = {
+  max: 80 * megabyte,
   maxPerTree: 60 * megabyte,
   reserved: 16 * megabyte,
   little: 4 * megabyte,

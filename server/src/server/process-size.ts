@@ -21,8 +21,7 @@ const squeezedMax = 40 * megabyte;
 
 /**
  * The size of the process, in bytes, from which it collects garbage as soon as it grows. The runtime knows only the heap. It waits until
- * that has grown by half, while buffers outside of it grow by 100 MB. Measured under `npm run memory-attack`: 404 to 466 MB without this,
- * 359 to 399 MB with it.
+ * that has grown by half. Meanwhile, buffers outside of it grow by 100 MB (docs/benchmarks.md, "A memory attack").
  */
 const collectedFrom = 300 * megabyte;
 

@@ -69,20 +69,20 @@ test('gives a tree that comes later the next turn when many trees with much work
 
 test('gives a tree that had a turn its next one soon when new trees come without end', async () => {
   const queue = new FairQueue(1);
-  let isOver = false;
-  let turns = 0;
-  const flood = async (client: string): Promise<void> => {
-    for (let number = 0; !isOver && turns < 1_000; number++)
-      await queue.run(`${client}-${number}`, patient, async () => {
-        turns++;
+  const flood = { turns: 0, isOver: false };
+  const comeAgain = async (client: number): Promise<void> => {
+    for (let visit = 0; !flood.isOver && flood.turns < 1_000; visit++) {
+      await queue.run(`${client}-${visit}`, patient, async () => {
+        flood.turns++;
         await nextTurn();
       });
+    }
   };
-  const office = queue.run('office', patient, () => nextTurn()).then(() => {});
-  const clients = Array.from({ length: 6 }, (_, client) => flood(String(client)));
-  await office;
-  await queue.run('office', patient, async () => void (isOver = true));
-  expect(turns).toBeLessThan(30);
+  const first = queue.run('office', patient, () => nextTurn());
+  const clients = Array.from({ length: 6 }, (_, client) => comeAgain(client));
+  await first;
+  await queue.run('office', patient, async () => void (flood.isOver = true));
+  expect(flood.turns).toBeLessThan(30);
   await Promise.all(clients);
 });
 

@@ -124,6 +124,10 @@ test('sets the same limits of memory when npm, the command or the image starts a
   expect(limits).toEqual([limits[0], limits[0], limits[0]]);
 });
 
+test('lets systemd keep the server when the system kills one of its other processes', () => {
+  expect(textOf('systemd/tenure@.service')).toMatch(/^OOMPolicy=continue$/m);
+});
+
 test('lets systemd start a process again and again when its database is away for longer than five starts take', () => {
   const [unit] = textOf('systemd/tenure@.service').split('[Service]');
   expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);

@@ -1,10 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { withClient } from '../../src/db/pools.ts';
-import { formOf } from '../support/files.ts';
-import { askWithoutReading } from '../support/raw-http.ts';
-import { good, startTestServer, type TestServer } from '../support/server.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
 import { tracesOf } from '../support/traces.ts';
 
 /* Clients that close the connection in the middle of a body. */
@@ -57,30 +53,6 @@ test.each(kinds)(
     expect(after).toEqual({ ...before, logs: before.logs + 1 });
   },
 );
-
-test('logs and counts no error when the client leaves a download before its first byte', async () => {
-  const { body: file } = await good(server.api.post('/v1/files', formOf()));
-  const before = await facts();
-  await withClient(server.connection, async (holder) => {
-    await holder.query('begin');
-    await holder.query('lock table file_parts in access exclusive mode');
-    const download = askWithoutReading(server.url, server.secretKey, `/v1/files/${file.id}/contents`);
-    await expect.poll(() => isWaitedFor(holder)).toBe(true);
-    download.resetAndDestroy();
-    await expect.poll(inFlight).toBe(0);
-    await holder.query('rollback');
-  });
-  await good(server.api.get(`/v1/files/${file.id}/contents`));
-  expect(errors).toEqual([]);
-  expect(await facts()).toEqual(before);
-  await good(server.api.delete(`/v1/files/${file.id}`));
-});
-
-/** Returns whether another connection waits for a table that this one has locked. */
-async function isWaitedFor(holder: Client): Promise<boolean> {
-  const { rows } = await holder.query('select from pg_locks where not granted and locktype = $1', ['relation']);
-  return rows.length > 0;
-}
 
 async function facts() {
   const errorsCounted = (await server.context.metrics.text())

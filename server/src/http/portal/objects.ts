@@ -274,7 +274,7 @@ export const applicationObject = objectOf(
     ...shownOf(application, ...applicationNames),
     home,
     co_applicants: Type.Array(line, { description: 'The names of the other applicants.' }),
-    has_guarantor: described(Type.Boolean(), 'Whether a person guarantees the rent.'),
+    has_guarantor: described(Type.Boolean(), 'Whether a guarantor has agreed to pay for this person.'),
     references: Type.Array(Check, { description: 'The checks of the person for this application.' }),
     decision: described(
       nullable(
