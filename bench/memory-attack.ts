@@ -21,9 +21,9 @@ const help = `npm run memory-attack -- [options]
 
 Attacks the memory of one process in every way at once, with the keys of an account and of accounts connected to it. The process runs as with
 npm start, with its own database. An account that is connected to none of them, at an address of its own, makes 20 POSTs and 20 GETs a
-second, on connections that were open before. It opens a new connection each second, too. Prints the largest size of the process, and how long that account waited before and
-during the attack. Then kills the process in the midst of the attack, starts it
-again, and compares the records and events with the responses. Ends with 1 if an aim is missed or a record is wrong.
+second, on connections that were open before. It opens a new connection each second, too. Prints the largest size of the process, and how
+long that account waited before and during the attack. Then kills the process in the midst of the attack, starts it again, and compares the
+records and events with the responses. Ends with 1 if an aim is missed or a record is wrong.
 
   --seconds N    how long the attack lasts (30)
   --accounts N   the attacking accounts (4)

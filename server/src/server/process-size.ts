@@ -16,7 +16,7 @@ const megabyte = 1024 * 1024;
  */
 const squeezedFrom = 290 * megabyte;
 
-/** The room that large work loses at most, in bytes: one for each byte above that size. It keeps 16 MB. */
+/** The room that large work loses at most, in bytes: one for each byte above that size. It keeps 24 MB. */
 const squeezedMax = 40 * megabyte;
 
 /**

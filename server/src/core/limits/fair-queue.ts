@@ -45,8 +45,8 @@ interface WaitingLimit {
 /**
  * Runs few pieces of work at once. If more wait, their trees of accounts take turns, and so do the accounts of a tree. A tree that begins
  * to wait goes before those that had a turn lately. So a few trees with much work delay another one only by the work that runs. The number
- * of their accounts does not matter. If too much waits, the
- * tree with the most gives way: the newest work of its largest account is refused. So it does not keep the work of others out either.
+ * of their accounts does not matter. If too much waits, the tree with the most gives way: the newest work of its largest account is refused.
+ * So it does not keep the work of others out either.
  */
 export class FairQueue {
   readonly #atOnceMax: number;
