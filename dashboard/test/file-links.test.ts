@@ -71,6 +71,25 @@ describeInBrowser('a link to a file', () => {
     expect(problems).toEqual([]);
   });
 
+  test('keeps the button of its dialog in place when the account is read late', async () => {
+    await using open = await openDashboard(server, '/files', { person: owner, isWhole: true });
+    const { page } = open;
+    const held = Promise.withResolvers<void>();
+    await page.route('**/v1/account', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${server.url}/dashboard/files/${office.file}`);
+    await page.getByRole('button', { name: 'Share by a link' }).press('Enter');
+    const button = page.getByRole('dialog').getByRole('button', { name: 'Make the link' });
+    await button.waitFor();
+    const place = await button.boundingBox();
+    held.resolve();
+    // The page behind the dialog shows its times when it knows the time zone of the account.
+    await page.locator('main time').first().waitFor({ state: 'attached' });
+    expect(await button.boundingBox()).toEqual(place);
+  });
+
   test('is made, followed and ended on the page of the check when a report is sent to the landlord', async () => {
     await using open = await openDashboard(server, `/references/${office.finished}`, {
       person: owner,

@@ -35,6 +35,9 @@ export function FileLinks({ file, isReport = false }: { file: string; isReport?:
   const [isSharing, setSharing] = useState(false);
   const mayWrite = useRefusal('files.write');
   const mayOpen = useRefusal('file_contents.read');
+  const mayReadAccount = useRefusal('accounts.read') === null;
+  const { data: account } = useRead(accountRead, {}, { isOn: mayReadAccount });
+  const isPhoneMissing = account !== undefined && !account.letterhead?.phone;
   return (
     <Section
       title={isReport ? 'For the landlord' : 'Links'}
@@ -57,7 +60,14 @@ export function FileLinks({ file, isReport = false }: { file: string; isReport?:
             : 'A landlord or another person without an account can open this file by a link that you make here.'}
         </p>
       )}
-      {isSharing && <ShareDialog file={file} isReport={isReport} onClose={() => setSharing(false)} />}
+      {isSharing && (
+        <ShareDialog
+          file={file}
+          isReport={isReport}
+          isPhoneMissing={isPhoneMissing}
+          onClose={() => setSharing(false)}
+        />
+      )}
     </Section>
   );
 }
@@ -122,9 +132,15 @@ const lifetimes = [
 ];
 
 /** Makes a link, and shows it once. */
-function ShareDialog({ file, isReport, onClose }: { file: string; isReport: boolean; onClose: () => void }): ReactNode {
-  const mayRead = useRefusal('accounts.read') === null;
-  const { data: account } = useRead(accountRead, {}, { isOn: mayRead });
+function ShareDialog(props: {
+  file: string;
+  isReport: boolean;
+  isPhoneMissing: boolean;
+  onClose: () => void;
+}): ReactNode {
+  const { file, isReport, isPhoneMissing, onClose } = props;
+  // What is known at the opening: a sentence that came later would move the button away from a press.
+  const [tellsOfPhone] = useState(isPhoneMissing);
   const [recipient, setRecipient] = useState('');
   const [email, setEmail] = useState('');
   const [seconds, setSeconds] = useState(String(7 * day));
@@ -183,7 +199,7 @@ function ShareDialog({ file, isReport, onClose }: { file: string; isReport: bool
           onChange={setSeconds}
           error={faultOf(error, 'expires_in')}
         />
-        {account !== undefined && !account.letterhead?.phone && (
+        {tellsOfPhone && (
           <p className={styles.quiet}>
             The page of the link names no phone number for questions. An owner adds one in Settings, under Letterhead.
           </p>
