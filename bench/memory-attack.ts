@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { Client as PostgresClient } from 'pg';
 import { Client, Pool, type Dispatcher } from 'undici';
 import { makeKey } from '../server/src/core/secrets/api-keys.ts';
 import { findRunningDatabase } from '../server/src/embedded-postgres/index.ts';
+import { servesFolder } from '../server/src/embedded-postgres/processes.ts';
 import { findFaults } from './attack/faults.ts';
 import { allOfIt, partOf, ways, type Order, type Report } from './attack/order.ts';
 import { startChild, startCommand, untilAnswered, watchMemory, type Child } from './child.ts';
@@ -27,6 +28,7 @@ records and events with the responses. Ends with 1 if an aim is missed or a reco
 
   --seconds N    how long the attack lasts (30)
   --accounts N   the attacking accounts (4)
+  --stall N      PostgreSQL stands still for N seconds in the midst of the attack (0)
   --only a,b     of ${ways.join(', ')}
   --small        a tenth of everything, to check that it works
 `;
@@ -54,6 +56,7 @@ async function main(): Promise<void> {
     options: {
       seconds: { type: 'string', default: '30' },
       accounts: { type: 'string', default: '4' },
+      stall: { type: 'string', default: '0' },
       only: { type: 'string', default: ways.join(',') },
       small: { type: 'boolean', default: false },
       help: { type: 'boolean' },
@@ -61,7 +64,8 @@ async function main(): Promise<void> {
   });
   const seconds = Number(values.seconds);
   const accounts = Number(values.accounts);
-  if (values.help || !(seconds >= 1) || !(accounts >= 1)) {
+  const stall = Number(values.stall);
+  if (values.help || !(seconds >= 1) || !(accounts >= 1) || !(stall >= 0 && stall <= seconds / 2)) {
     process.stdout.write(help);
     process.exit(values.help ? 0 : 2);
   }
@@ -88,7 +92,9 @@ async function main(): Promise<void> {
     await attacker.message(prepareMs);
     await site.multiplyHistory();
     attacker.process.send('begin');
+    const stalled = delay((seconds / 4) * 1000).then(() => site.stallDatabase(stall));
     const during = await usualLoad(site.url, other, delay(seconds * 1000));
+    await stalled;
     const size = most();
     const heldMb = held();
     await site.server.kill();
@@ -189,6 +195,21 @@ class Site {
   async stop(): Promise<void> {
     await this.#database?.end().catch(() => {});
     await this.#server?.stop();
+  }
+
+  /** Stops all processes of PostgreSQL for so many seconds, as a disk that hangs would. Works on Linux only. */
+  async stallDatabase(seconds: number): Promise<void> {
+    if (seconds === 0) return;
+    const postgresDir = join(this.#folder, 'data/postgres');
+    const pids = readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => servesFolder(pid, postgresDir));
+    const goOn = (): void => pids.forEach((pid) => process.kill(pid, 'SIGCONT'));
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    process.once('exit', goOn);
+    await delay(seconds * 1000);
+    process.off('exit', goOn);
+    goOn();
   }
 
   /** Copies large events and logs of each account, so that the largest pages are full. */

@@ -25,6 +25,7 @@ import {
 } from './body/body-bytes.ts';
 import { BodyTime } from './body/body-time.ts';
 import { checkBodyHeaders, readBody, uploadOf } from './body/body.ts';
+import { EarlyBodies } from './body/early-bodies.ts';
 import { sendContents } from './response/download.ts';
 import { BodyBrokenOffError, boundChunks } from './body/incoming-bytes.ts';
 import { discardUpload, readUpload } from './body/upload.ts';
@@ -139,6 +140,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
   context.metrics.holdsBytes('keyless', ofStrangers.arriving);
   context.metrics.holdsBytes('answers', bodies.unread);
   context.metrics.holdsBytes('uploads', forms.arriving);
+  const earlyBodies = new EarlyBodies();
+  context.metrics.holdsBytes('early', earlyBodies.bytes);
   const streams = new EventStreams(context);
   const app = fastify({
     logger: false,
@@ -164,7 +167,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
       querystringParser: () => ({}),
     },
     frameworkErrors: (error, request, reply) =>
-      void refuseUnroutable(context, request, reply, error, { connections, limits }),
+      void refuseUnroutable(context, request, reply, error, { connections, limits, earlyBodies }),
     clientErrorHandler: (error, socket) => connections.refuse(error, socket),
   });
   const expectations = new Expectations();
@@ -182,11 +185,15 @@ export function buildApp(context: HttpContext): FastifyInstance {
   const inFlight = { requests: 0 };
   /** Finds the principal of a request, its version, and room for it. Every request with a key passes. */
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<AuthenticatedRequest> => {
-    const known = await identify(context, request.apiRequest, limits.failedSignIns).catch((error: unknown) => {
-      connections.isOfStranger(request.raw);
-      throw error;
+    const { apiRequest: received } = request;
+    const known = await earlyBodies.hold(request.raw, received.client, async () => {
+      const identified = await identify(context, received, limits.failedSignIns).catch((error: unknown) => {
+        connections.isOfStranger(request.raw);
+        throw error;
+      });
+      await settleVersion(context, identified);
+      return identified;
     });
-    await settleVersion(context, known);
     if (!isInner(request.raw)) limits.rateLimit.check(known.principal, reply);
     whenClosed(reply, requestsInFlight.begin(known.payer));
     connections.isOfTree(request.raw, known.payer.rootId);
@@ -224,7 +231,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
     if (!config.route || hasEmptyId(request)) throw paths.refusalOf(request);
     received.route = config.route;
     requireServedVersion(known);
-    const apiRequest = routed(known, config.route, await chooseAccount(context, known));
+    const account = await earlyBodies.hold(request.raw, client, () => chooseAccount(context, known));
+    const apiRequest = routed(known, config.route, account);
     apiRequest.hasServiceContext = !known.principal.renter && headerOf(request, 'service-context') !== undefined;
     const { permission, alsoNeeds = [] } = apiRequest.route;
     requireSecondFactor(apiRequest.principal);
@@ -328,7 +336,7 @@ async function refuseUnroutable(
   request: FastifyRequest,
   reply: FastifyReply,
   error: unknown,
-  { connections, limits }: { connections: Connections; limits: Limits },
+  { connections, limits, earlyBodies }: { connections: Connections; limits: Limits; earlyBodies: EarlyBodies },
 ): Promise<void> {
   const { ended, traceParent } = observe(context, request, reply);
   reply.raw.once('close', ended);
@@ -337,7 +345,9 @@ async function refuseUnroutable(
   connections.begin(request.raw, client);
   let fault = error;
   try {
-    const known = await identify(context, request.apiRequest, limits.failedSignIns);
+    const known = await earlyBodies.hold(request.raw, client, () =>
+      identify(context, request.apiRequest, limits.failedSignIns),
+    );
     await settleVersion(context, known);
     limits.rateLimit.check(known.principal, reply);
   } catch (unidentified) {

@@ -208,7 +208,7 @@ export interface HttpContext {
   metrics: {
     requests: RequestObserver;
     /** Adds the bytes of this budget to the metrics, under the name of its kind of work. */
-    holdsBytes(kind: 'requests' | 'keyless' | 'answers' | 'uploads', budget: ByteBudget): void;
+    holdsBytes(kind: 'requests' | 'early' | 'keyless' | 'answers' | 'uploads', budget: ByteBudget): void;
     contentType: string;
     /** Returns all metrics as text, within two seconds even if the database hangs. */
     text(): Promise<string>;

@@ -5,6 +5,7 @@ import { gaugeOnScrape } from './gauge-on-scrape.ts';
 export type HeldKind =
   | 'commits'
   | 'requests'
+  | 'early'
   | 'keyless'
   | 'answers'
   | 'deliveries'

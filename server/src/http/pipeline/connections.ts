@@ -5,6 +5,7 @@ import { siteOf } from '../../core/addresses/network.ts';
 import { closeUnsent, stopRequests } from '../parser.ts';
 import type { Client } from '../request.ts';
 import { clientOf, siteOfPeer } from './client-address.ts';
+import { earlyBytesOf } from '../body/early-bodies.ts';
 import { ConnectionPlaces } from './connection-places.ts';
 import { DiscardPace } from './discard-pace.ts';
 import { HeadBudget, type Head } from './head-budget.ts';
@@ -157,7 +158,7 @@ export class Connections {
     const { address } = clientOf(request, this.#context.config.trustedProxies);
     const head: Head = {
       owner: siteOf(address ?? ''),
-      bytes: isPipelined ? Math.max(bytes, pipelinedBytes) : bytes,
+      bytes: isPipelined ? Math.max(bytes, pipelinedBytes) + earlyBytesOf(request) : bytes,
       isChange: !isPipelined && request.method !== 'GET',
       canClose: () => !head.isChange || !request.complete,
       close: () => closeNow(request.socket),

@@ -1,0 +1,74 @@
+import { connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { earlyLimits } from '../../src/http/body/early-bodies.ts';
+import { Scrape } from '../support/prometheus.ts';
+import { refusals } from '../support/refusals.ts';
+import { good, serverForTest, type TestServer } from '../support/server.ts';
+import { addAccount } from '../support/tenants.ts';
+import { waitMs } from '../support/wait.ts';
+
+/* Bodies that arrive while the database does not tell whose key it is. */
+
+const soon = { timeout: waitMs, interval: 10 };
+
+/** More than the runtime reads with the headers, in bytes. */
+const longBytes = 80 * 1024;
+
+/** What the server counts of such a body, in bytes. */
+const countedBytes = 64 * 1024;
+
+const fitting = earlyLimits.maxPerAccount / countedBytes;
+
+test('refuses the longest bodies with 503 when an address has sent 8 MB before its key is read', async () => {
+  const server = await serverForTest();
+  const { api } = await addAccount(server);
+  const keys = await holdKeys(server);
+  const long = JSON.stringify({ name: 'Ada' }).padEnd(longBytes);
+  const beyond = 12;
+  const sent = Array.from({ length: fitting + beyond }, () => api.post('/v1/customers', long));
+  const small = api.post('/v1/customers', { name: 'Ada' });
+  await expect.poll(() => metric(server, 'tenure_http_requests_in_flight'), soon).toBe(fitting + beyond + 1);
+  expect(await metric(server, 'tenure_held_bytes{kind="early"}')).toBe(earlyLimits.maxPerAccount);
+  await keys.release();
+  await good(small);
+  const responses = await Promise.all(sent);
+  const overloaded = responses.filter(({ status }) => status === refusals.overloaded.status);
+  expect(overloaded.map(({ body }) => body.error.code)).toEqual(Array.from({ length: beyond }, () => 'overloaded'));
+  expect(overloaded[0]!.headers.get('retry-after')).toBe('1');
+  expect(responses.filter(({ status }) => ![200, 429, 503].includes(status))).toEqual([]);
+  expect(await metric(server, 'tenure_held_bytes{kind="early"}')).toBe(0);
+  await good(api.post('/v1/customers', long));
+});
+
+test('closes connections when bodies behind requests that wait for their key have 8 MB', async () => {
+  const server = await serverForTest();
+  const { key } = await addAccount(server);
+  const keys = await holdKeys(server);
+  const head = `HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n`;
+  const two = `GET /v1/customers ${head}\r\nPOST /v1/customers ${head}Content-Type: application/json\r\nContent-Length: ${longBytes}\r\n\r\n`;
+  const { hostname, port } = new URL(server.url);
+  const count = fitting + 12;
+  let closed = 0;
+  for (let opened = 0; opened < count; opened++) {
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    socket.resume().on('close', () => closed++);
+    socket.write(two.padEnd(two.length + longBytes));
+  }
+  await expect.poll(() => closed, soon).toBeGreaterThanOrEqual(12);
+  expect(closed).toBeLessThan(count / 2);
+  await keys.release();
+});
+
+/** Locks the keys. Requests with a key that was not used before wait. */
+async function holdKeys({ context }: TestServer): Promise<{ release(): Promise<unknown> }> {
+  const blocker = await context.database.readers.connect();
+  onTestFinished(() => blocker.release(true));
+  await blocker.query('begin');
+  await blocker.query('lock table api_keys in access exclusive mode');
+  return { release: () => blocker.query('rollback') };
+}
+
+async function metric({ context }: TestServer, name: string): Promise<number> {
+  return new Scrape(await context.metrics.text()).value(name)!;
+}
