@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Actions, Button, CodeBlock, CopyButton, Time } from '@tenure/ui';
+import { Actions, Button, CodeBlock, CopyButton, ExactTime } from '@tenure/ui';
 
 /**
  * Shows a link, this once. Only its button closes the dialog, so that a click beside it loses nothing. The dialog is that of the form, which
@@ -15,7 +15,7 @@ export function LinkOnce(props: {
   return (
     <>
       <p>
-        {handOver(props.emailStatus)} The link works until <Time at={props.expiresAt} isReal />. Copy it now: it is{' '}
+        {handOver(props.emailStatus)} The link works until <ExactTime at={props.expiresAt} isReal />. Copy it now: it is{' '}
         <strong>not shown again</strong>.
       </p>
       <CodeBlock title="Link" text={props.url} />

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import type { FileLink, FileLinkWithSecret } from 'tenure';
-import { Actions, Badge, Button, Dialog, Select, TextField, Time, toast, type Tone } from '@tenure/ui';
+import { Actions, Badge, Button, Dialog, ExactTime, Select, TextField, Time, toast, type Tone } from '@tenure/ui';
 import { accountRead } from '../../api/reads.ts';
 import { defineRead, faultOf, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
@@ -92,7 +92,7 @@ function LinkLine({ link }: { link: FileLink }): ReactNode {
         {status === 'active' && (
           <>
             {' '}
-            Works until <Time at={end} isReal />.
+            Works until <ExactTime at={end} isReal />.
           </>
         )}
       </span>
