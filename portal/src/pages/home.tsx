@@ -47,7 +47,7 @@ export function HomePage(): ReactNode {
                   ['Days', tenancyDays(tenancy)],
                   ['Rent', rentText(rent)],
                   ['You rent with', namesText(others)],
-                  ['Guarantor', tenancy.has_guarantor ? 'Yes, a person guarantees the rent' : null],
+                  ['Guarantor', tenancy.has_guarantor ? 'Yes, a person guarantees your rent' : null],
                   ['Signed on', signedOn && dayText(signedOn)],
                 ]}
               />

@@ -100,6 +100,22 @@ describe('a tenant', () => {
     expect(await seen()).toEqual([false, false]);
   });
 
+  test('sees a guarantor of its tenancy only while one stands by this tenant', async () => {
+    const [ada, ben, gus] = await Promise.all(['Ada', 'Ben', 'Gus'].map((name) => agency.make('customers', { name })));
+    const customers = [ada!.id, ben!.id];
+    const { id: unit } = await agency.unit({ rent, on_market: true });
+    const { id: application } = await agency.application({ customers, unit, rent });
+    const { id } = await agency.make('guarantors', { application, customer: gus!.id, guarantees: [ben!.id] });
+    await agency.move('guarantors', id, 'agree', { agreed_on: startDay });
+    await agency.signed(unit, { customers, application, type: 'company' });
+    const tenants = [await Renter.of(agency, server, ada!.id), await Renter.of(agency, server, ben!.id)];
+    const seen = async (): Promise<unknown[]> =>
+      Promise.all(tenants.map(async (renter) => (await renter.list('tenancies'))[0]!.has_guarantor));
+    expect(await seen()).toEqual([false, true]);
+    await agency.move('guarantors', id, 'release', { released_on: startDay });
+    expect(await seen()).toEqual([false, false]);
+  });
+
   test('sees the words of its own bank only', async () => {
     const [byGuarantor, byLead] = await lead.list('payments');
     expect(byLead).toMatchObject({ own: true, reference: `paid by ${home.lead.id}` });

@@ -326,7 +326,7 @@ export const tenancyObject = objectOf(
     ...shownOf(tenancy, ...tenancyNames),
     home,
     co_tenants: Type.Array(line, { description: 'The names of the other tenants.' }),
-    has_guarantor: described(Type.Boolean(), 'Whether a person guarantees the rent.'),
+    has_guarantor: described(Type.Boolean(), 'Whether a guarantor has agreed to pay for this person.'),
     notice: described(
       nullable(closedObject(partOf(schemaOf(tenancy, 'notice'), 'by', 'served_on', 'ends_on', 'grounds'))),
       'The notice that ends the tenancy. Null if there is none.',

@@ -8,6 +8,7 @@ import { file, type FileRecord } from '../../resources/file/index.ts';
 import { reasonSentences, type ApplicationRecord } from '../../resources/letting/application/fields.ts';
 import { building } from '../../resources/letting/building.ts';
 import { heldOf, type DepositRecord } from '../../resources/letting/deposit/fields.ts';
+import type { GuarantorRecord } from '../../resources/letting/guarantor.ts';
 import { dueOf, type InvoiceRecord } from '../../resources/letting/invoice/fields.ts';
 import type { LedgerEntryRecord } from '../../resources/letting/ledger-entry.ts';
 import type { PaymentRecord } from '../../resources/letting/payment/fields.ts';
@@ -112,9 +113,12 @@ export async function readOwnFacts(
   return { person, files, references, day: today(toSeconds(context.clock.nowMs()), request.account.timeZone) };
 }
 
-/** Returns whether a guarantor has agreed to stand by this applicant, and was not released. */
-function isGuaranteed({ guarantors_known: known }: ApplicationRecord, customerId: string): boolean {
-  return known.some(
+/** Returns whether one of these guarantors has agreed to stand by this person, and was not released. */
+function isGuaranteed(
+  guarantors: readonly { status: string; guarantees: readonly string[] | null }[],
+  customerId: string,
+): boolean {
+  return guarantors.some(
     ({ status, guarantees }) => status === 'agreed' && (guarantees === null || guarantees.includes(customerId)),
   );
 }
@@ -136,7 +140,7 @@ export async function applicationView(
     rent: rent as Json,
     move_in_date,
     co_applicants: await namesOfOthers(context, viewer, customers),
-    has_guarantor: isGuaranteed(current, viewer.customerId),
+    has_guarantor: isGuaranteed(current.guarantors_known, viewer.customerId),
     references: facts.references
       .filter(({ application }) => application === id)
       .map((each) => referenceView(each, decision !== null)),
@@ -175,6 +179,7 @@ export async function tenancyView(
   const viewer = viewerOf(request);
   const { accountId, customerId, features } = viewer;
   const { id, created, status, type, start_date, end_date, signed_on, rent, notice, balance, arrears } = current;
+  const { related } = await readRelated(context, accountId, tenancy, current, ['guarantors']);
   const hasMoney = features.has('money');
   const isLive = ['signed', 'active', 'notice'].includes(status);
   const canGiveNotice = isLive && (notice === null || notice.by === 'landlord') && features.has('notice');
@@ -190,7 +195,7 @@ export async function tenancyView(
     signed_on,
     rent: { ...rent },
     co_tenants: await namesOfOthers(context, viewer, current.customers),
-    has_guarantor: current.guarantors.length > 0,
+    has_guarantor: isGuaranteed(related.all<GuarantorRecord>('guarantors'), customerId),
     notice: notice && {
       by: notice.by,
       served_on: notice.served_on,
