@@ -245,6 +245,22 @@ describeInBrowser('a renter in the portal', () => {
     await page.getByRole('list', { name: 'What you have sent' }).getByText('payslip.jpg').waitFor();
   });
 
+  test('offers no stop when the whole file was sent and the server still checks it', async () => {
+    await using open = await openPortal(server, '/documents', { customer: await newPerson() });
+    const { page } = open;
+    const blocker = await server.context.database.readers.connect();
+    onTestFinished(() => blocker.release(true));
+    await blocker.query('begin');
+    await blocker.query('lock table files in exclusive mode');
+    const photo = { name: 'payslip.jpg', mimeType: 'image/jpeg', buffer: await largeJpeg(400, 300) };
+    await page.getByLabel('Choose a file').setInputFiles(photo);
+    await page.getByRole('region', { name: 'Send this?' }).getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Checking “payslip.jpg”…').waitFor();
+    expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+    await blocker.query('rollback');
+    await page.getByRole('status').getByText('We have received “payslip.jpg”').waitFor();
+  });
+
   test('offers the camera of a phone', async () => {
     await using open = await openPortal(server, '/documents', { customer: full.customer });
     const camera = open.page.getByLabel('Take a photo');

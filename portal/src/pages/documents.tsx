@@ -192,9 +192,12 @@ function Progress({ name, share, stop }: { name: string; share: number; stop: ()
         <span>{isChecked ? `Checking “${name}”…` : `Sending “${name}”…`}</span>
         <progress value={isChecked ? undefined : share} max={1} />
       </label>
-      <div>
-        <Button onPress={stop}>Stop</Button>
-      </div>
+      {/* A stop now would end the wait, and not the storage. */}
+      {!isChecked && (
+        <div>
+          <Button onPress={stop}>Stop</Button>
+        </div>
+      )}
     </div>
   );
 }
