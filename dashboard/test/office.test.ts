@@ -103,6 +103,55 @@ describeInBrowser('the office', () => {
     expect(problems).toEqual([]);
   });
 
+  test('orders no second check when a colleague has ordered one since the page was read', async () => {
+    const office = await makeOffice(server);
+    await using open = await openDashboard(server, `/applications/${office.application}`, { person: owner });
+    const { page, problems } = open;
+    const checks = page.getByRole('region', { name: 'Checks' });
+    await checks.getByRole('button', { name: 'Order 2 checks' }).click();
+    await orderCheck(server, office);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Order', exact: true }).click();
+    await dialog
+      .getByRole('alert')
+      .filter({ hasText: /^A check of Ada Lovelace\d+ was ordered meanwhile/ })
+      .waitFor();
+    // Another attempt orders none either.
+    await dialog.getByRole('button', { name: 'Order', exact: true }).click();
+    await checks.getByRole('link', { name: 'Open the check' }).waitFor({ state: 'attached' });
+    const { data } = (await good(server.api.get(`/v1/references?application=${office.application}`))).body;
+    expect(data).toHaveLength(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('orders another check when the check of a person was cancelled', async () => {
+    const office = await makeOffice(server);
+    const canceled = await orderCheck(server, office, 'accept', null);
+    await good(server.api.post(`/v1/references/${canceled}/cancel`));
+    await using open = await openDashboard(server, `/applications/${office.application}`, { person: owner });
+    const { page, problems } = open;
+    await page.getByRole('button', { name: 'Order another check' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Order', exact: true }).click();
+    await page.getByText('The check is ordered.').waitFor();
+    await expect.poll(() => page.getByRole('button', { name: 'Order another check' }).count()).toBe(0);
+    const list = `/v1/references?application=${office.application}&customer=${office.ada}`;
+    expect((await good(server.api.get(list))).body.data).toHaveLength(2);
+    expect(problems).toEqual([]);
+  });
+
+  test('tells who withdrew an application, and when, when it was accepted before', async () => {
+    const { application } = await makeOffice(server);
+    await good(server.api.post(`/v1/applications/${application}/approve`));
+    await good(server.api.post('/v1/test_helpers/clock/advance', { seconds: 86_400 }));
+    const colleague = await member(server, owner, 'operator', 'linus@example.com');
+    const { body } = await good(colleague.post(`/v1/applications/${application}/withdraw`));
+    await using open = await openDashboard(server, `/applications/${application}`, { person: owner });
+    const noted = open.page.getByText('Noted by linus@example.com');
+    await noted.waitFor();
+    const time = await noted.locator('time').getAttribute('datetime');
+    expect(Date.parse(time!) / 1_000).toBe(body.withdrawn_at);
+  });
+
   test('shows a finished check in words, without ids and JSON', async () => {
     const office = await makeOffice(server);
     const check = await orderCheck(server, office);

@@ -1,5 +1,6 @@
-import { useState, type ReactNode } from 'react';
-import type { Application, Reference } from 'tenure';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import type { Application, Reference, Tenure } from 'tenure';
 import { Actions, Button, Dialog, ErrorState, Link, Skeleton, toast } from '@tenure/ui';
 import { shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
@@ -40,7 +41,8 @@ export function Checks({ application }: { application: Application }): ReactNode
     (data ?? []).filter(({ customer }) => customer !== null && person !== null && idOf(customer) === idOf(person));
   // A closed application needs no more checks.
   const isOver = application.status !== 'open' && application.status !== 'approved';
-  const without = isOver ? [] : people.map(([person]) => person).filter((person) => checksOf(person).length === 0);
+  const isWithout = (person: Linked): boolean => !isOver && !checksOf(person).some(isNotCanceled);
+  const without = people.map(([person]) => person).filter(isWithout);
   return (
     <Section
       title="Checks"
@@ -67,14 +69,12 @@ export function Checks({ application }: { application: Application }): ReactNode
                 <CheckLine key={check.id} check={check} />
               ))}
               {checksOf(person).length === 0 && (
-                <>
-                  <p className={styles.quiet}>{isOver ? 'No check was ordered.' : 'No check is ordered yet.'}</p>
-                  {!isOver && (
-                    <GatedButton refusal={refusal} isInGroup isSmall onPress={() => setOrdered([person])}>
-                      Order a check
-                    </GatedButton>
-                  )}
-                </>
+                <p className={styles.quiet}>{isOver ? 'No check was ordered.' : 'No check is ordered yet.'}</p>
+              )}
+              {isWithout(person) && (
+                <GatedButton refusal={refusal} isInGroup isSmall onPress={() => setOrdered([person])}>
+                  {checksOf(person).length === 0 ? 'Order a check' : 'Order another check'}
+                </GatedButton>
               )}
             </li>
           ))}
@@ -100,6 +100,30 @@ function CheckLine({ check }: { check: Reference }): ReactNode {
   );
 }
 
+/** A cancelled check has no outcome, so that the person still needs one. */
+function isNotCanceled({ status }: Reference): boolean {
+  return status !== 'canceled';
+}
+
+/** A colleague has ordered a check since the page was read. */
+class OrderedMeanwhile extends Error {}
+
+/**
+ * Looks whether people still lack a check. A page that was left open does not know what a colleague has ordered.
+ *
+ * @throws {OrderedMeanwhile} if one has a check by now. A second one would be paid, too.
+ */
+async function expectWithout(tenure: Tenure, application: string, people: readonly Linked[]): Promise<void> {
+  const checks = (await checksRead.load(tenure, { application }, {})).filter(isNotCanceled);
+  const checked = people.filter((person) =>
+    checks.some(({ customer }) => customer !== null && idOf(customer) === idOf(person!)),
+  );
+  if (checked.length > 0)
+    throw new OrderedMeanwhile(
+      `A check of ${listed(checked.map(nameOf))} was ordered meanwhile. Nothing was ordered here. Close this form, and look at the check.`,
+    );
+}
+
 /** Orders a check for each of some people. */
 function OrderDialog({
   application,
@@ -113,15 +137,24 @@ function OrderDialog({
   const usual = useUsualService();
   const [chosen, setChosen] = useState<string | null>(null);
   const choice = chosen ?? usual;
+  const queries = useQueryClient();
+  /** The people whose checks a failed attempt has ordered already. */
+  const made = useRef(new Set<string>());
+  /** The service of the last attempt. A repeated one sends the same again, and finds its own orders. */
+  const last = useRef<string>(null);
   const ordering = useWrite<string, void>(
     async (tenure, service, options) => {
-      for (const person of people) {
+      const left = people.filter((person) => !made.current.has(idOf(person!)));
+      if (last.current !== service) await expectWithout(tenure, application.id, left);
+      last.current = service;
+      for (const person of left) {
         const customer = idOf(person!);
         await tenure.references.create(
           { application: application.id, customer, ...automaticOf(service) },
           // Each order has a key of its own, so that a second attempt goes on where the first one ended.
           { ...options, idempotencyKey: `${options.idempotencyKey}-${customer}` },
         );
+        made.current.add(customer);
       }
     },
     {
@@ -131,6 +164,10 @@ function OrderDialog({
       },
     },
   );
+  const isLate = ordering.error instanceof OrderedMeanwhile;
+  useEffect(() => {
+    if (isLate) void queries.invalidateQueries({ queryKey: ['api'] });
+  }, [isLate, queries]);
   return (
     <Dialog title={people.length === 1 ? 'Order a check' : `Order ${people.length} checks`} isOpen onClose={onClose}>
       <Form

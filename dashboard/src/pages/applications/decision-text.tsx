@@ -30,13 +30,15 @@ export function DecisionText({ application }: { application: Application }): Rea
   const { data: events } = useRead(eventsRead, { object_id: id });
   const event = events?.find(({ type }) => type === verbs[status]);
   const names = useTeamNames([event?.request.actor ?? null]);
-  const at = decision?.decided_at ?? withdrawnAt;
-  const by = decision?.automated ? 'a program, without a person' : event && actorOf(event, names);
+  const isWithdrawn = status === 'withdrawn';
+  // An application can be withdrawn after it was accepted. The line then tells of the withdrawal.
+  const at = isWithdrawn ? withdrawnAt : (decision?.decided_at ?? null);
+  const by = decision?.automated && !isWithdrawn ? 'a program, without a person' : event && actorOf(event, names);
   return (
     <>
-      {at !== null && at !== undefined && (
+      {at !== null && (
         <p>
-          {decision?.outcome === 'rejected' ? 'Refused' : status === 'withdrawn' ? 'Noted' : 'Accepted'}
+          {isWithdrawn ? 'Noted' : decision?.outcome === 'rejected' ? 'Refused' : 'Accepted'}
           {by !== undefined && (
             <>
               {' '}
