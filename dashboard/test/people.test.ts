@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Browser, goodPassword, makeLink } from '../../server/test/support/browser.ts';
+import { Browser, goodPassword, makeLink, signedIn } from '../../server/test/support/browser.ts';
 import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
 import { describeInBrowser, expectFocus } from '../../ui/test/support/browser.ts';
 import { openDashboard } from './support/browser.ts';
@@ -56,5 +56,29 @@ describeInBrowser('the team', () => {
     await page.getByText('The e-mail address or the password is wrong.').waitFor();
     await page.getByText('an owner or admin of your team makes a link for a new one').waitFor();
     expect(await page.getByRole('main').innerText()).not.toMatch(/sign_in_failed|req_/);
+  });
+
+  test('names the keys of a member before the button that removes the member can be pressed', async () => {
+    const { browser: owner } = await signedIn(server, 'owner');
+    const { browser: developer, email } = await signedIn(server, 'developer');
+    const key = { name: 'Night job', type: 'restricted', permissions: ['references.read'] };
+    await good(developer.post('/v1/api_keys', key));
+    await using open = await openDashboard(server, '/', { person: owner });
+    const { page } = open;
+    const held = Promise.withResolvers<void>();
+    await page.route('**/v1/api_keys?**', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${server.url}/dashboard/team`);
+    await page.getByRole('button', { name: `Actions for ${email}` }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    const dialog = page.getByRole('alertdialog', { name: `Remove ${email}?` });
+    await dialog.waitFor();
+    expect(await dialog.getByRole('button', { name: 'Remove member' }).count()).toBe(0);
+    held.resolve();
+    await dialog.getByRole('button', { name: 'Remove member' }).waitFor();
+    expect(await dialog.innerText()).toContain('Night job');
+    await expectFocus(dialog.getByRole('button', { name: 'Cancel' }));
   });
 });

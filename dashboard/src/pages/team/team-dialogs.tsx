@@ -1,6 +1,7 @@
 import { useState, type FormEvent, type ReactNode } from 'react';
-import type { Invitation, User as Member } from 'tenure';
-import { Actions, Button, ConfirmDialog, Dialog, ErrorState, Id, Select, TextField, toast } from '@tenure/ui';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ApiKey, Invitation, User as Member } from 'tenure';
+import { Actions, Button, ConfirmDialog, Dialog, ErrorState, Id, Select, Skeleton, TextField, toast } from '@tenure/ui';
 import { keysRead } from '../../api/reads.ts';
 import { faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useUser, type User } from '../../api/session.ts';
@@ -242,16 +243,25 @@ function StatusDialog({ member, status, onClose }: MemberDialogProps & { status:
   );
 }
 
+/** Removes a member. It first reads which API keys the member made. They would else come late, and move the buttons. */
 function RemoveDialog({ member, onClose }: MemberDialogProps): ReactNode {
+  const keys = useRead(keysRead, {});
   const removing = useWrite((tenure, id: string, options) => tenure.users.delete(id, options), {
     onDone: () => {
       toast(`${member.name ?? member.email} is removed and signed out.`);
       onClose();
     },
   });
+  const title = `Remove ${member.email}?`;
+  if (keys.isPending)
+    return (
+      <Dialog title={title} isOpen onClose={onClose} role="alertdialog">
+        <Skeleton rows={3} />
+      </Dialog>
+    );
   return (
     <ConfirmDialog
-      title={`Remove ${member.email}?`}
+      title={title}
       confirmText="Remove member"
       isOpen
       isPending={removing.isPending}
@@ -259,15 +269,14 @@ function RemoveDialog({ member, onClose }: MemberDialogProps): ReactNode {
       onConfirm={() => removing.mutate(member.id)}
     >
       <p>The member is signed out, and can come back only by a new invitation.</p>
-      <KeysOf member={member} />
+      <KeysOf member={member} keys={keys} />
       {removing.error && <ErrorState error={shownError(removing.error)} />}
     </ConfirmDialog>
   );
 }
 
 /** Names the API keys that a member made. They do not end with the member. */
-function KeysOf({ member }: { member: Member }): ReactNode {
-  const { data, error } = useRead(keysRead, {});
+function KeysOf({ member, keys: { data, error } }: { member: Member; keys: UseQueryResult<ApiKey[]> }): ReactNode {
   if (error !== null) return <ErrorState error={shownError(error)} />;
   const keys = data?.filter(({ created_by: maker, status }) => maker === member.id && status === 'active') ?? [];
   if (keys.length === 0) return null;

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import type { Invitation, User as Member } from 'tenure';
 import { Badge, Button, EmptyState, ErrorState, Icon, Menu, Skeleton, Table, Time, type Tone } from '@tenure/ui';
 import { EmailState } from '../../shell/email-state.tsx';
-import { membersRead } from '../../api/reads.ts';
+import { keysRead, membersRead } from '../../api/reads.ts';
 import { defineRead, shownError, useRead, useReadAgain } from '../../api/requests.ts';
 import { useUser } from '../../api/session.ts';
 import { useActing } from '../../shell/account-bar.tsx';
@@ -38,6 +38,8 @@ export function TeamPage(): ReactNode {
   // The API refuses invitations to connected accounts.
   const isOwn = useActing() === undefined;
   const mayWrite = isOwn && permissions.includes('users.write');
+  // The dialog that removes a member names the keys of the member. So it can open at once.
+  useRead(keysRead, {}, { isOn: mayWrite });
   return (
     <Page
       title="Team"
