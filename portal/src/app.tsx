@@ -1,6 +1,6 @@
 import { useEffect, type ReactNode } from 'react';
 import { useRead } from './api/reads.ts';
-import { useEnding, useToken } from './api/session.ts';
+import { notePerson, useEnding, useToken } from './api/session.ts';
 import type { Agent, Me } from './api/shapes.ts';
 import { applyBrand } from './brand.ts';
 import { Skeleton } from './kit/parts.tsx';
@@ -39,6 +39,10 @@ export function App(): ReactNode {
 function Session(): ReactNode {
   const { data: me, error, retry } = useRead<Me>('me');
   const agent = me?.account ?? null;
+  const person = me?.id ?? null;
+  useEffect(() => {
+    if (person !== null) notePerson(person);
+  }, [person]);
   useEffect(() => {
     if (agent === null) return;
     lastAgent = agent;

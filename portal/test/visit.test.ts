@@ -74,6 +74,29 @@ describeInBrowser('a renter in the portal', () => {
     await page.getByRole('heading', { name: 'Your visit has ended' }).waitFor();
   });
 
+  test('sends nothing in the name of another person that has opened a link in the same browser', async () => {
+    const { token: own } = await makeLink(server, await newPerson());
+    const { token: ofGrace } = await makeLink(server, await newPerson('Grace Hopper'));
+    await using open = await openWithoutSession(server, `#${own}`);
+    const { page } = open;
+    await page.getByRole('button', { name: 'Open my page' }).click();
+    await page.getByRole('link', { name: 'My details' }).first().click();
+    await page.getByLabel('Phone').fill('07700 900123');
+    const other = await page.context().newPage();
+    await other.goto(`${server.url}/portal#${ofGrace}`);
+    await other.getByRole('button', { name: 'Open my page' }).click();
+    await other.getByRole('heading', { name: 'Hello, Grace' }).waitFor();
+    await page.getByRole('heading', { name: 'The page of another person is open now' }).waitFor();
+    expect(await page.getByRole('main').innerText()).not.toContain('Ada');
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    // A second window of the same person stays.
+    const second = await page.context().newPage();
+    await second.goto(`${server.url}/portal/details`);
+    await second.getByLabel('Phone').waitFor();
+    await other.getByRole('link', { name: 'My details' }).first().click();
+    await other.getByRole('button', { name: 'Save phone and birth date' }).waitFor();
+  });
+
   test('is told to ask for the money back when too much was paid for a tenancy that never began', async () => {
     const customer = await newPerson('Grace Hopper');
     const tenancy = await makeTenancy(server, customer, '2090-06-01');
@@ -450,6 +473,18 @@ describeInBrowser('a renter in the portal', () => {
     await expect.poll(() => statement.count()).toBe(3);
     await expectFocus(page.getByRole('heading', { level: 1, name: 'Statement' }));
     expect(ownProblems(open)).toEqual([]);
+  });
+
+  test('sees the number of each bill, which the payment must name', async () => {
+    const customer = await newPerson();
+    const tenancy = await makeTenancy(server, customer);
+    const days = { start_date: '2026-06-01', end_date: '2026-06-30' };
+    await good(server.api.post('/v1/subscriptions', { tenancy, ...days }));
+    const { body } = await good(server.api.get(`/v1/invoices?tenancy=${tenancy}`));
+    const [bill] = body.data;
+    expect(bill.period).not.toBeNull();
+    await using open = await openPortal(server, '/rent', { customer });
+    await open.page.getByText(`Number ${bill.number}. Due on 1 Jun 2026`).waitFor();
   });
 
   test('sees where the deposit is protected, and what is taken off it and why', async () => {

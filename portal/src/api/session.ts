@@ -1,7 +1,7 @@
 import { store } from './store.ts';
 
-/** Why there is no session: it ended, or the person ended it. */
-export type Ending = 'ended' | 'signed_out';
+/** Why there is no session: it ended, the person ended it, or another person's took its place. */
+export type Ending = 'ended' | 'signed_out' | 'replaced';
 
 const ending = store<Ending | null>(null);
 
@@ -17,6 +17,23 @@ export function endSession(reason: Ending): void {
 export function beginSession(): void {
   ending.set(null);
 }
+
+/** The person of this window. Null until their page is read. */
+let person: string | null = null;
+
+/** The windows of a browser share one cookie. So the link of another person takes over all of them. */
+const otherWindows = new BroadcastChannel('tenure-portal');
+
+/** Notes the person of this window. Windows of other persons end, because they would send in the name of this one. */
+export function notePerson(id: string): void {
+  person = id;
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- A channel has no target.
+  otherWindows.postMessage(id);
+}
+
+otherWindows.addEventListener('message', ({ data }) => {
+  if (person !== null && data !== person) endSession('replaced');
+});
 
 /**
  * The token of the link, from the fragment of the address. It leaves the address at once, so that neither the history of the browser nor a

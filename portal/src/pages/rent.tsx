@@ -130,7 +130,9 @@ function invoiceRow(invoice: Invoice): { main: ReactNode; end: ReactNode } {
     main: (
       <>
         <strong>{period === null ? (number ?? 'Bill') : periodText(period)}</strong>
-        <Quiet>Due on {shortDay(dueOn)}</Quiet>
+        <Quiet>
+          {period !== null && number !== null && `Number ${number}. `}Due on {shortDay(dueOn)}
+        </Quiet>
         {isPart && <Quiet>{amountText(due, currency)} of it is still to pay</Quiet>}
         <details>
           <summary>
