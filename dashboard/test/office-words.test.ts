@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { reasonSentences } from '../../server/src/resources/letting/application/fields.ts';
 import { reasons } from '../src/office/reasons.ts';
 import { sentenceOf } from '../src/office/event-sentences.ts';
-import { depositState } from '../src/office/letting-words.ts';
+import { depositState, receivedText } from '../src/office/letting-words.ts';
 import { momentText, money, reportName, shareOf } from '../src/office/words.ts';
 
 /* The words of the office that need no browser. */
@@ -78,6 +78,13 @@ test.each([
   ['payment.succeeded', { amount: 98_500, currency: 'gbp' }, { status: 'pending' }, 'noted a payment of £985.'],
   ['payment.created', { status: 'pending', amount: 98_500 }, null, 'asked for a payment of £985.'],
   ['payment.created', { status: 'succeeded', amount: 98_500 }, null, null],
+  [
+    'payment.refunded',
+    { amount: 20_000, refunds: [{ amount: 500 }, { amount: 1_000 }] },
+    null,
+    'returned £10 of a payment of £200.',
+  ],
+  ['payment.refunded', { amount: 20_000, refunds: [{ amount: 20_000 }] }, null, 'returned a payment of £200.'],
   ['payment.updated', { status: 'succeeded' }, { metadata: {} }, null],
   ['file_link.created', { recipient: 'Mr Okafor' }, null, 'made a link to the report for Mr Okafor.'],
   ['file_link.revoked', { recipient: null, recipient_email: null }, null, 'ended the link to the report.'],
@@ -92,6 +99,14 @@ test.each([
   const actor = { type: 'user', id: 'usr_1', name: 'Ada' };
   const event = { type, data: { object, previous_attributes: previous }, request: { actor } };
   expect(sentenceOf(event as never)).toBe(text === null ? null : `Ada ${text}`);
+});
+
+test.each([
+  ['succeeded', '2026-11-20', '20 November 2026'],
+  ['pending', null, 'Not yet'],
+  ['canceled', null, 'Never'],
+])('says when a payment came that is %s on the day %s', (status, day, text) => {
+  expect(receivedText({ status, received_on: day } as never)).toBe(text);
 });
 
 test('names a member instead of the address when the name is known', () => {

@@ -152,6 +152,16 @@ describeInBrowser('the office', () => {
     expect(Date.parse(time!) / 1_000).toBe(body.withdrawn_at);
   });
 
+  test('says that a guarantor was only asked when they have declined', async () => {
+    const { application } = await makeOffice(server);
+    const { id: customer } = (await good(server.api.post('/v1/customers', { name: 'Frank Raman' }))).body;
+    const { id } = (await good(server.api.post('/v1/guarantors', { application, customer }))).body;
+    await good(server.api.post(`/v1/guarantors/${id}/decline`));
+    await using open = await openDashboard(server, `/applications/${application}`, { person: owner });
+    const guarantors = open.page.getByRole('region', { name: 'Guarantors' });
+    await guarantors.getByText('Was asked to stand for all applicants, without a limit.').waitFor();
+  });
+
   test('shows a finished check in words, without ids and JSON', async () => {
     const office = await makeOffice(server);
     const check = await orderCheck(server, office);

@@ -41,7 +41,7 @@ describeInBrowser('the pages of accounts and settings', () => {
     const confirmation = page.getByRole('dialog', { name: 'Confirm that it is you' });
     await confirmation.getByLabel('Password', { exact: true }).fill(goodPassword);
     await confirmation.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText(/Last set on .* by grace@example.com/).waitFor();
+    await page.getByText(/Last changed on .* by grace@example.com/).waitFor();
     await page.getByRole('row', { name: /provider_d Ready Set/ }).waitFor();
     expect(await page.content()).not.toContain('token-of-the-provider');
     await page.getByRole('button', { name: 'Remove the credentials of provider_d' }).click();

@@ -224,6 +224,18 @@ describeInBrowser('workflows', () => {
     expect(stored).toMatchObject({ name: 'One wait', steps: [{ id: 'first' }, { id: 'second' }] });
   });
 
+  test('says when a workflow was last activated, and not that it is active, when it is paused', async () => {
+    const steps = [{ id: 'first', action: 'wait', seconds: 7_200 }];
+    const trigger = { type: 'reference.completed', filters: [] };
+    const input = { name: 'A pause', trigger, steps, permissions: [] };
+    const { id } = (await good(server.api.post('/v1/workflows', input))).body;
+    await good(server.api.post(`/v1/workflows/${id}/activate`));
+    await good(server.api.post(`/v1/workflows/${id}/pause`));
+    await using open = await openDashboard(server, `/workflows/${id}`, { person: owner });
+    await open.page.getByText('Last activated').waitFor();
+    expect(await open.page.getByText('Active since').count()).toBe(0);
+  });
+
   test('says which version a retry takes when the workflow was changed after a failed run', async () => {
     const failing = { id: 'check', action: 'api', path: '/v1/references/ref_0VbZr1fe00bS0eOQrul9Xo/cancel', body: {} };
     const { body: workflow } = await good(

@@ -340,6 +340,25 @@ describeInBrowser('a renter in the portal', () => {
     expect((await good(server.api.get(`/v1/applications/${application}`))).body.status).toBe('withdrawn');
   });
 
+  test('names all who can have withdrawn an application when a person has applied with others', async () => {
+    const customer = await newPerson();
+    const application = await makeApplication(server, customer);
+    await good(server.api.post(`/v1/applications/${application}/withdraw`));
+    await using open = await openPortal(server, '/application', { customer });
+    await open.page.getByText('You, your agent or a person you apply with has withdrawn it.').waitFor();
+  });
+
+  test('learns that the deposit should be protected by now when the day is past', async () => {
+    const customer = await newPerson();
+    const tenancy = await makeTenancy(server, customer);
+    const { id: deposit } = (await good(server.api.post('/v1/deposits', { type: 'tenancy', tenancy, amount: 100_000 })))
+      .body;
+    const paid = { deposit, amount: 100_000, method: 'bank_transfer', received_on: '2026-05-02' };
+    await good(server.api.post('/v1/payments', paid));
+    await using open = await openPortal(server, '/deposit', { customer });
+    await open.page.getByText('Ouse Lettings had to protect it by a scheme by 31 May 2026.').waitFor();
+  });
+
   test('gives notice after a step that names the last day', async () => {
     const customer = await newPerson();
     const tenancy = await makeTenancy(server, customer);

@@ -48,6 +48,7 @@ interface Told {
   recipient_email?: string | null;
   amount?: number;
   amount_paid?: number;
+  refunds?: { amount: number }[];
   currency?: string;
   number?: string | null;
   reference_pdf?: unknown;
@@ -155,7 +156,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'payment.created': (payment) => (payment.status === 'pending' ? `asked for ${paymentNamed(payment)}` : null),
   'payment.succeeded': (payment) => `noted ${paymentNamed(payment)}`,
   'payment.failed': (payment) => `noted that ${paymentNamed(payment)} has failed`,
-  'payment.refunded': (payment) => `returned ${paymentNamed(payment)}`,
+  'payment.refunded': (payment) => `returned ${refundNamed(payment)}`,
   'payment.canceled': (payment) => `cancelled ${paymentNamed(payment)}`,
   'payment.allocated': () => null,
   'payment.updated': () => null,
@@ -250,6 +251,13 @@ function billNamed({ number }: Told): string {
 
 function paymentNamed(payment: Told): string {
   return `a payment of ${sumOf(payment)}`;
+}
+
+/** Names a payment that was returned, or the part of it. The newest refund is that of the event. */
+function refundNamed(payment: Told): string {
+  const { amount } = payment.refunds?.at(-1) ?? payment;
+  const part = amount === payment.amount ? '' : `${sumOf({ ...payment, amount: amount ?? 0 })} of `;
+  return part + paymentNamed(payment);
 }
 
 function sumOf({ amount = 0, currency = 'gbp' }: Told): string {

@@ -91,6 +91,12 @@ export function paymentState({ status, amount_refunded: refunded }: Payment): St
   }
 }
 
+/** Returns the day on which a payment came, or that it has not. */
+export function receivedText({ status, received_on: day }: Payment): string {
+  if (day !== null) return dayText(day);
+  return status === 'pending' ? 'Not yet' : 'Never';
+}
+
 /** The ways in which money comes. */
 export const paymentMethods = [
   { id: 'bank_transfer', name: 'Bank transfer' },

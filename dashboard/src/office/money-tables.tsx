@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useRead } from '../api/requests.ts';
 import { StateMark } from './letting-parts.tsx';
 import { chargesRead, paymentsRead } from './letting-reads.ts';
-import { chargeState, chargeTitle, methodText, paymentState, tenancyRentText } from './letting-words.ts';
+import { chargeState, chargeTitle, methodText, paymentState, receivedText, tenancyRentText } from './letting-words.ts';
 import { PartTable } from './part-table.tsx';
 import { dayText, money } from './words.ts';
 
@@ -15,7 +15,7 @@ export function PaymentTable({ tenancy }: { tenancy: string }): ReactNode {
       query={query}
       hrefOf={({ id }) => `/payments/${id}`}
       columns={[
-        { title: 'Received', cell: ({ received_on: day }) => (day === null ? 'Not yet' : dayText(day)) },
+        { title: 'Received', cell: receivedText },
         { title: 'Status', cell: (payment) => <StateMark state={paymentState(payment)} /> },
         { title: 'Way', cell: ({ method }) => methodText(method) },
         { title: 'Reference', cell: ({ reference }) => reference ?? '–' },

@@ -136,7 +136,8 @@ function MissingLink({ feature }: { feature: 'details' | 'documents' }): ReactNo
 }
 
 /** What happens next. */
-function Next({ application: { status, asked, tenancy, review } }: { application: Application }): ReactNode {
+function Next({ application }: { application: Application }): ReactNode {
+  const { status, asked, tenancy, review, co_applicants: others } = application;
   const agent = agentName(useMe().account);
   if (status === 'open')
     return (
@@ -150,7 +151,13 @@ function Next({ application: { status, asked, tenancy, review } }: { application
     return <p>{agent} will send you the agreement. Nothing is final until you and the landlord have signed it.</p>;
   if (status === 'converted' && tenancy !== null)
     return <p>The agreement is signed, so that this application is complete.</p>;
-  if (status === 'withdrawn') return <p>You or your agent have withdrawn it. Nothing more happens.</p>;
+  if (status === 'withdrawn')
+    return (
+      <p>
+        {others.length === 0 ? 'You or your agent have' : 'You, your agent or a person you apply with has'} withdrawn
+        it. Nothing more happens.
+      </p>
+    );
   if (status === 'rejected' && review?.status === 'requested')
     return (
       <p>A review was asked for. A person at {agent} looks at the decision again, and you can see the result here.</p>

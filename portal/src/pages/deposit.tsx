@@ -101,8 +101,9 @@ function objection({ status, scheme }: Deposit): string {
 
 /** Says where the money is, in a sentence or two. */
 function Where({ deposit }: { deposit: Deposit }): ReactNode {
-  const agent = agentName(useMe().account);
-  const { type, status, scheme, scheme_reference: reference, protected_on: protectedOn } = deposit;
+  const { account, today } = useMe();
+  const agent = agentName(account);
+  const { type, status, scheme, scheme_reference: reference, protected_on: protectedOn, protect_by: day } = deposit;
   if (type === 'holding') return <WhereHolding deposit={deposit} />;
   if (scheme !== null)
     return (
@@ -129,8 +130,8 @@ function Where({ deposit }: { deposit: Deposit }): ReactNode {
       <Notice tone="warning">
         <p>
           <strong>It is not protected yet.</strong>{' '}
-          {deposit.protect_by !== null && `${agent} must protect it by a scheme by ${dayText(deposit.protect_by)}. `}
-          You then see here where.
+          {day !== null && `${agent} ${today <= day ? 'must' : 'had to'} protect it by a scheme by ${dayText(day)}. `}
+          You see here where, once it is.
         </p>
       </Notice>
     );

@@ -46,6 +46,13 @@ export function Guarantors({ application }: { application: Application }): React
   );
 }
 
+/** What a guarantor does for the applicants, at the start of a sentence. */
+const standing: Readonly<Record<string, string>> = {
+  proposed: 'Is asked to stand for',
+  declined: 'Was asked to stand for',
+  released: 'Stood for',
+};
+
 type Move = 'agree' | 'release';
 
 function GuarantorCard({
@@ -68,7 +75,7 @@ function GuarantorCard({
         <PersonLink person={customer} /> <Badge tone={tone}>{name}</Badge>
       </h3>
       <p className={styles.quiet}>
-        Stands for {guarantees === null ? 'all applicants' : listed(covered.map(nameOf))}
+        {standing[status] ?? 'Stands for'} {guarantees === null ? 'all applicants' : listed(covered.map(nameOf))}
         {limit === null ? ', without a limit' : `, up to ${money(limit)}`}.
         {agreedOn !== null && ` Agreed on ${dayText(agreedOn)}.`}
         {releasedOn !== null && ` Released on ${dayText(releasedOn)}.`}

@@ -4,11 +4,11 @@ import { Details, Table } from '@tenure/ui';
 import { defineRead, useRead } from '../../api/requests.ts';
 import { History } from '../../office/history.tsx';
 import { StateMark } from '../../office/letting-parts.tsx';
-import { billTitle, methodText, paymentState } from '../../office/letting-words.ts';
+import { billTitle, methodText, paymentState, receivedText } from '../../office/letting-words.ts';
 import { LinkedName } from '../../office/linked-name.tsx';
 import { ForDevelopers, Notice, PersonLink } from '../../office/parts.tsx';
 import { RecordPage } from '../../office/record-page.tsx';
-import { dayText, homeOf, idOf, money } from '../../office/words.ts';
+import { homeOf, idOf, money } from '../../office/words.ts';
 import { paymentRoute } from '../../routes.tsx';
 import { Section } from '../../shell/page.tsx';
 import styles from '../../office/office.module.css';
@@ -65,7 +65,7 @@ export function PaymentPage(): ReactNode {
 }
 
 function factsOf(payment: Payment): [string, ReactNode][] {
-  const { customer, tenancy, deposit, currency, received_on: day, reference } = payment;
+  const { customer, tenancy, deposit, currency, reference } = payment;
   const ifAny = (name: string, amount: number): [string, ReactNode][] =>
     amount === 0 ? [] : [[name, money({ amount, currency })]];
   const home = homeOf(unitOfPayment(payment));
@@ -79,7 +79,7 @@ function factsOf(payment: Payment): [string, ReactNode][] {
       : [['Deposit', <LinkedName key="deposit" record={deposit} name={home} />] as [string, ReactNode]]),
     ['Amount', money(payment)],
     ['Way', methodText(payment.method)],
-    ['Received on', day === null ? 'Not yet' : dayText(day)],
+    ['Received on', receivedText(payment)],
     ['Reference', reference],
     ...ifAny('Not used for a bill yet', payment.amount_unallocated),
     ...ifAny('Returned', payment.amount_refunded),

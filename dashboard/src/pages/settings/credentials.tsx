@@ -104,7 +104,7 @@ function LastChange({ account }: { account: Account }): ReactNode {
       Credentials are stored encrypted, and never shown.{' '}
       {last !== undefined && (
         <>
-          Last set on <ExactTime at={last.created} /> by {last.request.actor?.name ?? last.request.actor?.id}.
+          Last changed on <ExactTime at={last.created} /> by {last.request.actor?.name ?? last.request.actor?.id}.
         </>
       )}
     </p>

@@ -98,7 +98,10 @@ function factsOf({
     ],
     ['May', mayText(permissions)],
     ['Version', `${version}, with events of ${api_version}`],
-    ['Active since', activated_at === null ? null : <ExactTime key="active" at={activated_at} />],
+    [
+      status === 'active' ? 'Active since' : 'Last activated',
+      activated_at === null ? null : <ExactTime key="active" at={activated_at} />,
+    ],
   ];
 }
 
