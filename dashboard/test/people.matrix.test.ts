@@ -104,6 +104,32 @@ describeInBrowser('a person', () => {
     expect((await grace.get('/auth/session')).body.user).toMatchObject({ email: 'grace@example.com', name: null });
   });
 
+  test('sends nothing in the name of another person when that one signs in by another window', async () => {
+    const server = await serverForTest();
+    const owner = await firstOwner(server);
+    const grace = await member(server, owner, 'admin', 'grace@example.com');
+    await using open = await openDashboard(server, '/settings/me', { person: owner });
+    const { page } = open;
+    await page.getByRole('textbox', { name: 'Name' }).fill('Ada, Countess of Lovelace');
+    const context = page.context();
+    await context.clearCookies();
+    const other = await context.newPage();
+    await other.goto(page.url());
+    await other.getByLabel('E-mail').fill('grace@example.com');
+    await other.getByLabel('Password', { exact: true }).fill(goodPassword);
+    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await other.getByRole('textbox', { name: 'Name' }).waitFor();
+    await page.getByRole('button', { name: 'Menu of grace@example.com' }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('');
+    expect((await grace.get('/auth/session')).body.user).toMatchObject({ name: null });
+    // A second window of the same person stays.
+    await other.getByRole('textbox', { name: 'Name' }).fill('Grace');
+    await page.reload();
+    await page.getByRole('button', { name: 'Menu of grace@example.com' }).waitFor();
+    await other.getByRole('button', { name: 'Save' }).click();
+    await other.getByText('Saved.').waitFor();
+  });
+
   test('sees an invitation as open by real time when the clock of the sandbox was moved', async () => {
     const server = await serverForTest();
     const owner = await firstOwner(server);

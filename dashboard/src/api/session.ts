@@ -1,5 +1,5 @@
 import { queryOptions, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { clientFor } from './client.ts';
 
 /** What `GET /auth/session` tells about the deployment and about the person. */
@@ -64,6 +64,32 @@ export function useUser(): User {
   const { user } = useSession();
   if (!user) throw new Error('Bug! A page of the shell was shown without a person.');
   return user;
+}
+
+/** The windows of a browser share one session. So the sign-in of another person takes over all of them. */
+const otherWindows = new BroadcastChannel('tenure-dashboard');
+
+/**
+ * Reads everything again when another person signs in by another window of the browser. Returns a number that grows with each. The page
+ * must begin anew then. Otherwise, it would save what the earlier person has typed in the name of the next one.
+ */
+export function useTakeovers(): number {
+  const queries = useQueryClient();
+  const id = useSession().user?.id;
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    if (id === undefined) return undefined;
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- A channel has no target.
+    otherWindows.postMessage(id);
+    const takeOver = ({ data }: MessageEvent): void => {
+      if (data === id) return;
+      setCount((before) => before + 1);
+      void queries.resetQueries();
+    };
+    otherWindows.addEventListener('message', takeOver);
+    return () => otherWindows.removeEventListener('message', takeOver);
+  }, [id, queries]);
+  return count;
 }
 
 /** Returns why the person may not use a permission, in words for a disabled button, or null if they may. */

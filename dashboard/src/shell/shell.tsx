@@ -5,7 +5,7 @@ import { Button, ErrorState, Icon, Link, Mark, Menu, Skeleton } from '@tenure/ui
 import { useIsConnectionLost } from '../api/connection.ts';
 import { useWaitingApprovals } from '../api/reads.ts';
 import { clientFor } from '../api/client.ts';
-import { sessionQuery, useSession, useUser } from '../api/session.ts';
+import { sessionQuery, useSession, useTakeovers, useUser } from '../api/session.ts';
 import { shownError } from '../api/requests.ts';
 import { setPreferences, usePreferences } from '../preferences.ts';
 import { ForDevelopersPage } from '../pages/not-found.tsx';
@@ -30,8 +30,9 @@ const RequiredSetupPage = lazy(async () => ({
  */
 export function Shell(): ReactNode {
   const { user, second_factor_setup_required: isSetupRequired } = useSession();
+  const takeovers = useTakeovers();
   if (!user) return <SignInPage />;
-  if (!isSetupRequired) return <SignedInShell />;
+  if (!isSetupRequired) return <SignedInShell key={takeovers} />;
   return (
     <Suspense fallback={<ShellSkeleton />}>
       <RequiredSetupPage />
