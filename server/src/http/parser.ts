@@ -39,11 +39,16 @@ export function closeUnsent(response: ServerResponse): void {
 
 /** Waits without the part of a body that has arrived and that no code reads. The client can send the rest afterwards. */
 export async function withoutBody(incoming: IncomingMessage, wait: () => Promise<void>): Promise<void> {
-  if (incoming.readableFlowing !== null || (incoming.complete && incoming.readableLength === 0)) return wait();
+  if (incoming.readableFlowing !== null) return wait();
+  // After the end of such a body, no event would resume a socket that was paused. Its client could send no other request.
+  if (incoming.complete) {
+    drop(incoming);
+    return wait();
+  }
   // oxlint-disable-next-line eslint/no-underscore-dangle -- The stream resumes its socket whenever it asks for more.
   incoming._read = () => {};
   incoming.socket.pause();
-  while (incoming.read() !== null);
+  drop(incoming);
   await wait();
   Reflect.deleteProperty(incoming, '_read');
   if (incoming.destroyed) return;
@@ -51,6 +56,11 @@ export async function withoutBody(incoming: IncomingMessage, wait: () => Promise
   incoming._read(0);
   // Node discards the rest of a body only if nothing has asked for it.
   incoming.resume();
+}
+
+/** Drops what has arrived of a body. */
+function drop(incoming: IncomingMessage): void {
+  while (incoming.readableLength > 0) incoming.read();
 }
 
 function parserOf(socket: Socket): Parser | undefined {

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { earlyLimits } from '../../src/http/body/early-bodies.ts';
 import { Scrape } from '../support/prometheus.ts';
+import { statusesIn } from '../support/raw-http.ts';
 import { refusals } from '../support/refusals.ts';
 import { good, serverForTest, type TestServer } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
@@ -40,6 +41,33 @@ test('refuses the longest bodies with 503 when an address has sent 8 MB before i
   await good(api.post('/v1/customers', long));
 });
 
+test.each([
+  ['the whole body has arrived', bodyOf(20_000), ''],
+  ['the body is in chunks', `Transfer-Encoding: chunked\r\n\r\n3e8\r\n${' '.repeat(1_000)}\r\n0\r\n\r\n`, ''],
+  ['a part of the body comes after its response', bodyOf(200_000).slice(0, -90_000), ' '.repeat(90_000)],
+  ['the path cannot be decoded', bodyOf(20_000), '', '/v1/%zz'],
+])('serves the next request of a connection after 503 when %s', async (_, body, rest, path = '/v1/customers') => {
+  const server = await serverForTest();
+  const { api, key } = await addAccount(server);
+  const keys = await holdKeys(server);
+  const long = JSON.stringify({ name: 'Ada' }).padEnd(longBytes);
+  const sent = Array.from({ length: fitting }, () => api.post('/v1/customers', long));
+  await expect.poll(() => metric(server, 'tenure_held_bytes{kind="early"}'), soon).toBe(earlyLimits.maxPerAccount);
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  socket.on('data', (data) => (text += String(data)));
+  const head = `HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n`;
+  socket.write(`POST ${path} ${head}Content-Type: application/json\r\n${body}`);
+  await expect.poll(() => metric(server, 'tenure_http_requests_in_flight'), soon).toBe(fitting + 1);
+  await keys.release();
+  await Promise.all(sent);
+  await expect.poll(() => statusesIn(text), soon).toEqual(['503']);
+  socket.write(`${rest}GET /v1/customers ${head}\r\n`);
+  await expect.poll(() => statusesIn(text), soon).toEqual(['503', '200']);
+});
+
 test('closes connections when bodies behind requests that wait for their key have 8 MB', async () => {
   const server = await serverForTest();
   const { key } = await addAccount(server);
@@ -59,6 +87,11 @@ test('closes connections when bodies behind requests that wait for their key hav
   expect(closed).toBeLessThan(count / 2);
   await keys.release();
 });
+
+/** The last lines of the headers, and a body of spaces. */
+function bodyOf(bytes: number): string {
+  return `Content-Length: ${bytes}\r\n\r\n${' '.repeat(bytes)}`;
+}
 
 /** Locks the keys. Requests with a key that was not used before wait. */
 async function holdKeys({ context }: TestServer): Promise<{ release(): Promise<unknown> }> {

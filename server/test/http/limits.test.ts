@@ -26,11 +26,12 @@ import type { Client } from '../../src/http/request.ts';
 import { callbackAbout, giveCredentials, type SignedCallback } from '../referencing/vendor.ts';
 import { holdAnswers } from '../support/answers.ts';
 import { heapBytes } from '../support/heap.ts';
-import { rawRequest } from '../support/raw-http.ts';
+import { rawRequest, statusesIn } from '../support/raw-http.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { stopMonotonicClock } from '../support/still-clock.ts';
 import { apiClient, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, firstAccountId, type Tenant } from '../support/tenants.ts';
+import { waitMs } from '../support/wait.ts';
 
 const policyForm = /^"[a-z]+";q=(\d+);w=1$/;
 const limitForm = /^"[a-z]+";r=(\d+);t=1$/;
@@ -345,6 +346,24 @@ describe('limits of addresses that guess keys', () => {
     socket.write(`GET /healthz HTTP/1.1\r\n${from}Content-Length: 200000\r\n\r\n${'x'.repeat(150_000)}`);
     await expect.poll(() => seen.map(({ socket: own }) => own.isPaused()), { interval: 1 }).toEqual([true]);
     expect(seen.map(({ readableLength }) => readableLength)).toEqual([0]);
+  });
+
+  test('serves the next request of a connection when the page before it was delayed with a whole body', async () => {
+    const server = await serverForTest({ settings: { TENURE_TRUSTED_PROXIES: '127.0.0.1' } });
+    stopMonotonicClock();
+    const headers = { 'x-forwarded-for': '203.0.113.7' };
+    await Promise.all(Array.from({ length: 500 }, () => fetch(`${server.url}/healthz`, { headers })));
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    let text = '';
+    socket.on('data', (data) => (text += String(data)));
+    const line = 'GET /healthz HTTP/1.1\r\nHost: x\r\n';
+    socket.write(`${line}X-Forwarded-For: 203.0.113.7\r\nContent-Length: 2000\r\n\r\n${'x'.repeat(2_000)}`);
+    await expect.poll(() => statusesIn(text), { timeout: waitMs }).toEqual(['200']);
+    // Another client of the proxy.
+    socket.write(`${line}X-Forwarded-For: 198.51.100.9\r\n\r\n`);
+    await expect.poll(() => statusesIn(text), { timeout: waitMs }).toEqual(['200', '200']);
   });
 
   test('returns 429 when an address sends many badly signed callbacks, and still accepts signed ones', async () => {
