@@ -5,7 +5,7 @@ import { addAccount } from '../../server/test/support/tenants.ts';
 import { ApiError, EventStream, InvalidRequestError, Tenure, TenureError, type Event } from '../src/index.ts';
 import { SseParser } from '../src/sse-parser.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
-import { errorBody, httpServer, scripted, testKey, type Step } from './scripted.ts';
+import { countTimers, errorBody, errorOf, httpServer, scripted, testKey, type Step } from './scripted.ts';
 import { waitMs } from '../../server/test/support/wait.ts';
 
 /** Returns the ids of the next events. */
@@ -39,7 +39,7 @@ const silent: Step = async () =>
 async function gapsOf(steps: Step[]): Promise<number[]> {
   const { tenure, sent } = scripted([...steps, streamed(eventBlock('evt_1'))]);
   const waiting = tenure.events.stream().next();
-  for (let round = 0; round < steps.length * 3; round++) await vi.runAllTimersAsync();
+  await errorOf(waiting);
   expect(await waiting).toMatchObject({ done: false });
   return sent.slice(1).map(({ atMs }, index) => (atMs - sent[index]!.atMs) / 1000);
 }
@@ -310,8 +310,8 @@ test('refuses a wrong option or parameter', async () => {
 describe('under a fake clock', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => {
-    vi.useRealTimers();
     vi.restoreAllMocks();
+    vi.useRealTimers();
   });
 
   test('backs off while connections fail, up to a minute', async () => {
@@ -350,19 +350,22 @@ describe('under a fake clock', () => {
 
   test.each([400, 401, 403, 404, 413])('fails at once when it gets %d', async (status) => {
     const { tenure, sent } = scripted([{ status, body: errorBody('invalid_request_error', 'event_cursor_expired') }]);
+    const timers = countTimers();
     await expect(tenure.events.stream().next()).rejects.toBeInstanceOf(InvalidRequestError);
     expect(sent).toHaveLength(1);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(timers()).toBe(0);
   });
 
   test('ends a pause when the stream is closed', async () => {
     const { tenure } = scripted([{ status: 502 }]);
+    const timers = countTimers();
     const stream = tenure.events.stream();
     const waiting = stream.next();
     await vi.advanceTimersByTimeAsync(500);
+    expect(timers()).toBe(1);
     await stream.return();
     expect(await waiting).toEqual({ done: true, value: undefined });
-    expect(vi.getTimerCount()).toBe(0);
+    expect(timers()).toBe(0);
   });
 });
 

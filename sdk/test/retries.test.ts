@@ -9,7 +9,7 @@ import {
   TimeoutError,
   type Fetch,
 } from '../src/index.ts';
-import { errorBody, httpServer, scripted, testKey, unusedUrl, type Step } from './scripted.ts';
+import { countTimers, errorBody, errorOf, httpServer, scripted, testKey, unusedUrl, type Step } from './scripted.ts';
 
 const refused = Object.assign(new TypeError('fetch failed'), {
   cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
@@ -23,18 +23,6 @@ const failing = (status: number, headers: Record<string, string> = {}): Step => 
   headers,
   body: errorBody(status === 429 ? 'rate_limit_error' : 'api_error', status === 429 ? 'rate_limit' : 'overloaded'),
 });
-
-/** Runs a call to its end under the fake clock. Returns its error, or null. */
-async function errorOf(calling: PromiseLike<unknown>): Promise<unknown> {
-  const ended: { error: unknown }[] = [];
-  void calling.then(
-    () => ended.push({ error: null }),
-    (error: unknown) => ended.push({ error }),
-  );
-  // One timer at a time: another file of the same process may have left one that comes again and again.
-  for (let timer = 0; timer < 20_000 && ended.length === 0; timer++) await vi.advanceTimersToNextTimerAsync();
-  return ended[0]?.error;
-}
 
 /** Returns the pauses between the attempts, in milliseconds. */
 function pausesOf(sent: { atMs: number }[]): number[] {
@@ -51,8 +39,8 @@ async function deletionsAfter(step: Step): Promise<number> {
 describe('under a fake clock', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => {
-    vi.useRealTimers();
     vi.restoreAllMocks();
+    vi.useRealTimers();
   });
 
   test.each([
@@ -160,16 +148,18 @@ describe('under a fake clock', () => {
     const { tenure, sent } = scripted([failing(503, { 'retry-after': '50' })]);
     const ending = new AbortController();
     const reason = new Error('no longer needed');
+    const timers = countTimers();
     setTimeout(() => ending.abort(reason), 10_000);
     expect(await errorOf(tenure.account.retrieve({}, { signal: ending.signal }))).toBe(reason);
     expect(sent).toHaveLength(1);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(timers()).toBe(0);
   });
 
   test('leaves no timer behind when a call ends', async () => {
     const { tenure } = scripted([{}]);
+    const timers = countTimers();
     await tenure.account.retrieve();
-    expect(vi.getTimerCount()).toBe(0);
+    expect(timers()).toBe(0);
   });
 
   test('tells the hooks of each attempt, with a masked key', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { freePort } from '../../server/test/support/free-port.ts';
 import { Tenure, type ApiVersion, type Fetch, type TenureConfig } from '../src/index.ts';
 
@@ -49,6 +49,43 @@ export function scripted(
   };
   const tenure = new Tenure({ apiKey: testKey, fetch, ...config }) as Tenure;
   return { tenure, sent, keys: () => sent.map(({ headers }) => headers['idempotency-key']) };
+}
+
+/**
+ * Fires timers of the fake clock until a call has ended. It fires one at a time: another file of the same process may have left one that
+ * comes again and again.
+ *
+ * @returns the error of the call, or null.
+ */
+export async function errorOf(calling: PromiseLike<unknown>): Promise<unknown> {
+  const ended: { error: unknown }[] = [];
+  void calling.then(
+    () => ended.push({ error: null }),
+    (error: unknown) => ended.push({ error }),
+  );
+  for (let timer = 0; timer < 20_000 && ended.length === 0; timer++) await vi.advanceTimersToNextTimerAsync();
+  return ended[0]?.error;
+}
+
+/** Returns a function that counts the timers which the SDK has set from now on. It leaves out those that have fired or were cleared. */
+export function countTimers(): () => number {
+  const { setTimeout: set, clearTimeout: clear } = globalThis;
+  const timers = new Set<unknown>();
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((callback: () => void, ms: number) => {
+    // Other files of the same process have timers, too.
+    const isOfSdk = new Error('stack').stack!.includes('/sdk/src/');
+    const timer = set(() => {
+      timers.delete(timer);
+      callback();
+    }, ms);
+    if (isOfSdk) timers.add(timer);
+    return timer;
+  }) as typeof setTimeout);
+  vi.spyOn(globalThis, 'clearTimeout').mockImplementation((timer) => {
+    timers.delete(timer);
+    clear(timer);
+  });
+  return () => timers.size;
 }
 
 /** Returns the body of an error as the server sends it. */
