@@ -57,8 +57,12 @@ export class TenureClient<V extends ApiVersion = typeof newestVersion> {
   readonly webhooks: Webhooks<V> = { constructEvent, signTestHeader };
   readonly #transport: Transport;
 
-  /** @throws {TypeError} if the API key or the address is missing or wrong. No message has the key. */
-  constructor(given: string | TenureConfig<V> = {}) {
+  /** @throws {TypeError} if the API key or the address is missing or wrong, or if there are two arguments. No message has the key. */
+  constructor(given: string | TenureConfig<V> = {}, ...others: never[]) {
+    // Stripe's client takes options there. JavaScript would drop them, also the account to act for.
+    if (others.length > 0) {
+      throw new TypeError('`new Tenure` takes one argument. Put the key into the options: `{ apiKey, … }`.');
+    }
     this.#transport = new Transport(settingsOf(typeof given === 'string' ? { apiKey: given } : given));
     Object.assign(this, makeMethods(operations, this.#transport));
   }

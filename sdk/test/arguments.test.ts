@@ -115,6 +115,13 @@ describe('a client', () => {
     expect(await errorOf(() => new Tenure(''))).toBeInstanceOf(TypeError);
   });
 
+  test('refuses options beside a key', async () => {
+    const Untyped = Tenure as unknown as new (...given: unknown[]) => Tenure;
+    const error = await errorOf(() => new Untyped(testKey, { account: 'acct_1' }));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).not.toContain(testKey);
+  });
+
   test('refuses a key in a page unless it is allowed', async () => {
     vi.stubGlobal('document', {});
     expect((await errorOf(() => new Tenure(testKey))).message).toContain('dangerouslyAllowBrowser');
