@@ -3,6 +3,7 @@ import { operations } from './generated/operations.ts';
 import { newestVersion, type ApiVersion, type EventOf, type ResourcesOf } from './generated/versions.ts';
 import { makeMethods } from './resources.ts';
 import {
+  checkNames,
   isBrowser,
   readJson,
   TenurePromise,
@@ -106,7 +107,21 @@ const methods = ['GET', 'POST', 'DELETE'] as const;
 /** The address of a server that runs on this machine. */
 const localUrl = 'http://127.0.0.1:4000';
 
+const configNames: readonly (keyof TenureConfig)[] = [
+  'apiKey',
+  'baseUrl',
+  'apiVersion',
+  'account',
+  'timeoutMs',
+  'maxRetries',
+  'fetch',
+  'onRequest',
+  'onResponse',
+  'dangerouslyAllowBrowser',
+];
+
 function settingsOf(config: TenureConfig<ApiVersion>): Settings {
+  checkNames(config, configNames);
   const apiKey = config.apiKey === null ? null : checkedKey(config.apiKey ?? fromEnvironment('TENURE_API_KEY') ?? null);
   if (apiKey !== null && isBrowser() && config.dangerouslyAllowBrowser !== true) {
     throw new TypeError(

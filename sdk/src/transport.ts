@@ -147,6 +147,7 @@ export class Transport {
    * @throws {ConnectionError | TimeoutError} if no complete response comes.
    */
   async send<T>(call: Call, options: RequestOptions, read: BodyReader<T>): Promise<ApiResponse<T>> {
+    checkNames(options, optionNames);
     const { onRequest, onResponse } = this.#settings;
     const { signal } = options;
     const timeoutMs = checkedTimeout(options.timeoutMs ?? this.#settings.timeoutMs);
@@ -392,6 +393,26 @@ function apiResponseOf<T>(data: T, response: Response): ApiResponse<T> {
     replayed: headers.get('idempotent-replayed') === 'true',
     originalRequest: headers.get('original-request'),
   };
+}
+
+const optionNames: readonly (keyof RequestOptions)[] = [
+  'idempotencyKey',
+  'account',
+  'apiVersion',
+  'timeoutMs',
+  'maxRetries',
+  'signal',
+  'headers',
+];
+
+/**
+ * Types refuse an unknown option, and JavaScript does not. A misspelt `idempotencyKey` or `account` must not be dropped.
+ *
+ * @throws {TypeError} if there is an option with another name.
+ */
+export function checkNames(options: object, known: readonly string[]): void {
+  const unknown = Object.entries(options).find(([name, value]) => value !== undefined && !known.includes(name));
+  if (unknown) throw new TypeError(`There is no option \`${unknown[0]}\`. The options are ${known.join(', ')}.`);
 }
 
 function checkedTimeout(timeoutMs: number): number {

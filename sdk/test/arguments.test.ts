@@ -115,6 +115,14 @@ describe('a client', () => {
     expect(await errorOf(() => new Tenure(''))).toBeInstanceOf(TypeError);
   });
 
+  test('refuses an unknown option without showing its value', async () => {
+    const error = await errorOf(() => new Tenure({ apiKey: testKey, secretKey: 'sk_test_other' } as object));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toContain('`secretKey`');
+    expect(error.message).not.toContain('sk_test_');
+    expect(new Tenure({ apiKey: testKey, accounts: undefined } as object)).toBeInstanceOf(Tenure);
+  });
+
   test('refuses options beside a key', async () => {
     const Untyped = Tenure as unknown as new (...given: unknown[]) => Tenure;
     const error = await errorOf(() => new Untyped(testKey, { account: 'acct_1' }));
@@ -201,6 +209,8 @@ describe('headers', () => {
     [{ timeoutMs: Number.NaN }],
     [{ maxRetries: -1 }],
     [{ maxRetries: 1.5 }],
+    [{ maxRetries: 0, idempotency_key: 'order-17' }],
+    [{ maxRetries: 0, stripeAccount: 'acct_1' }],
   ])('are refused before anything is sent when the options are %j', async (options) => {
     const { tenure, sent } = scripted([{}]);
     expect(await errorOf(() => tenure.references.create({ application: 'app_1' }, options))).toBeInstanceOf(TypeError);
