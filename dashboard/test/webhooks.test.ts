@@ -38,4 +38,29 @@ describeInBrowser('the pages of webhooks', () => {
     expect(receiver.received.map(({ body }) => body.id)).toEqual(Array(2).fill(receiver.received[0]!.body.id));
     expect(problems).toEqual([]);
   });
+
+  test('resend a delivery once when the second click of a double click comes after the new row', async () => {
+    const receiver = await receiverForTest(204);
+    const endpoint = await makeEndpoint(receiver.url);
+    for (const name of ['Ada Example', 'Grace Example']) await good(server.api.post('/v1/customers', { name }));
+    await receiver.count(2);
+    await using open = await openDashboard(server, `/webhooks/${endpoint.id}`);
+    const { page } = open;
+    await page.getByText('2 of 2 deliveries').waitFor();
+    const resend = page.getByRole('button', { name: 'Resend' }).first();
+    await resend.scrollIntoViewIfNeeded();
+    const { x, y, width, height } = (await resend.boundingBox())!;
+    const click = (): Promise<void> => page.mouse.click(x + width / 2, y + height / 2);
+    // A busy machine must not make a slow click of the second one.
+    await page.evaluate(() => Object.defineProperty(performance, 'now', { value: () => 60_000, configurable: true }));
+    await click();
+    await page.getByText('3 of 3 deliveries').waitFor();
+    // The button of the new row stands there now.
+    await click();
+    await page.evaluate(() => delete (performance as { now?: unknown }).now);
+    await page.getByRole('button', { name: 'Ping' }).click();
+    await receiver.count(4);
+    const resent = receiver.received.filter(({ body }) => body.type === 'customer.created');
+    expect(resent).toHaveLength(3);
+  });
 });

@@ -7,6 +7,7 @@ import { useSession, useUser } from '../../api/session.ts';
 import { eventRoute } from '../../routes.tsx';
 import { LinkedId } from '../../shell/linked-id.tsx';
 import { DetailPage, Section } from '../../shell/page.tsx';
+import { useSteadyRows } from '../../shell/steady-rows.ts';
 import deliveryStyles from '../deliveries/deliveries.module.css';
 import { DeliveryCard, refreshOf } from '../deliveries/delivery-card.tsx';
 import { ResendToEndpoint } from '../deliveries/resend-dialog.tsx';
@@ -139,6 +140,7 @@ function Deliveries({ event }: { event: Event }): ReactNode {
     { event: event.id },
     { refreshMs: ({ data: deliveries }) => refreshOf(deliveries, Date.now() / 1000 + clock.ahead_seconds) },
   );
+  const steady = useSteadyRows((data?.data ?? []).map(({ id }) => id));
   if (error) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton rows={3} />;
   if (data.count === 0) {
@@ -146,7 +148,7 @@ function Deliveries({ event }: { event: Event }): ReactNode {
   }
   return (
     <>
-      <div className={deliveryStyles.list}>
+      <div className={deliveryStyles.list} {...steady}>
         {data.data.map((delivery) => (
           <DeliveryCard key={delivery.id} delivery={delivery} isOpenAtFirst={data.count <= 3}>
             to <LinkedId id={delivery.webhook_endpoint} />

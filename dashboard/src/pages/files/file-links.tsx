@@ -11,6 +11,7 @@ import { Form } from '../../shell/form.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { LinkOnce } from '../../shell/link-once.tsx';
 import { Section } from '../../shell/page.tsx';
+import { useSteadyRows } from '../../shell/steady-rows.ts';
 
 const linksRead = defineRead<FileLink[], { file: string }>(
   async (tenure, { file }, options) => (await tenure.fileLinks.list({ file, limit: 50 }, options)).data,
@@ -32,6 +33,7 @@ export function FileLinks({ file, isReport = false }: { file: string; isReport?:
     { file },
     { refreshMs: (links) => (links.some(({ status }) => status === 'active') ? refreshMs : false) },
   );
+  const steady = useSteadyRows((data ?? []).map(({ id }) => id));
   const [isSharing, setSharing] = useState(false);
   const mayWrite = useRefusal('files.write');
   const mayOpen = useRefusal('file_contents.read');
@@ -48,7 +50,7 @@ export function FileLinks({ file, isReport = false }: { file: string; isReport?:
       }
     >
       {data !== undefined && data.length > 0 ? (
-        <ul className={styles.tasks} aria-label="Links">
+        <ul className={styles.tasks} aria-label="Links" {...steady}>
           {data.map((link) => (
             <LinkLine key={link.id} link={link} />
           ))}

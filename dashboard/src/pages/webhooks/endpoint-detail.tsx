@@ -17,6 +17,7 @@ import { RecordList } from '../../list/list-page.tsx';
 import { webhookRoute } from '../../routes.tsx';
 import { GatedButton } from '../../shell/gated.tsx';
 import { DetailPage, Section } from '../../shell/page.tsx';
+import { useSteadyRows } from '../../shell/steady-rows.ts';
 import { DeliveryCard, EventLink, refreshOf } from '../deliveries/delivery-card.tsx';
 import deliveryStyles from '../deliveries/deliveries.module.css';
 import { EndpointActions, PingButton } from './endpoint-actions.tsx';
@@ -137,8 +138,9 @@ function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }): ReactNode {
 function DeliveryCards({ deliveries }: { deliveries: readonly Delivery[] }): ReactNode {
   // The figures of the endpoint are those of its deliveries.
   useReadAgain(deliveries.map(({ id, status, attempt_count: count }) => `${id} ${status} ${count}`).join());
+  const steady = useSteadyRows(deliveries.map(({ id }) => id));
   return (
-    <div className={deliveryStyles.list}>
+    <div className={deliveryStyles.list} {...steady}>
       {deliveries.map((delivery) => (
         <DeliveryCard key={delivery.id} delivery={delivery}>
           <EventLink delivery={delivery} />
