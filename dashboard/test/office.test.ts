@@ -152,6 +152,48 @@ describeInBrowser('the office', () => {
     expect(Date.parse(time!) / 1_000).toBe(body.withdrawn_at);
   });
 
+  test('keeps the buttons of an application in place when the account is read late', async () => {
+    const office = await makeOffice(server);
+    await orderCheck(server, office, 'accept', null);
+    await using open = await openDashboard(server, '/applications', { person: owner });
+    const { page } = open;
+    const held = Promise.withResolvers<void>();
+    await page.route('**/v1/account', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${server.url}/dashboard/applications/${office.application}`);
+    await page.getByRole('link', { name: 'Open the check by' }).waitFor();
+    const button = page.getByRole('button', { name: 'Propose a guarantor' });
+    const place = await button.boundingBox();
+    held.resolve();
+    await page.getByRole('region', { name: 'Checks' }).locator('time').waitFor();
+    expect(await button.boundingBox()).toEqual(place);
+  });
+
+  test('keeps “Send to the landlord” in place when the documents of a check come late', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office, 'accept', null);
+    const evidence = formOf({ purpose: 'income_evidence', reference: check }, undefined, 'payslip.pdf');
+    await good(server.api.post('/v1/files', evidence));
+    const { id: file } = (await good(server.api.post('/v1/files', formOf()))).body;
+    await good(server.api.post(`/v1/references/${check}`, { outcome: 'accept', reference_pdf: file }));
+    await using open = await openDashboard(server, '/references', { person: owner, isWhole: true });
+    const { page } = open;
+    const held = Promise.withResolvers<void>();
+    await page.route('**/v1/files?**', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${server.url}/dashboard/references/${check}`);
+    await page.getByRole('region', { name: 'About' }).locator('time').waitFor();
+    const button = page.getByRole('button', { name: 'Send to the landlord' });
+    const place = await button.boundingBox();
+    held.resolve();
+    await page.getByRole('link', { name: 'payslip.pdf' }).waitFor();
+    expect(await button.boundingBox()).toEqual(place);
+  });
+
   test('says that a guarantor was only asked when they have declined', async () => {
     const { application } = await makeOffice(server);
     const { id: customer } = (await good(server.api.post('/v1/customers', { name: 'Frank Raman' }))).body;

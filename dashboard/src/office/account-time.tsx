@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { accountRead } from '../api/reads.ts';
 import { useRead } from '../api/requests.ts';
+import styles from './office.module.css';
 import { dayOfMoment, momentText } from './words.ts';
 
 /** Returns the time zone of the account, such as `Europe/London`. Undefined until it is known. If it cannot be read, it is that of the browser. */
@@ -20,11 +21,13 @@ export function Moment({
   isDay?: boolean;
 }): ReactNode {
   const zone = useTimeZone();
-  // A wrong hour that is corrected a moment later would be read.
-  if (zone === undefined) return '…';
+  const textIn = (of: string): string =>
+    isDay ? dayOfMoment(at, of) : momentText(at, of, isShort ? 'medium' : 'long');
+  // A wrong hour that is corrected a moment later would be read. Its room keeps the lines and the buttons below in place.
+  if (zone === undefined) return <span className={styles.reserved}>{textIn('UTC')}</span>;
   return (
     <time dateTime={new Date(at * 1000).toISOString()} title={`${momentText(at, zone)}, ${zone}`}>
-      {isDay ? dayOfMoment(at, zone) : momentText(at, zone, isShort ? 'medium' : 'long')}
+      {textIn(zone)}
     </time>
   );
 }

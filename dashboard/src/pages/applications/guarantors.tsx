@@ -112,7 +112,9 @@ function GuarantorCard({
 /** Asks for the day on which a guarantor agreed or was released. */
 function MoveDialog({ id, move, onClose }: { id: string; move: Move; onClose: () => void }): ReactNode {
   const today = useToday();
-  const [day, setDay] = useState(today);
+  // Today follows the clock and the zone of the account until the person chooses a day.
+  const [chosen, setDay] = useState<string | null>(null);
+  const day = chosen ?? today;
   const param = move === 'agree' ? 'agreed_on' : 'released_on';
   const moving = useWrite<string, Guarantor>(
     (tenure, on, options) =>

@@ -91,9 +91,10 @@ function OneReference({ id }: { id: string }): ReactNode {
               <Findings reference={reference} />
             </Section>
           )}
-          {!isByService(reference) && !reference.deleted && <Documents reference={reference} />}
           <ForLandlord reference={reference} />
           <Report reference={reference} isComing={isReportComing(reference, now)} />
+          {/* Documents come late, and would move the buttons above. An open check by hand has no report yet. */}
+          {!isByService(reference) && !reference.deleted && <Documents reference={reference} />}
           {isByService(reference) && !reference.deleted && (
             <Section title="Notes of the service">
               <Notes reference={reference} />
