@@ -213,6 +213,28 @@ describe('a rent', () => {
       expect(await subscriptionNow(second)).toMatchObject({ status: 'active' });
     });
 
+    test('refuses a successor for days that it has invoiced, also after it has ended, unless they are credited', async () => {
+      const first = await subscribe();
+      await advanceTo('2027-02-10');
+      await agency.move('subscriptions', first.id, 'cancel');
+      await advanceTo('2027-03-05');
+      expect(await subscriptionNow(first)).toMatchObject({ status: 'ended', end_date: '2027-02-28' });
+      for (const body of [{}, { start_date: '2027-02-28' }, { start_date: '2027-02-01', end_date: '2027-02-01' }]) {
+        const answer = await tryToSubscribe(body);
+        expectCode(answer, 'parameter_invalid', { param: 'start_date' });
+        expect(answer.body.error.message).toContain('for the days to 2027-02-28');
+      }
+      const [february] = (await good(agency.api.get(`/v1/invoices?subscription=${first.id}`))).body.data as Made[];
+      await agency.move('invoices', february!.id, 'credit', { amount: 95_000, reason: 'Another rent day.' });
+      const second = await subscribe({ anchor_day: 15 });
+      expect(await invoices()).toEqual([
+        '2027-02-01 2027-02-14 2027-02-01 42903 open',
+        '2027-02-01 2027-02-28 2027-02-01 95000 paid',
+        '2027-02-15 2027-03-14 2027-02-15 95000 open',
+      ]);
+      expect(second).toMatchObject({ status: 'active', next_period_start: '2027-03-15' });
+    });
+
     test('has one successor when two are created at once', async () => {
       const first = await subscribe();
       await agency.move('subscriptions', first.id, 'cancel', { end_date: '2027-03-15' });

@@ -7,6 +7,7 @@ import type { Related } from '../../../model/related.ts';
 import type { Change } from '../../../model/resource.ts';
 import { recordInUse } from '../../../model/traits/in-use.ts';
 import { Changes } from '../changes.ts';
+import type { InvoiceRecord } from '../invoice/fields.ts';
 import { judgeInvoice } from '../invoice/moves.ts';
 import { subscriptionsMax, type TenancyRecord } from '../tenancy/fields.ts';
 import type { SubscriptionRecord } from './fields.ts';
@@ -52,7 +53,10 @@ export function completed(
     next_period_start: start,
   };
   requireTerms(full, tenancy);
-  if (isRent) requireOneRent(full, related.all<SubscriptionRecord>('tenancy.subscriptions'));
+  if (isRent) {
+    requireOneRent(full, related.all<SubscriptionRecord>('tenancy.subscriptions'));
+    requireNewDays(full, related.all<InvoiceRecord>('tenancy.charged.invoice'));
+  }
   return full;
 }
 
@@ -74,6 +78,33 @@ function requireOneRent(
       ? 'Use `change_amount` for another rent, or cancel that one first.'
       : `It charges the days to ${other.end_date}. Send a \`start_date\` after that day.`;
   throw recordInUse(`The tenancy has a subscription of its rent already, ${other.id}. ${advice}`, 'tenancy');
+}
+
+/**
+ * Requires that no rent that has ended has invoiced a day of the new one. An invoice with a credit does not count, because its days may be
+ * credited.
+ *
+ * @throws {ApiError} `parameter_invalid`.
+ */
+function requireNewDays(
+  { start_date: start, end_date: end }: FieldsOf<SubscriptionRecord>,
+  charged: readonly InvoiceRecord[],
+): void {
+  const [last] = charged
+    .filter(
+      ({ subscription, lines, period, amount_credited: credited }) =>
+        subscription !== null &&
+        lines[0]!.type === 'rent' &&
+        credited === 0 &&
+        period!.end >= start &&
+        (end === null || period!.start <= end),
+    )
+    .toSorted((one, other) => (one.period!.end < other.period!.end ? 1 : -1));
+  if (!last) return;
+  throw invalidParameter(
+    'start_date',
+    `Rent is invoiced for the days to ${last.period!.end}. Send a later day. Or void or credit the invoices of these days, such as ${last.number}, first.`,
+  );
 }
 
 /** @throws {ApiError} `parameter_invalid` if the tenancy is a draft or over. */

@@ -101,7 +101,7 @@ export const subscription = defineResource<SubscriptionRecord>(
     filters: exactly({ tenancy: LinkedId, status: SubscriptionStatus, type: SubscriptionType }),
     create: {
       ...ofFields.create,
-      reads: [...readsOfRun, 'tenancy.subscriptions'],
+      reads: [...readsOfRun, 'tenancy.subscriptions', 'tenancy.charged.invoice'],
       decide: (input, caller, related) => completed(ofFields.create.decide(input, caller, related), caller, related),
       besides: invoicedAtOnce,
     },
