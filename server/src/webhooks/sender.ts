@@ -43,6 +43,9 @@ const keptBytesMax = 1024;
 /** A response with more bytes is cut off. Heads, trailers and the frames of chunks count, too. */
 const responseBytesMax = 4 * readBytesMax;
 
+/** In so many rounds of the event loop, an attempt connects, sends its request and gets a response that is there already. */
+const roundsMax = 16;
+
 /** Origins with a pool. Beyond them, the least recently used pool is closed. */
 const originsMax = 1_000;
 
@@ -155,7 +158,13 @@ class Attempt implements Dispatcher.DispatchHandler {
 
   constructor(timeoutMs: number, settle: (reply: Reply) => void) {
     this.#settle = settle;
-    this.#timer = setTimeout(() => this.fail({ error: 'timeout', isOurs: false }), timeoutMs);
+    this.#timer = setTimeout(() => this.#timeOut(roundsMax), timeoutMs);
+  }
+
+  /** Ends an attempt after some rounds of the event loop. If this process was busy, the response may have arrived, and is read first. */
+  #timeOut(rounds: number): void {
+    if (rounds === 0) return this.fail({ error: 'timeout', isOurs: false });
+    if (!this.#settled) setImmediate(() => this.#timeOut(rounds - 1));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

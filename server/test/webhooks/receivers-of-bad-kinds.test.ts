@@ -66,6 +66,16 @@ describe('single attempts', () => {
     await expectTimedOut(receiver, delivery.attempt, attemptTimeoutMs);
   });
 
+  test('records the response when the process was busy for longer than an attempt may take', async () => {
+    const receiver = await rawReceiverForTest((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      const untilMs = performance.now() + 2 * attemptTimeoutMs;
+      while (performance.now() < untilMs);
+    });
+    const delivery = await deliverTo(receiver.url, hurried);
+    expect(delivery).toMatchObject({ status: 'delivered', attempt: { status: 200, error: null } });
+  });
+
   test('records connection_closed when the connection is closed at once', async () => {
     const receiver = await rawReceiverForTest(
       () => {},
