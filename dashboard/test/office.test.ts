@@ -194,6 +194,34 @@ describeInBrowser('the office', () => {
     expect(await button.boundingBox()).toEqual(place);
   });
 
+  test('keeps the outcome of the faster person when two enter the outcome of a check by hand', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office, 'accept', null);
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner });
+    const { page, problems } = open;
+    const hand = mouse(page);
+    await page.getByRole('button', { name: 'Enter the outcome' }).click();
+    const dialog = page.getByRole('dialog');
+    await hand.choose(dialog.getByRole('radio', { name: 'High risk' }));
+    await dialog.getByLabel('Why').fill('The payslips are forged.');
+    await good(server.api.post(`/v1/references/${check}`, { outcome: 'accept' }));
+    await dialog.getByRole('button', { name: 'Set the outcome' }).click();
+    await dialog.getByRole('alert').filter({ hasText: 'The check has changed since you opened this form' }).waitFor();
+    expect(await dialog.getByLabel('Why').inputValue()).toBe('The payslips are forged.');
+    await page
+      .getByRole('heading', { name: 'Accept', exact: true, includeHidden: true })
+      .waitFor({ state: 'attached' });
+    expect((await good(server.api.get(`/v1/references/${check}`))).body.outcome).toBe('accept');
+    // The person has seen it now, and may correct it.
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Correct the outcome' }).click();
+    await hand.choose(dialog.getByRole('radio', { name: 'High risk' }));
+    await dialog.getByRole('button', { name: 'Set the outcome' }).click();
+    await page.getByText('The outcome is set.').waitFor();
+    expect((await good(server.api.get(`/v1/references/${check}`))).body.outcome).toBe('high_risk');
+    expect(problems).toEqual([]);
+  });
+
   test('says that a guarantor was only asked when they have declined', async () => {
     const { application } = await makeOffice(server);
     const { id: customer } = (await good(server.api.post('/v1/customers', { name: 'Frank Raman' }))).body;

@@ -86,6 +86,9 @@ export function useReadAgain(shown: string | undefined): void {
   }, [queries, shown]);
 }
 
+/** A colleague has changed the record since the person read it, so that nothing was sent. The page is then read again. */
+export class ChangedMeanwhile extends Error {}
+
 /**
  * Changes something by the API, for a form or a button. Each input gets one `Idempotency-Key`, so that a repeated attempt changes nothing
  * twice. The second click of a double click joins the first request. Afterwards, everything on the page is read again.
@@ -115,6 +118,9 @@ export function useWrite<Input, T>(
     },
     // A response may have a secret. It goes with the component that shows it.
     gcTime: 0,
+    onError: async (error) => {
+      if (error instanceof ChangedMeanwhile) await queries.invalidateQueries({ queryKey: ['api'] });
+    },
     onSuccess: async (result, input, { isRepeated }) => {
       if (isRepeated) return;
       last.current = null;

@@ -1,8 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import type { Application, Reference, Tenure } from 'tenure';
 import { Actions, Button, Dialog, ErrorState, Link, Skeleton, toast } from '@tenure/ui';
-import { shownError, useRead, useWrite } from '../../api/requests.ts';
+import { ChangedMeanwhile, shownError, useRead, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import { isByService, serviceOf, standingOf } from '../../office/checks.ts';
 import { StandingBadge } from '../../office/parts.tsx';
@@ -105,13 +104,10 @@ function isNotCanceled({ status }: Reference): boolean {
   return status !== 'canceled';
 }
 
-/** A colleague has ordered a check since the page was read. */
-class OrderedMeanwhile extends Error {}
-
 /**
  * Looks whether people still lack a check. A page that was left open does not know what a colleague has ordered.
  *
- * @throws {OrderedMeanwhile} if one has a check by now. A second one would be paid, too.
+ * @throws {ChangedMeanwhile} if one has a check by now. A second one would be paid, too.
  */
 async function expectWithout(tenure: Tenure, application: string, people: readonly Linked[]): Promise<void> {
   const checks = (await checksRead.load(tenure, { application }, {})).filter(isNotCanceled);
@@ -119,7 +115,7 @@ async function expectWithout(tenure: Tenure, application: string, people: readon
     checks.some(({ customer }) => customer !== null && idOf(customer) === idOf(person!)),
   );
   if (checked.length > 0)
-    throw new OrderedMeanwhile(
+    throw new ChangedMeanwhile(
       `A check of ${listed(checked.map(nameOf))} was ordered meanwhile. Nothing was ordered here. Close this form, and look at the check.`,
     );
 }
@@ -137,7 +133,6 @@ function OrderDialog({
   const usual = useUsualService();
   const [chosen, setChosen] = useState<string | null>(null);
   const choice = chosen ?? usual;
-  const queries = useQueryClient();
   /** The people whose checks a failed attempt has ordered already. */
   const made = useRef(new Set<string>());
   /** The service of the last attempt. A repeated one sends the same again, and finds its own orders. */
@@ -164,10 +159,6 @@ function OrderDialog({
       },
     },
   );
-  const isLate = ordering.error instanceof OrderedMeanwhile;
-  useEffect(() => {
-    if (isLate) void queries.invalidateQueries({ queryKey: ['api'] });
-  }, [isLate, queries]);
   return (
     <Dialog title={people.length === 1 ? 'Order a check' : `Order ${people.length} checks`} isOpen onClose={onClose}>
       <Form

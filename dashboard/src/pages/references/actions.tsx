@@ -1,7 +1,7 @@
-import { useState, type ReactNode } from 'react';
-import type { Reference, ReferencesUpdateParams } from 'tenure';
+import { useRef, useState, type ReactNode } from 'react';
+import type { Reference, ReferencesUpdateParams, Tenure } from 'tenure';
 import { Actions, Button, ConfirmDialog, Dialog, FileField, Radios, TextField, toast } from '@tenure/ui';
-import { faultOf, faultOfFile, useWrite } from '../../api/requests.ts';
+import { ChangedMeanwhile, faultOf, faultOfFile, useWrite } from '../../api/requests.ts';
 import { useRefusal } from '../../api/session.ts';
 import { isByService, outcomes, problemOf } from '../../office/checks.ts';
 import { Form } from '../../shell/form.tsx';
@@ -70,14 +70,34 @@ export function ReferenceActions({ reference }: { reference: Reference }): React
   );
 }
 
+/**
+ * Looks whether an outcome is still as the person saw it when they opened the form.
+ *
+ * @throws {ChangedMeanwhile} if a colleague or the service was faster. The first outcome counts.
+ */
+async function expectUndecided(tenure: Tenure, seen: Reference): Promise<void> {
+  const now = await tenure.references.retrieve(seen.id);
+  const isSame = now.outcome === seen.outcome && now.decision?.decided_at === seen.decision?.decided_at;
+  if (!isSame || isOpen(now) !== isOpen(seen))
+    throw new ChangedMeanwhile(
+      'The check has changed since you opened this form, so that nothing is set. Close the form, and look at the check.',
+    );
+}
+
 /** Sets the outcome: at the end of a check by hand, or in place of that of a service. */
 function OutcomeDialog({ reference, onClose }: { reference: Reference; onClose: () => void }): ReactNode {
+  const [seen] = useState(reference);
+  /** The last attempt. A repeated one sends the same again, and finds its own outcome. */
+  const last = useRef<string>(null);
   const isOverruling = isByService(reference);
   const [outcome, setOutcome] = useState<string | null>(null);
   const [why, setWhy] = useState('');
   const [file, setFile] = useState<File | null>(null);
   const saving = useWrite<{ outcome: string; why: string; file: string | null }, Reference>(
     async (tenure, input, options) => {
+      const text = JSON.stringify(input);
+      if (last.current !== text) await expectUndecided(tenure, seen);
+      last.current = text;
       const pdf = file === null ? null : await uploadFile(tenure, { file, purpose: 'reference_report' }, options);
       return tenure.references.update(
         reference.id,
