@@ -1,11 +1,12 @@
 import { Type, type TSchema } from 'typebox';
 import { toDecision } from '../../model/change.ts';
 import { closedObject, described } from '../../model/schemas/make.ts';
+import { cached } from '../../model/traits/cached.ts';
 import { customer, type CustomerRecord } from '../../resources/customer.ts';
 import { ended, portalSession } from '../../resources/portal-session.ts';
 import type { HttpContext } from '../context.ts';
 import type { ReadRoute, WriteRoute } from '../route.ts';
-import { decideUpdateOf } from '../write/decisions.ts';
+import { decideUpdateOf, resourceAt } from '../write/decisions.ts';
 import { meView } from './me.ts';
 import { readPerson, requireOpen, viewerOf } from './own-records.ts';
 import { customerObject, endObject } from './objects.ts';
@@ -68,6 +69,8 @@ export function routesOfPerson(context: HttpContext): (ReadRoute | WriteRoute)[]
           return toDecision(portalSession, session, ended(session, realSeconds));
         },
         render: async (_, { id }) => ({ object: 'portal_access', id, ended: true }),
+        // As for the end by a key.
+        propagationDelayMs: cached.of(resourceAt(context, portalSession.path)) ?? 0,
       },
     ),
   ];

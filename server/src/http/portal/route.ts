@@ -59,11 +59,13 @@ export function write(
     decide,
     render,
     upload = null,
+    propagationDelayMs = 0,
   }: {
     locks: (request: ApiRequest) => string[];
     decide: (request: ApiRequest, input: JsonObject, caller: Caller, deciding: HttpContext) => Promise<GuardedDecision>;
     render: NonNullable<WriteRoute['render']>;
     upload?: UploadRoute | null;
+    propagationDelayMs?: number;
   },
 ): WriteRoute {
   return {
@@ -79,7 +81,7 @@ export function write(
     upload,
     showsSecrets: false,
     secretMembers: [],
-    propagationDelayMs: 0,
+    propagationDelayMs,
     locks,
     // A session that ends at the same moment changes nothing any more.
     async decide(request, input, caller, deciding) {

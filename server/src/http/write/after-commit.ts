@@ -8,7 +8,7 @@ import type { WriteRoute } from '../route.ts';
  * the client that nothing was changed.
  */
 export async function runAfterCommit({ log }: HttpContext, request: ApiRequest, route: WriteRoute): Promise<void> {
-  await untilKnownEverywhere(route);
+  await untilKnownEverywhere(route.propagationDelayMs);
   try {
     await route.afterCommit?.(request);
   } catch (error) {
@@ -17,6 +17,6 @@ export async function runAfterCommit({ log }: HttpContext, request: ApiRequest, 
 }
 
 /** Waits until no process uses an outdated record from its cache. */
-async function untilKnownEverywhere({ propagationDelayMs }: WriteRoute): Promise<void> {
+export async function untilKnownEverywhere(propagationDelayMs: number): Promise<void> {
   if (propagationDelayMs > 0) await delay(propagationDelayMs);
 }

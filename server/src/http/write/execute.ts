@@ -9,6 +9,7 @@ import { readingOnce } from '../../db/record-reader.ts';
 import type { Decision } from '../../model/change.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { RecordChange, Resource } from '../../model/resource.ts';
+import { cached } from '../../model/traits/cached.ts';
 import { constrained } from '../../model/traits/constrained.ts';
 import { grantsRights } from '../../model/traits/grants-rights.ts';
 import type { HttpContext } from '../context.ts';
@@ -19,7 +20,7 @@ import { apiErrorOf, errorResponse, internalError } from '../response/errors.ts'
 import { renderExpanded } from '../response/expand.ts';
 import { openSecrets, redact } from '../response/render.ts';
 import type { WriteRoute } from '../route.ts';
-import { runAfterCommit } from './after-commit.ts';
+import { runAfterCommit, untilKnownEverywhere } from './after-commit.ts';
 import { gateOf, passGate, type Gate } from './approval.ts';
 import { callerOf } from './caller.ts';
 import { claimOf, keyInUse, readStoredResponse, type Claim, type RecentKeys } from './idempotency.ts';
@@ -112,11 +113,18 @@ async function execute(
     claim,
     locks: [...(await route.locks(request, input)), ...(gate ? [gate.lock] : [])],
   };
-  const commit = (): Promise<Outcome> =>
-    context.committer.commit({ ...writeRequest, decide: () => decide(context, request, route, input, gate) });
+  let delayMs = 0;
+  const decideNow = async (): Promise<WriteDecision> => {
+    const decision = await decide(context, request, route, input, gate);
+    delayMs = delayOfOthers(context, decision.changes);
+    return decision;
+  };
+  const commit = (): Promise<Outcome> => context.committer.commit({ ...writeRequest, decide: decideNow });
   let outcome = await commit();
   // The decision did not see the other record. It sees it now, and can name it.
   if (ruleBroken(context, outcome)) outcome = await commit();
+  // The time of the route comes after this.
+  if (outcome.kind === 'committed') await untilKnownEverywhere(delayMs - route.propagationDelayMs);
   if (outcome.kind !== 'refused') return outcome;
   const broken = ruleBroken(context, outcome);
   if (broken) {
@@ -130,6 +138,15 @@ async function execute(
   context.log.error({ request: request.id, code, message, constraint }, 'the database refused a change');
   const response = errorResponse(internalError(outcome.error), request.id, context.config, { isLogged: true });
   return context.committer.commit({ ...writeRequest, decide: async () => ({ changes: [], response }) });
+}
+
+/**
+ * Returns how long other processes may use outdated copies of the records that change with the asked one, in milliseconds. For example, a new
+ * e-mail address of a person ends sessions.
+ */
+function delayOfOthers({ resources }: HttpContext, [, ...others]: readonly RecordChange[]): number {
+  const kinds = new Set(others.map(({ resource }) => resource.object));
+  return Math.max(0, ...resources.map((resource) => (kinds.has(resource.object) ? (cached.of(resource) ?? 0) : 0)));
 }
 
 /** Returns the refusal of a change that breaks a rule between records, which the database keeps. Returns null for any other outcome. */
