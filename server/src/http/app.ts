@@ -25,7 +25,7 @@ import {
 } from './body/body-bytes.ts';
 import { BodyTime } from './body/body-time.ts';
 import { checkBodyHeaders, readBody, uploadOf } from './body/body.ts';
-import { EarlyBodies } from './body/early-bodies.ts';
+import { EarlyBodies, waitWithoutBody } from './body/early-bodies.ts';
 import { sendContents } from './response/download.ts';
 import { BodyBrokenOffError, boundChunks } from './body/incoming-bytes.ts';
 import { discardUpload, readUpload } from './body/upload.ts';
@@ -241,7 +241,11 @@ export function buildApp(context: HttpContext): FastifyInstance {
     requireFeature(apiRequest.route.portalFeatures, apiRequest.principal);
     if (apiRequest.route.needsOneOf) requireOneOf(apiRequest.route.needsOneOf, apiRequest.principal);
     requireOwnAccount(apiRequest);
-    if (apiRequest.route.method !== 'GET') checkBodyHeaders(apiRequest);
+    if (apiRequest.route.method === 'GET') {
+      void waitWithoutBody(request.raw, () => new Promise((resolve) => whenClosed(reply, resolve)));
+      return;
+    }
+    checkBodyHeaders(apiRequest);
     const upload = uploadOf(apiRequest);
     if (upload) {
       const isImport = upload.prefix === null;
@@ -251,7 +255,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
       const bytes = uploadBytes + (isImport ? upload.contents.bytesMax : 0);
       apiRequest.bodyBytes = new BodyBytes(forms, apiRequest.payer, request, reply, bytes);
       bodyTime.extend(context.arrivalLimits.uploadMs);
-    } else if (apiRequest.route.method !== 'GET') {
+    } else {
       apiRequest.bodyBytes = new BodyBytes(bodies, apiRequest.payer, request, reply);
     }
   });
@@ -345,10 +349,11 @@ async function refuseUnroutable(
   connections.begin(request.raw, client);
   let fault = error;
   try {
-    const known = await earlyBodies.hold(request.raw, client, () =>
-      identify(context, request.apiRequest, limits.failedSignIns),
-    );
-    await settleVersion(context, known);
+    const known = await earlyBodies.hold(request.raw, client, async () => {
+      const identified = await identify(context, request.apiRequest, limits.failedSignIns);
+      await settleVersion(context, identified);
+      return identified;
+    });
     limits.rateLimit.check(known.principal, reply);
   } catch (unidentified) {
     fault = unidentified;
@@ -570,9 +575,11 @@ async function sendError(
   // Another request has the key, and with that the body. Nothing would link this copy to the person whom it is about.
   if (otherRequestHasKey.has(apiError.code)) apiRequest.bodyText = null;
   if (logged) {
-    await logOnly(context, logged, async () => response).catch((cause: unknown) => {
-      context.log.warn({ request: apiRequest.id, err: cause }, 'a refused request could not be logged');
-    });
+    const write = (): Promise<void> =>
+      logOnly(context, logged, async () => response).catch((cause: unknown) => {
+        context.log.warn({ request: apiRequest.id, err: cause }, 'a refused request could not be logged');
+      });
+    await waitWithoutBody(request.raw, write);
   }
   apiRequest.bodyBytes?.workEnds(0);
   await refusalPace.hold(apiError, apiRequest, reply);

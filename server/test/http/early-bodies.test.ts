@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { earlyLimits } from '../../src/http/body/early-bodies.ts';
@@ -88,18 +90,62 @@ test('closes connections when bodies behind requests that wait for their key hav
   await keys.release();
 });
 
+test.each([
+  ['a request to an unknown path is logged', 'POST /v1/nothing', 'request_logs', '404'],
+  ['a request whose path cannot be decoded is logged', 'POST /v1/%zz', 'request_logs', '400'],
+  ['a request without a type of its body is logged', 'POST /v1/customers', 'request_logs', '415'],
+  ['a GET is read', 'GET /v1/customers', 'customers', '200'],
+])('holds no body while %s', async (_, line, table, status) => {
+  const server = await serverForTest();
+  const { api, key } = await addAccount(server);
+  await good(api.get('/v1/customers'));
+  const lock = await lockTable(server, table);
+  const seen: IncomingMessage[] = [];
+  const note = (message: unknown): void => void seen.push((message as { request: IncomingMessage }).request);
+  subscribe('http.server.request.start', note);
+  onTestFinished(() => void unsubscribe('http.server.request.start', note));
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  socket.on('data', (data) => (text += String(data)));
+  const head = `HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n`;
+  socket.write(`${line} ${head}${bodyOf(200_000)}`);
+  await expect.poll(() => lock.waiting(), soon).toBe(true);
+  expect(seen.map(({ readableLength }) => readableLength)).toEqual([0]);
+  await lock.release();
+  await expect.poll(() => statusesIn(text), soon).toEqual([status]);
+  socket.write(`GET /v1/customers ${head}\r\n`);
+  await expect.poll(() => statusesIn(text), soon).toEqual([status, '200']);
+});
+
 /** The last lines of the headers, and a body of spaces. */
 function bodyOf(bytes: number): string {
   return `Content-Length: ${bytes}\r\n\r\n${' '.repeat(bytes)}`;
 }
 
 /** Locks the keys. Requests with a key that was not used before wait. */
-async function holdKeys({ context }: TestServer): Promise<{ release(): Promise<unknown> }> {
+function holdKeys(server: TestServer): Promise<{ release(): Promise<unknown> }> {
+  return lockTable(server, 'api_keys');
+}
+
+async function lockTable(
+  { context }: TestServer,
+  table: string,
+): Promise<{ waiting(): Promise<boolean>; release(): Promise<unknown> }> {
   const blocker = await context.database.readers.connect();
   onTestFinished(() => blocker.release(true));
   await blocker.query('begin');
-  await blocker.query('lock table api_keys in access exclusive mode');
-  return { release: () => blocker.query('rollback') };
+  await blocker.query(`lock table ${table} in access exclusive mode`);
+  return {
+    async waiting() {
+      const { rows } = await blocker.query(
+        'select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())',
+      );
+      return rows.length > 0;
+    },
+    release: () => blocker.query('rollback'),
+  };
 }
 
 async function metric({ context }: TestServer, name: string): Promise<number> {

@@ -55,6 +55,13 @@ async function waitWithoutRoom<T>(incoming: IncomingMessage, waited: Promise<T>)
   );
 }
 
+/** Waits without a body that no code reads, such as that of a refused request. */
+export async function waitWithoutBody(incoming: IncomingMessage, wait: () => Promise<void>): Promise<void> {
+  if (earlyBytesOf(incoming) === 0) return wait();
+  await nextTurn();
+  await withoutBody(incoming, wait);
+}
+
 /** Returns the bytes of a body that can be in memory before it is read. */
 export function earlyBytesOf({ headers }: IncomingMessage): number {
   return headers['transfer-encoding'] === undefined
