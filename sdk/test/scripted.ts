@@ -52,8 +52,8 @@ export function scripted(
 }
 
 /**
- * Fires timers of the fake clock until a call has ended. It fires one at a time: another file of the same process may have left one that
- * comes again and again.
+ * Fires timers of the fake clock, one at a time, until a call has ended. Another file of the same process may have left a timer that comes
+ * again and again.
  *
  * @returns the error of the call, or null.
  */

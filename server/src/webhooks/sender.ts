@@ -43,7 +43,7 @@ const keptBytesMax = 1024;
 /** A response with more bytes is cut off. Heads, trailers and the frames of chunks count, too. */
 const responseBytesMax = 4 * readBytesMax;
 
-/** In so many rounds of the event loop, an attempt connects, sends its request and gets a response that is there already. */
+/** Rounds of the event loop. In fewer, an attempt connects, sends its request and reads a response that is there. */
 const roundsMax = 16;
 
 /** Origins with a pool. Beyond them, the least recently used pool is closed. */
