@@ -197,7 +197,7 @@ describeInBrowser('the office', () => {
   test('keeps the outcome of the faster person when two enter the outcome of a check by hand', async () => {
     const office = await makeOffice(server);
     const check = await orderCheck(server, office, 'accept', null);
-    await using open = await openDashboard(server, `/references/${check}`, { person: owner });
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner, isWhole: true });
     const { page, problems } = open;
     const hand = mouse(page);
     await page.getByRole('button', { name: 'Enter the outcome' }).click();
