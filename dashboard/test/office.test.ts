@@ -222,6 +222,20 @@ describeInBrowser('the office', () => {
     expect(problems).toEqual([]);
   });
 
+  test('tells of no findings of the service when the office has ended the check before it', async () => {
+    const office = await makeOffice(server);
+    const check = await orderCheck(server, office, 'accept');
+    await good(server.api.post(`/v1/references/${check}`, { outcome: 'consider', reason: 'Enough for us.' }));
+    await using open = await openDashboard(server, `/references/${check}`, { person: owner, isWhole: true });
+    const { page } = open;
+    await page.getByText('Your office has ended the check before the service did.').waitFor();
+    const findings = page.getByRole('region', { name: 'Findings' });
+    await findings.getByText('No findings had come in when your office ended the check.').waitFor();
+    const steps = page.getByRole('list', { name: 'The way of the check' });
+    expect(await steps.innerText()).toContain('Ended by your office');
+    expect(await steps.innerText()).not.toContain('Assessed');
+  });
+
   test('says that a guarantor was only asked when they have declined', async () => {
     const { application } = await makeOffice(server);
     const { id: customer } = (await good(server.api.post('/v1/customers', { name: 'Frank Raman' }))).body;

@@ -7,6 +7,7 @@ import {
   isLong,
   notesOf,
   serviceOf,
+  serviceVerdict,
   silentReferee,
   standingAt,
   standingOf,
@@ -29,30 +30,39 @@ export function Findings({ reference }: { reference: Reference }): ReactNode {
   const isEmpty =
     !data || [data.affordability.percentage, data.credit_score, data.sanctions_passed].every((value) => value === null);
   if (isEmpty) {
-    return (
-      <p className={styles.quiet}>
-        {reference.reference_pdf === null
-          ? 'No findings have come in yet.'
-          : 'The findings are in the report below. This service sends them in no other form.'}
-      </p>
-    );
+    return <p className={styles.quiet}>{emptyText(reference)}</p>;
   }
   return (
     <div className={styles.findings}>
       {data && !isEmpty && (
         <>
           <Affordability data={data} reference={reference} />
-          <Credit score={data.credit_score} isDone={reference.status === 'complete'} />
+          <Credit score={data.credit_score} isDone={hasServiceEnded(reference)} />
           <Sanctions passed={data.sanctions_passed} />
         </>
       )}
-      {reference.status === 'complete' && (
+      {hasServiceEnded(reference) && (
         <Notice tone="neutral" title="Referees">
           <p>What the employer and the former landlord said is in the report. Their names stay with the service.</p>
         </Notice>
       )}
     </div>
   );
+}
+
+/** Returns whether the service has come to an end itself. The office can end or cancel a check before. */
+function hasServiceEnded(reference: Reference): boolean {
+  return reference.status === 'complete' && serviceVerdict(reference) !== null;
+}
+
+/** Says why there are no findings. */
+function emptyText(reference: Reference): string {
+  const { status, reference_pdf: pdf } = reference;
+  if (status === 'canceled') return 'No findings had come in when the check was cancelled.';
+  if (status === 'complete' && !hasServiceEnded(reference))
+    return 'No findings had come in when your office ended the check.';
+  if (pdf === null) return 'No findings have come in yet.';
+  return 'The findings are in the report below. This service sends them in no other form.';
 }
 
 function Affordability({ data, reference }: { data: ProviderAData; reference: Reference }): ReactNode {
@@ -147,7 +157,7 @@ export function Waiting({ reference }: { reference: Reference }): ReactNode {
   return (
     <Notice level={2} tone={isLong(silent.askedAt, now) ? 'warning' : 'waiting'} title={`Waiting for ${silent.role}`}>
       <p>
-        {days < 1 ? 'Asked today' : `Silent for ${days} ${days === 1 ? 'day' : 'days'}`}
+        {days < 1 ? 'Asked less than a day ago' : `Silent for ${days} ${days === 1 ? 'day' : 'days'}`}
         {silent.reminders > 0 && `, reminded ${silent.reminders === 1 ? 'once' : `${silent.reminders} times`}`}. First
         asked on <Moment at={silent.askedAt} />.
       </p>

@@ -1,5 +1,5 @@
 import type { Application, Customer, Reference } from 'tenure';
-import { documentPrefix, isByService, problemOf } from '../../office/checks.ts';
+import { documentPrefix, isByService, problemOf, serviceVerdict } from '../../office/checks.ts';
 import type { Step } from '../../office/parts.tsx';
 import { nameOf } from '../../office/words.ts';
 
@@ -100,6 +100,9 @@ export function stepsOf(reference: Reference, { isSentAgain }: { isSentAgain: bo
       end,
     ];
   }
+  // The office has entered the outcome before the service had one.
+  if (isDone && serviceVerdict(reference) === null)
+    return [{ name: 'Ordered', state: 'done' }, { name: 'Ended by your office', state: 'done' }, end];
   const isStopped = problemOf(reference) !== null && !isSentAgain;
   const at = stages.findIndex(([stage]) => stage === automatic?.status);
   const current = at < 0 ? 0 : at;

@@ -70,6 +70,11 @@ function Change({ charge: { scheduled_change: change, currency } }: { charge: Su
   );
 }
 
+function dueText(days: number): string {
+  if (days === 0) return 'On the first day of each period';
+  return `${days === 1 ? 'A day' : `${days} days`} after the first day of each period`;
+}
+
 function factsOf(charge: Subscription): [string, ReactNode][] {
   const { tenancy, due_after: days, resume_on: resumeOn, next_invoice_on: nextOn } = charge;
   return [
@@ -77,7 +82,7 @@ function factsOf(charge: Subscription): [string, ReactNode][] {
     ['Amount', tenancyRentText(charge)],
     ['From', dayText(charge.start_date)],
     ['Until', charge.end_date === null ? 'The tenancy ends' : dayText(charge.end_date)],
-    ['Due', days === 0 ? 'On the first day of each period' : `${days} days after the first day of each period`],
+    ['Due', dueText(days)],
     ['Next bill', nextOn === null ? 'None' : dayText(nextOn)],
     ...(resumeOn === null ? [] : [['Paused until', dayText(resumeOn)] as [string, ReactNode]]),
   ];
