@@ -66,10 +66,15 @@ async function readRecords(reader: Reader, resource: Resource, wanted: Wanted[])
     values: [wanted.map(({ accountId }) => accountId), wanted.map(({ id }) => id)],
   });
   const found = new Map(rows.map((row) => [`${row.account_id} ${row.id}`, row]));
+  let bytes = 0;
   return wanted.map(({ accountId, id }) => {
     const row = found.get(`${accountId} ${id}`);
     if (!row) return null;
-    return row.is_left ? noResult : measured(recordOfRow(resource, row), row);
+    // Each of two hundred questions can ask for the same large record, and gets an object of its own.
+    if (row.is_left || bytes > bytesTogetherMax) return noResult;
+    const record = measured(recordOfRow(resource, row), row);
+    bytes += bytesOf(record);
+    return record;
   });
 }
 
@@ -82,20 +87,28 @@ const readStatement = oncePerKind((resource) => ({
 
 const readSizedStatement = oncePerKind((resource) => ({
   name: `read_sized_${resource.table}`,
-  text: `
+  text: sizedSelect(resource, isWanted, bytesTogetherMax),
+}));
+
+/**
+ * Returns SQL for records with a condition. It selects the smallest first, up to so many bytes and at least one. The others have `is_left`,
+ * and their long texts are null.
+ */
+export function sizedSelect(resource: Resource, condition: string, bytesMax: number): string {
+  return `
       select is_left, ${columnsIf('not is_left', resource)}
       from (
-        select *, bytes_so_far > ${bytesTogetherMax} and bytes_so_far > bytes as is_left
+        select *, bytes_so_far > ${bytesMax} and bytes_so_far > bytes as is_left
         from (
           select *, sum(bytes) over (order by bytes rows unbounded preceding) as bytes_so_far
           from (
             select ${columnsOf(resource).map(identifier).join(', ')}, ${bytesIn(resource)} as bytes
             from ${resource.table}
-            where ${isWanted}
+            where ${condition}
           ) found
         ) summed
-      ) page`,
-}));
+      ) page`;
+}
 
 function measured(record: StoredRecord, row: StoredRow): StoredRecord {
   let bytes = 0;

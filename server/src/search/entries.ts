@@ -1,7 +1,7 @@
 import { arrayLiteral } from '../db/array-literal.ts';
 import { identifier } from '../db/identifier.ts';
 import type { PoolClient } from '../db/pools.ts';
-import { columnsOf, recordOfRow, type StoredRow } from '../db/record-reader.ts';
+import { recordOfRow, sizedSelect, type StoredRow } from '../db/record-reader.ts';
 import { oncePerKind } from '../model/once-per-kind.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Resource } from '../model/resource.ts';
@@ -68,18 +68,28 @@ export async function writeEntries(
   return [...written.map(({ id }) => id), ...ids.filter((id) => !kept.has(id))];
 }
 
-/** Reads the records that have something to search. Most references have nothing of their own, and cost only this look. */
+/** Bytes of records that are in memory at once. One record can have a quarter of a megabyte, and 250 usual ones have half of that. */
+const bytesAtOnce = 1024 * 1024;
+
+/**
+ * Reads the records that have something to search. Most references have nothing of their own, and cost only this look.
+ *
+ * @returns the records, and the ids of those that were too large to be read with these.
+ */
 export async function readWithTexts(
   client: PoolClient,
   accountId: string,
   resource: Resource,
   ids: readonly string[],
-): Promise<StoredRecord[]> {
-  const { rows } = await client.query<StoredRow>({
+): Promise<{ records: StoredRecord[]; left: string[] }> {
+  const { rows } = await client.query<StoredRow & { is_left: boolean }>({
     ...textfulStatement(resource),
     values: [accountId, arrayLiteral(ids)],
   });
-  return rows.map((row) => recordOfRow(resource, row));
+  return {
+    records: rows.filter((row) => !row.is_left).map((row) => recordOfRow(resource, row)),
+    left: rows.filter((row) => row.is_left).map(({ id }) => id),
+  };
 }
 
 const textfulStatement = oncePerKind((resource) => {
@@ -93,10 +103,7 @@ const textfulStatement = oncePerKind((resource) => {
   const condition = Object.keys(linked).length > 0 ? '' : ` and (${some.join(' or ')})`;
   return {
     name: `search_${resource.table}`,
-    text: `
-      select ${columnsOf(resource).map(identifier).join(', ')}
-      from ${resource.table}
-      where account_id = $1 and id = any($2::text[])${condition}`,
+    text: sizedSelect(resource, `account_id = $1 and id = any($2::text[])${condition}`, bytesAtOnce),
   };
 });
 

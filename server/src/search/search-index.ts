@@ -4,7 +4,7 @@ import { searchLockKey } from '../db/advisory-locks.ts';
 import { isHere } from '../db/away.ts';
 import { onlyRow } from '../db/only-row.ts';
 import { isUnavailable, UnavailableError, type Pool, type PoolClient } from '../db/pools.ts';
-import type { RecordReader } from '../db/record-reader.ts';
+import { readingOnce, type RecordReader } from '../db/record-reader.ts';
 import { isAfter, type Position } from '../events/event-order.ts';
 import { hopsOf, type Hop } from '../model/links.ts';
 import type { StoredRecord } from '../model/record.ts';
@@ -18,8 +18,11 @@ import { joined, readLinked, searchOf, textsOf } from './texts.ts';
 /** Events of a page. A transaction indexes one page, in some 10 ms for references and 200 ms for persons. */
 const eventsAtOnce = 1_000;
 
-/** Records whose entries one statement writes. */
+/** Records whose entries one statement writes. Large ones are fewer. */
 const recordsAtOnce = 250;
+
+/** Records whose linked records are in memory at once. */
+const entriesAtOnce = 50;
 
 /** While clients change records, the index uses a fortieth of the time of one processor. Otherwise it uses half. */
 const restFactor = { busy: 39, idle: 1 };
@@ -219,24 +222,72 @@ export class SearchIndex {
   /** Writes the entries of records of one kind, page by page, as `writeEntries` does. */
   async #write(client: PoolClient, accountId: string, resource: Resource, ids: readonly string[]): Promise<string[]> {
     const changed: string[] = [];
-    for (let at = 0; at < ids.length; at += recordsAtOnce) {
-      const page = ids.slice(at, at + recordsAtOnce);
-      const records = await readWithTexts(client, accountId, resource, page);
-      const entries = await Promise.all(records.map((record) => this.#entryOf(resource, record)));
-      changed.push(...(await writeEntries(client, accountId, page, entries)));
+    for (let unread = ids; unread.length > 0;) {
+      const page = unread.slice(0, recordsAtOnce);
+      const { records, left } = await readWithTexts(client, accountId, resource, page);
+      const later = new Set(left);
+      const entries = await this.#entriesOf(resource, records);
+      changed.push(
+        ...(await writeEntries(
+          client,
+          accountId,
+          page.filter((id) => !later.has(id)),
+          entries,
+        )),
+      );
+      unread = [...left, ...unread.slice(recordsAtOnce)];
     }
     return changed;
   }
 
-  async #entryOf(resource: Resource, record: StoredRecord): Promise<Entry> {
-    const paths = Object.keys(searchOf(resource).linked ?? {});
-    const related = await readLinked(this.#parts, resource, record, paths);
-    return {
-      id: record.id,
-      words: joined(textsOf(resource, record, related)),
-      owner: ownerOf(resource, record.account_id),
-    };
+  /** Makes the entries of some records, a few at a time. Each can show fifty others, and those can be large. */
+  async #entriesOf(resource: Resource, records: readonly StoredRecord[]): Promise<Entry[]> {
+    const { linked = {} } = searchOf(resource);
+    const { resources } = this.#parts;
+    const entries: Entry[] = [];
+    for (let at = 0; at < records.length; at += entriesAtOnce) {
+      const readRecord = readingShown(this.#parts, resource);
+      const some = records.slice(at, at + entriesAtOnce).map(async (record) => {
+        const related = await readLinked({ resources, readRecord }, resource, record, Object.keys(linked));
+        return {
+          id: record.id,
+          words: joined(textsOf(resource, record, related)),
+          owner: ownerOf(resource, record.account_id),
+        };
+      });
+      entries.push(...(await Promise.all(some)));
+    }
+    return entries;
   }
+}
+
+/**
+ * Returns a reader that reads each record once, and keeps only the members that entries of this kind show. Twenty large persons can be the
+ * tenants of many tenancies, and would be in memory once for each.
+ */
+function readingShown({ resources, readRecord }: Parts, resource: Resource): RecordReader {
+  const shown = shownBy(resources, resource);
+  const readNarrowed = async (target: Resource, accountId: string, id: string): Promise<StoredRecord | null> => {
+    const record = await readRecord(target, accountId, id);
+    const kept = shown.get(target.path);
+    return record && (Object.fromEntries(Object.entries(record).filter(([name]) => kept?.has(name))) as StoredRecord);
+  };
+  return readingOnce(readNarrowed as RecordReader);
+}
+
+/** Returns the members of linked records that the entries of a kind need, by the kind of the linked record. */
+function shownBy(resources: readonly Resource[], resource: Resource): Map<string, Set<string>> {
+  const shown = new Map<string, Set<string>>();
+  const keep = (target: Resource, members: readonly string[]): void => {
+    const kept = shown.get(target.path) ?? new Set(['account_id', 'id', 'revision', 'deleted_at']);
+    for (const member of members) kept.add(member.split('.', 1)[0]!);
+    shown.set(target.path, kept);
+  };
+  for (const [path, members] of Object.entries(searchOf(resource).linked ?? {})) {
+    const hops = hopsOf(resources, resource, path);
+    for (const [at, { target }] of hops.entries()) keep(target, at + 1 < hops.length ? [hops[at + 1]!.link] : members);
+  }
+  return shown;
 }
 
 /** Returns how many links are between a kind and the records that it shows. */
