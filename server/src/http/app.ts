@@ -25,7 +25,7 @@ import {
 } from './body/body-bytes.ts';
 import { BodyTime } from './body/body-time.ts';
 import { checkBodyHeaders, readBody, uploadOf } from './body/body.ts';
-import { EarlyBodies, waitWithoutBody } from './body/early-bodies.ts';
+import { EarlyBodies, earlyBytesOf, waitWithoutBody } from './body/early-bodies.ts';
 import { sendContents } from './response/download.ts';
 import { BodyBrokenOffError, boundChunks } from './body/incoming-bytes.ts';
 import { discardUpload, readUpload } from './body/upload.ts';
@@ -242,7 +242,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
     if (apiRequest.route.needsOneOf) requireOneOf(apiRequest.route.needsOneOf, apiRequest.principal);
     requireOwnAccount(apiRequest);
     if (apiRequest.route.method === 'GET') {
-      void waitWithoutBody(request.raw, () => new Promise((resolve) => whenClosed(reply, resolve)));
+      if (earlyBytesOf(request.raw) > 0)
+        void waitWithoutBody(request.raw, () => new Promise((resolve) => whenClosed(reply, resolve)));
       return;
     }
     checkBodyHeaders(apiRequest);
