@@ -34,13 +34,14 @@ export async function changeAsSystem<R extends StoredRecord>(
   await context.committer.commitAsSystem({
     accountId,
     locks: [id, ...locks],
-    async decide() {
-      const now = await context.readRecord(resource, accountId, id);
+    async decide(room) {
+      const deciding = { ...context, readRecord: room.readerOf(context.readRecord) };
+      const now = await deciding.readRecord(resource, accountId, id);
       if (!now) return null;
-      const { related, guards } = await readRelated(context, accountId, resource, now, reads);
+      const { related, guards } = await readRelated(deciding, accountId, resource, now, reads);
       const decided = decide(now, related);
       if (!decided) return null;
-      return { changes: await withRollUps(context, accountId, toDecision(resource, now, decided).changes), guards };
+      return { changes: await withRollUps(deciding, accountId, toDecision(resource, now, decided).changes), guards };
     },
   });
 }

@@ -15,6 +15,7 @@ import type { BatchSpan, Tracing } from '../core/tracing.ts';
 import type { Actor } from '../model/callers/principal.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
 import { exclusiveKeys, prepareEntry, sharedKeys, type RowFactory, type BatchEntry } from './batch-entry.ts';
+import { DecisionRoom, NoRoomToDecideError } from './decision-room.ts';
 import { OverloadedError, type WriteRequest, type Outcome, type SystemDecision } from './write-request.ts';
 import { countRows, provesCommit } from './statements/history.ts';
 import type { NewDeliveryClaim, NewDeliveryClaims, NewDeliveryOutcome, MadeDelivery } from './new-delivery-claims.ts';
@@ -193,14 +194,14 @@ export class Committer {
     accountId: string;
     actor?: Actor;
     locks: readonly string[];
-    decide: () => Promise<SystemDecision | null>;
+    decide: (room: DecisionRoom) => Promise<SystemDecision | null>;
   }): Promise<void> {
     const outcome = await this.commit({
       ...own,
       payer: null,
       request: null,
       claim: null,
-      decide: async () => ({ changes: [], ...(await own.decide()), response: null }),
+      decide: async (room) => ({ changes: [], ...(await own.decide(room)), response: null }),
     });
     if (outcome.kind === 'refused') throw outcome.error;
   }
@@ -230,9 +231,10 @@ export class Committer {
     const startedMs = performance.now();
     let bytes = undecidedBytesOf(writeRequest);
     for (let losses = 0; performance.now() - startedMs < decisionMsMax;) {
-      const tried = await this.#tryToWrite(writeRequest, await this.#takeBytes(writeRequest, bytes));
+      const held = await this.#takeBytes(writeRequest, bytes);
+      const tried = await this.#tryToWrite(writeRequest, held, new DecisionRoom(held, bytes));
       if (tried.kind === 'too_large') {
-        bytes = tried.bytes;
+        bytes = Math.max(bytes, tried.bytes);
       } else if (tried.kind === 'stale_record') {
         if (losses > 0) await delay(Math.min(2 ** (losses - 1), stepAsideMsMax));
         losses++;
@@ -247,15 +249,20 @@ export class Committer {
   async #tryToWrite(
     writeRequest: WriteRequest,
     held: HeldBytes,
+    room: DecisionRoom,
   ): Promise<Written | { kind: 'too_large'; bytes: number }> {
     try {
-      const entry = prepareEntry(writeRequest, await writeRequest.decide(), this.#rowFactory);
+      const entry = prepareEntry(writeRequest, await writeRequest.decide(room), this.#rowFactory);
       if (!entry.log && entry.events.length === 0 && changesOf(entry) === 0) {
         return { kind: 'committed', response: entry.response };
       }
       if (!held.resize(entry.bytes)) return { kind: 'too_large', bytes: entry.bytes };
       return await (this.#tracing ? this.#enqueueTraced(entry, this.#tracing) : this.#enqueue(entry));
+    } catch (error) {
+      if (error instanceof NoRoomToDecideError) return { kind: 'too_large', bytes: error.bytes };
+      throw error;
     } finally {
+      await room.settled();
       held.release();
     }
   }

@@ -6,6 +6,7 @@ import type { JsonObject } from '../core/json-diff.ts';
 import type { TraceParent } from '../core/tracing.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { RequestedDelivery, RecordChange, Resource } from '../model/resource.ts';
+import type { DecisionRoom } from './decision-room.ts';
 
 /** A mutation as the committer takes it. */
 export interface WriteRequest {
@@ -24,8 +25,10 @@ export interface WriteRequest {
   /**
    * Reads what it needs and decides. It must have no effect of its own, because it is called again if a record has moved
    * meanwhile. A rejection is a response without changes. What it throws is thrown to the caller.
+   *
+   * @param room counts the records that it reads.
    */
-  decide(): Promise<WriteDecision>;
+  decide(room: DecisionRoom): Promise<WriteDecision>;
 }
 
 export interface WriteDecision {

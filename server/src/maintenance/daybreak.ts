@@ -276,6 +276,9 @@ const dueIdsStatement = oncePerKind((resource) => ({
       limit ${pageSize}`,
 }));
 
+/** Records that a page reads at once. Most are small. */
+const readsAtOnce = 64;
+
 /** Makes the changes of a page in one mutation. Returns the number of changed records. */
 async function changePage(context: DaybreakContext, page: Page): Promise<number> {
   const { accountId, ids } = page;
@@ -285,14 +288,15 @@ async function changePage(context: DaybreakContext, page: Page): Promise<number>
     accountId,
     // The changes may number records. A page that loses the next number to a request would have to be decided again.
     locks: [...ids, counterIdOf(accountId)],
-    async decide() {
+    async decide(room) {
       const losses = decisions++;
       const dawn = await dawnOf(context, page);
       if (!dawn) return null;
-      const due = await readDue(context, { ...page, ids: idsAfter(losses, ids) });
-      const { changes, guards } = await decideEach(context, page, due, dawn);
+      const deciding = { ...context, readRecord: room.readerOf(context.readRecord, readsAtOnce) };
+      const due = await readDue(deciding, { ...page, ids: idsAfter(losses, ids) });
+      const { changes, guards } = await decideEach(deciding, page, due, dawn);
       changed = changes.length;
-      return changed === 0 ? null : { changes: await withRollUps(context, accountId, changes), guards };
+      return changed === 0 ? null : { changes: await withRollUps(deciding, accountId, changes), guards };
     },
   });
   return changed;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SystemChangeContext } from '../commit/change-as-system.ts';
+import type { DecisionRoom } from '../commit/decision-room.ts';
 import { ByteBudget, findPayer, type ByteCeiling, type ByteLimits } from '../core/limits/byte-budget.ts';
 import { crowdedPauseMs, JobPlaces, type PlaceLimits } from '../core/limits/job-places.ts';
 import type { SystemDecision } from '../commit/write-request.ts';
@@ -54,7 +55,7 @@ const earlyMsMax = 1_000;
 interface PreparedCall {
   locks: readonly string[];
   /** @throws {ApiError} for a refusal. */
-  decide(): Promise<SystemDecision & { response: { body: string } | null }>;
+  decide(room: DecisionRoom): Promise<SystemDecision & { response: { body: string } | null }>;
   afterCommit(): Promise<void>;
 }
 
@@ -240,11 +241,11 @@ export class WorkflowTask implements Task {
     }
     let isDone = false;
     const commit = (): Promise<void> =>
-      this.#commitWith(run, call.locks, async () => {
+      this.#commitWith(run, call.locks, async (room) => {
         isDone = false;
         let effect: Awaited<ReturnType<PreparedCall['decide']>>;
         try {
-          effect = await call.decide();
+          effect = await call.decide(room);
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
           return this.#changeOf(run, { kind: 'failed', error: faultOfRefusal(error) }, startedAtMs, items);
@@ -369,16 +370,16 @@ export class WorkflowTask implements Task {
   async #commitWith(
     run: WorkflowRunRecord,
     locks: readonly string[],
-    decide: () => Promise<SystemDecision>,
+    decide: (room: DecisionRoom) => Promise<SystemDecision>,
   ): Promise<void> {
     const { account_id: accountId, id, revision } = run;
     await this.#context.committer.commitAsSystem({
       accountId,
       actor: principalOf(run),
       locks: [id, ...locks],
-      decide: async () => {
+      decide: async (room) => {
         const now = await this.#context.readRecord(workflowRun, accountId, id);
-        return now?.revision === revision ? decide() : null;
+        return now?.revision === revision ? decide(room) : null;
       },
     });
   }

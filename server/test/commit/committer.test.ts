@@ -4,7 +4,7 @@ import { limited } from '../../src/model/traits/limited.ts';
 import { DatabaseError } from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Committer } from '../../src/commit/committer.ts';
-import type { WriteDecision, WriteRequest, Outcome, RequestFacts } from '../../src/commit/write-request.ts';
+import type { WriteRequest, Outcome, RequestFacts } from '../../src/commit/write-request.ts';
 import { decideCreate, decideUpdate } from '../../src/model/change.ts';
 import { IdMaker } from '../../src/core/ids.ts';
 import { pooledRandomBytes } from '../../src/core/random.ts';
@@ -337,11 +337,11 @@ describe('memory of mutations', () => {
     let [deciding, decidingMax] = [0, 0];
     const slowly = (name: string): WriteRequest => {
       const mutation = create(name, large());
-      const decide = async () => {
+      const decide: WriteRequest['decide'] = async (room) => {
         decidingMax = Math.max(decidingMax, ++deciding);
         await new Promise((resolve) => setTimeout(resolve, 5));
         deciding--;
-        return mutation.decide();
+        return mutation.decide(room);
       };
       return { ...mutation, decide };
     };
@@ -363,7 +363,7 @@ describe('memory of mutations', () => {
         committer.commitAsSystem({
           accountId: 'acct_a',
           locks: [],
-          decide: async () => ({ changes: (await create('own').decide()).changes }),
+          decide: async (room) => ({ changes: (await create('own').decide(room)).changes }),
         }),
       ],
       async () => held.push(committer.bytes.heldBy('server acct_a')),
@@ -419,8 +419,8 @@ async function committerForTest(more?: Partial<ConstructorParameters<typeof Comm
       const commit = vi.spyOn(committer, 'commit');
       const deciding = new Set<object>();
       commit.mockImplementation((writeRequest) => {
-        const decide = async (): Promise<WriteDecision> => {
-          const decision = await writeRequest.decide();
+        const decide: WriteRequest['decide'] = async (room) => {
+          const decision = await writeRequest.decide(room);
           deciding.delete(writeRequest);
           return decision;
         };
@@ -544,8 +544,8 @@ async function created(committer: Committer, name: string): Promise<string> {
   let id = '';
   await committer.commit({
     ...mutation,
-    decide: async () => {
-      const decision = await mutation.decide();
+    decide: async (room) => {
+      const decision = await mutation.decide(room);
       id = decision.changes[0]!.after!.id;
       return decision;
     },

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { DecisionRoom } from '../../commit/decision-room.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import type { Id } from '../../core/ids.ts';
@@ -32,7 +33,7 @@ export interface PreparedStep {
    *
    * @throws {ApiError} for a refusal.
    */
-  decide(): ReturnType<typeof decideWrite>;
+  decide(room: DecisionRoom): ReturnType<typeof decideWrite>;
   /** Runs the work after the commit. If it fails, it is done later. */
   afterCommit(): Promise<void>;
 }
@@ -111,7 +112,7 @@ export class ApiSteps {
     const input = context.versions.convertBody(route.object, body, version, context.versions.newest);
     return {
       locks: await route.locks(request, input),
-      decide: () => decideWrite(context, request, route, input),
+      decide: (room) => decideWrite(context, request, route, input, room),
       async afterCommit() {
         try {
           await route.afterCommit?.(request);

@@ -1,3 +1,4 @@
+import { NoRoomToDecideError, type DecisionRoom } from '../../commit/decision-room.ts';
 import type { Guard, Outcome, StoredResponse, WriteDecision, WriteRequest } from '../../commit/write-request.ts';
 import { withRollUps } from '../../commit/roll-ups.ts';
 import { ApiError } from '../../core/errors.ts';
@@ -5,7 +6,6 @@ import { queuedEmail } from '../../email/queue.ts';
 import { isId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { DatabaseError, UnavailableError } from '../../db/pools.ts';
-import { readingOnce } from '../../db/record-reader.ts';
 import type { Decision } from '../../model/change.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { RecordChange, Resource } from '../../model/resource.ts';
@@ -114,8 +114,8 @@ async function execute(
     locks: [...(await route.locks(request, input)), ...(gate ? [gate.lock] : [])],
   };
   let delayMs = 0;
-  const decideNow = async (): Promise<WriteDecision> => {
-    const decision = await decide(context, request, route, input, gate);
+  const decideNow = async (room: DecisionRoom): Promise<WriteDecision> => {
+    const decision = await decide(context, request, route, input, gate, room);
     delayMs = delayOfOthers(context, decision.changes);
     return decision;
   };
@@ -165,6 +165,7 @@ export function refusalOfConstraint({ resources }: HttpContext, error: unknown):
 /**
  * Decides, and returns all changes with the response.
  *
+ * @param room counts the records that it reads.
  * @param gate holds the request for a person. Null if none has to approve it.
  * @throws {ApiError} for a refusal.
  */
@@ -173,10 +174,11 @@ export async function decideWrite(
   request: ApiRequest,
   route: WriteRoute,
   input: JsonObject,
+  room: DecisionRoom,
   gate: Gate | null = null,
 ): Promise<WriteDecision & { response: StoredResponse }> {
   const guards = await actingRecord(context, request, gate ? { requiresSamePrincipal: true } : route);
-  const deciding = { ...context, readRecord: readingOnce(context.readRecord) };
+  const deciding = { ...context, readRecord: room.readerOf(context.readRecord) };
   const decision = await route.decide(request, input, callerOf(context, request, { isGated: gate !== null }), deciding);
   if ('answer' in decision) {
     const { answer, logged } = decision;
@@ -225,11 +227,12 @@ async function decide(
   route: WriteRoute,
   input: JsonObject,
   gate: Gate | null,
+  room: DecisionRoom,
 ): Promise<WriteDecision> {
   try {
-    return await decideWrite(context, request, route, input, gate);
+    return await decideWrite(context, request, route, input, room, gate);
   } catch (error) {
-    if (error instanceof UnavailableError) throw error;
+    if (error instanceof UnavailableError || error instanceof NoRoomToDecideError) throw error;
     const apiError = errorInVersion(context.versions, apiErrorOf(error, request), route.object, request.version);
     if (isValidation(apiError)) throw apiError;
     if (apiError.code === 'internal') context.log.error({ request: request.id, err: error }, 'a request failed');
