@@ -8,6 +8,9 @@ interface Parser {
   [callback: number]: unknown;
 }
 
+/** The most that the runtime reads of a body with its headers, in bytes. */
+const readBytesMax = 64 * 1024;
+
 /** What llhttp's `on_headers_complete` returns to end the parsing where it is. */
 const endParsing = 2;
 
@@ -56,6 +59,13 @@ export async function withoutBody(incoming: IncomingMessage, wait: () => Promise
   incoming._read(0);
   // Node discards the rest of a body only if nothing has asked for it.
   incoming.resume();
+}
+
+/** Returns the bytes of a body that can be in memory before it is read. */
+export function earlyBytesOf({ headers }: IncomingMessage): number {
+  return headers['transfer-encoding'] === undefined
+    ? Math.min(Number(headers['content-length'] ?? 0), readBytesMax)
+    : readBytesMax;
 }
 
 /** Drops what has arrived of a body. */

@@ -3,11 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { siteOf } from '../../core/addresses/network.ts';
 import { ApiError } from '../../core/errors.ts';
 import { ByteBudget, type ByteLimits } from '../../core/limits/byte-budget.ts';
-import { withoutBody } from '../parser.ts';
+import { earlyBytesOf, withoutBody } from '../parser.ts';
 import type { Client } from '../request.ts';
-
-/** The most that the runtime reads of a body with its headers, in bytes. */
-const readBytesMax = 64 * 1024;
 
 /** Bodies up to this size wait without a limit, in bytes. So usual requests find room while others send long bodies. */
 const smallBytes = 4 * 1024;
@@ -60,11 +57,4 @@ export async function waitWithoutBody(incoming: IncomingMessage, wait: () => Pro
   if (earlyBytesOf(incoming) === 0) return wait();
   await nextTurn();
   await withoutBody(incoming, wait);
-}
-
-/** Returns the bytes of a body that can be in memory before it is read. */
-export function earlyBytesOf({ headers }: IncomingMessage): number {
-  return headers['transfer-encoding'] === undefined
-    ? Math.min(Number(headers['content-length'] ?? 0), readBytesMax)
-    : readBytesMax;
 }
