@@ -25,9 +25,10 @@ import {
 } from './body/body-bytes.ts';
 import { BodyTime } from './body/body-time.ts';
 import { checkBodyHeaders, readBody, uploadOf } from './body/body.ts';
-import { EarlyBodies, earlyBytesOf, waitWithoutBody } from './body/early-bodies.ts';
+import { EarlyBodies, waitWithoutBody } from './body/early-bodies.ts';
 import { sendContents } from './response/download.ts';
 import { BodyBrokenOffError, boundChunks } from './body/incoming-bytes.ts';
+import { earlyBytesOf } from './parser.ts';
 import { discardUpload, readUpload } from './body/upload.ts';
 import { ConcurrencyLimit, importBounds, requestBounds, uploadBounds } from './pipeline/concurrency.ts';
 import { executeWrite } from './write/execute.ts';
