@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import type { DecisionRoom } from '../../commit/decision-room.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import type { Id } from '../../core/ids.ts';
@@ -10,7 +9,7 @@ import { versionedValidator, type VersionedValidator } from '../body/input.ts';
 import type { HttpContext } from '../context.ts';
 import type { ApiRequest, PinnedAccount } from '../request.ts';
 import { asksForConfirmation, type WriteRoute } from '../route.ts';
-import { decideWrite, refusalOfConstraint } from '../write/execute.ts';
+import { decideWrite, refusalOfConstraint, type DecisionRoom } from '../write/execute.ts';
 import { routesOf } from './resources.ts';
 
 /** A request that the server makes for a run of a workflow. */

@@ -30,6 +30,8 @@ import { omitBodyAboutErased } from './log-only.ts';
 import { isRepeat, replay, replayOrRefuse, type ExecutedWrite } from './replay.ts';
 import { requestFacts } from './request-facts.ts';
 
+export type { DecisionRoom };
+
 /**
  * Executes a valid mutating request. Every response, even an error, is stored with its log and its key before it is sent. A key that was
  * used before gets its stored response.
