@@ -150,8 +150,8 @@ class Attempt implements Dispatcher.DispatchHandler {
   #settled = false;
   #status: number | null = null;
   #retryAfter: string | undefined;
-  #kept: Buffer[] = [];
-  #keptBytes = 0;
+  /** A character for each byte. A small buffer would keep the slab of 64 kB that it is a part of. */
+  #kept = '';
   #readBytes = 0;
   #chunks = 0;
   #informational = 0;
@@ -173,8 +173,14 @@ class Attempt implements Dispatcher.DispatchHandler {
     if (this.#settled) controller.abort(new Error('The attempt has ended.'));
   }
 
-  onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
     restartLineCount();
+    // The client would keep the bytes of the headers while the body arrives, and with them the slab of 64 kB that they are a part of.
+    controller.rawHeaders = null;
     // The final response follows an interim one (1xx).
     if (status < 200) {
       if (++this.#informational > informationalMax) this.fail({ error: 'response_invalid', isOurs: false });
@@ -189,11 +195,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     restartLineCount();
     this.#readBytes += chunk.length;
     this.#chunks++;
-    if (this.#keptBytes < keptBytesMax) {
-      const kept = Buffer.from(chunk.subarray(0, keptBytesMax - this.#keptBytes));
-      this.#kept.push(kept);
-      this.#keptBytes += kept.length;
-    }
+    if (this.#kept.length < keptBytesMax) this.#kept += chunk.toString('latin1', 0, keptBytesMax - this.#kept.length);
     if (this.#readBytes >= readBytesMax || isTooManyChunks(this.#chunks, this.#readBytes)) this.#end(null);
   }
 
@@ -219,7 +221,7 @@ class Attempt implements Dispatcher.DispatchHandler {
       status: this.#status,
       error: fault?.error ?? null,
       isOurs: fault?.isOurs ?? false,
-      response: this.#keptBytes > 0 ? textOf(Buffer.concat(this.#kept)) : null,
+      response: this.#kept === '' ? null : textOf(Buffer.from(this.#kept, 'latin1')),
       retryAfter: this.#retryAfter,
     });
     // Close the connection of an incomplete response.

@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buildConnector } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import { Sender } from '../../src/webhooks/sender.ts';
+import { heapBytes } from '../support/heap.ts';
+
+test('keeps little of each answer when receivers send long headers and then hang', async () => {
+  const attempts = 150;
+  let answered = 0;
+  const receiver = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'x-long': 'y'.repeat(12_000) });
+    response.write('q'.repeat(40_000), () => answered++);
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  const sender = new Sender({ connect: buildConnector({}), attemptTimeoutMs: 30_000, socketsMax: attempts });
+  onTestFinished(async () => {
+    sender.interrupt();
+    await sender.close();
+    receiver.closeAllConnections();
+    receiver.close();
+  });
+  const before = heapBytes();
+  const replies = Array.from({ length: attempts }, () =>
+    sender.post({ origin, path: '/', headers: {}, body: Buffer.from('{}') }),
+  );
+  await expect.poll(() => answered, { timeout: 20_000 }).toBe(attempts);
+  // Buffers of this receiver are in the same process. It has written everything by then.
+  await expect.poll(() => (heapBytes() - before) / attempts, { timeout: 20_000 }).toBeLessThan(40_000);
+  sender.interrupt();
+  expect((await Promise.all(replies)).every(({ response }) => response === 'q'.repeat(1_024))).toBe(true);
+});
