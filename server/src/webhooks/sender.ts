@@ -179,7 +179,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     restartLineCount();
-    // The client would keep the bytes of the headers while the body arrives, and with them the slab of 64 kB that they are a part of.
+    // The client would keep the bytes of the headers while the body arrives. They are parts of slabs of 64 kB.
     controller.rawHeaders = null;
     // The final response follows an interim one (1xx).
     if (status < 200) {
