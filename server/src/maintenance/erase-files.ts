@@ -43,16 +43,17 @@ export async function fillHolds(
 
 /** Deletes files without the persons in their events, a few in each change. */
 export async function deleteFiles(
-  { committer, readRecord }: ErasureContext,
+  context: ErasureContext,
   files: Resource,
   accountId: string,
   ids: readonly string[],
 ): Promise<void> {
   for (const page of pagesOf(ids)) {
-    await committer.commitAsSystem({
+    await context.committer.commitAsSystem({
       accountId,
       locks: page,
-      async decide() {
+      async decide(room) {
+        const readRecord = room.readerOf(context.readRecord);
         const found = await Promise.all(page.map((id) => readRecord(files, accountId, id)));
         const changes = found.flatMap((file): RecordChange[] =>
           file ? [{ resource: files, before: withoutPerson(files, file), after: null }] : [],

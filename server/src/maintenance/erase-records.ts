@@ -24,7 +24,7 @@ export async function eraseRecords(
   recordIds: string[],
   personId: string | null,
 ): Promise<string[]> {
-  const { committer, readRecord, clock } = context;
+  const { committer, clock } = context;
   const files = await filesOf(context, about, accountId, recordIds, personId);
   const fileIds = files.map(({ id }) => id);
   // Evidence for a reference can be that of the right to rent, which a legal duty needs.
@@ -32,7 +32,8 @@ export async function eraseRecords(
   await committer.commitAsSystem({
     accountId,
     locks: recordIds,
-    decide: async () => {
+    decide: async (room) => {
+      const readRecord = room.readerOf(context.readRecord);
       const records = await Promise.all(recordIds.map((id) => readRecord(about, accountId, id)));
       const changes = records.flatMap((record) =>
         record && !isErased(record) ? [decideErasure(about, record, toSeconds(clock.nowMs()))] : [],
@@ -57,7 +58,7 @@ export async function endLinks(
   accountId: string,
   openedIds: readonly string[],
 ): Promise<string[]> {
-  const { committer, readRecord, reader, resources, clock } = context;
+  const { committer, reader, resources, clock } = context;
   const found: string[] = [];
   for (const resource of resources.filter((candidate) => opensData.has(candidate))) {
     const ids = await readIdsOpening(reader, resource, accountId, openedIds);
@@ -65,7 +66,8 @@ export async function endLinks(
       await committer.commitAsSystem({
         accountId,
         locks: page,
-        async decide() {
+        async decide(room) {
+          const readRecord = room.readerOf(context.readRecord);
           const records = await Promise.all(page.map((id) => readRecord(resource, accountId, id)));
           const changes = records.flatMap((record) => {
             const change = record && decideEnd(resource, record, toSeconds(clock.nowMs()));

@@ -76,13 +76,14 @@ async function emptyTexts(
   found: ReadonlyMap<Resource, string[]>,
   erasedIds: ReadonlySet<string>,
 ): Promise<string[]> {
-  const { committer, readRecord } = context;
+  const { committer } = context;
   for (const [resource, ids] of found) {
     for (const page of pagesOf(ids)) {
       await committer.commitAsSystem({
         accountId,
         locks: page,
-        decide: async () => {
+        decide: async (room) => {
+          const readRecord = room.readerOf(context.readRecord);
           const records = await Promise.all(page.map((id) => readRecord(resource, accountId, id)));
           const changes = records.flatMap((record) => {
             const change = record && decideEmptying(resource, record, erasedIds);
