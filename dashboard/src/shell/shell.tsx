@@ -34,7 +34,7 @@ export function Shell(): ReactNode {
   if (!user) return <SignInPage />;
   if (!isSetupRequired) return <SignedInShell key={takeovers} />;
   return (
-    <Suspense fallback={<ShellSkeleton />}>
+    <Suspense key={takeovers} fallback={<ShellSkeleton />}>
       <RequiredSetupPage />
       <PersonDialogs />
     </Suspense>

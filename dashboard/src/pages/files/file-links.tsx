@@ -141,7 +141,7 @@ function ShareDialog(props: {
   onClose: () => void;
 }): ReactNode {
   const { file, isReport, isPhoneMissing, onClose } = props;
-  // What is known at the opening: a sentence that came later would move the button away from a press.
+  // The dialog keeps the state of its opening. A sentence that came later would move the button away from a press.
   const [tellsOfPhone] = useState(isPhoneMissing);
   const [recipient, setRecipient] = useState('');
   const [email, setEmail] = useState('');
