@@ -98,16 +98,18 @@ describe('the ceiling of a process', () => {
     expect(ceiling.held).toBe(megabyte + roomFor(pageBytesMax));
   });
 
-  test('collects garbage when the process is large and has grown', async () => {
+  test('collects garbage, and returns pages above 335 MB, when the process is large and has grown', async () => {
     let resident = 250 * megabyte;
     let looks = 0;
     let collections = 0;
+    let returns = 0;
     const residentBytes = (): number => {
       looks++;
       return resident;
     };
-    const collectGarbage = (): void => {
+    const collectGarbage = (returnsPages: boolean): void => {
       collections++;
+      if (returnsPages) returns++;
       resident -= 10 * megabyte;
     };
     await serverForTest({ overrides: { processMemory: { residentBytes, collectGarbage } } });
@@ -124,6 +126,10 @@ describe('the ceiling of a process', () => {
     expect(collections).toBe(1);
     resident += 20 * megabyte;
     await expect.poll(() => collections, soon).toBe(2);
+    expect(returns).toBe(0);
+    resident += 40 * megabyte;
+    await expect.poll(() => collections, soon).toBe(3);
+    expect(returns).toBe(1);
   });
 
   test('frees unreachable objects when a process collects its own garbage', async () => {
@@ -131,9 +137,19 @@ describe('the ceiling of a process', () => {
     const unreachable = new WeakRef({});
     // Until the end of its turn, a new reference keeps its object.
     await nextTurn();
-    collectGarbage();
+    collectGarbage(false);
     expect(residentBytes()).toBeGreaterThan(megabyte);
     expect(unreachable.deref()).toBeUndefined();
+  });
+
+  test('returns the pages of unreachable objects to the system when a process collects with their return', () => {
+    const { residentBytes, collectGarbage } = ownMemory();
+    let objects: object[] | null = Array.from({ length: 1_000_000 }, (_, number) => ({ number, list: [number] }));
+    expect(objects).toHaveLength(1_000_000);
+    const largest = residentBytes();
+    objects = null;
+    collectGarbage(true);
+    expect(largest - residentBytes()).toBeGreaterThan(50 * megabyte);
   });
 
   test('keeps the process alive when its size cannot be read', async () => {
