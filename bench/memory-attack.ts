@@ -294,12 +294,18 @@ function textOf(name: string, { count, p50Ms, p99Ms }: Latencies): string {
 /** The address of the other account. Clients of one address share their connections: the process closes idle ones while it has too many. */
 const connect = { localAddress: '127.9.9.9' };
 
+/**
+ * A request without a response for so many milliseconds has failed. If the queue of new connections is full, the system drops the last step
+ * of a connection's start, and repeats it for a minute. Meanwhile the client takes the connection for open.
+ */
+const patienceMs = 30_000;
+
 /** The connections that an account keeps open, as the SDK and other clients do. */
 const openConnections = 32;
 
 /** Sends requests when they are due until `ended`, regardless of outstanding ones. A request's time begins when it was due. */
 async function usualLoad(url: string, key: string, ended: Promise<unknown>): Promise<Load> {
-  const client = new Pool(url, { connections: openConnections, connect });
+  const client = new Pool(url, { connections: openConnections, connect, headersTimeout: patienceMs });
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const tookMs: Record<'POST' | 'GET', number[]> = { POST: [], GET: [] };
   const connectingMs: number[] = [];
@@ -319,7 +325,7 @@ async function usualLoad(url: string, key: string, ended: Promise<unknown>): Pro
   };
   const askOnNewConnection = async (): Promise<void> => {
     const dueMs = performance.now();
-    const connection = new Client(url, { connect });
+    const connection = new Client(url, { connect, headersTimeout: patienceMs });
     await ask('GET', connection);
     connectingMs.push(performance.now() - dueMs);
     await connection.close();
