@@ -295,8 +295,8 @@ function textOf(name: string, { count, p50Ms, p99Ms }: Latencies): string {
 const connect = { localAddress: '127.9.9.9' };
 
 /**
- * A request without a response for so many milliseconds has failed. If the queue of new connections is full, the system drops the last step
- * of a connection's start, and repeats it for a minute. Meanwhile the client takes the connection for open.
+ * A request without a response for so many milliseconds has failed. The queue of new connections can be full. Then the system repeats the
+ * last step of a start for a minute, and the client takes its connection for open.
  */
 const patienceMs = 30_000;
 
