@@ -296,7 +296,7 @@ const connect = { localAddress: '127.9.9.9' };
 
 /**
  * A request without a response for so many milliseconds has failed. The queue of new connections can be full. Then the system repeats the
- * last step of a start for a minute, and the client takes its connection for open.
+ * last step of a start for a minute. Meanwhile the client takes its connection for open.
  */
 const patienceMs = 30_000;
 
