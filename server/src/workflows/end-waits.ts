@@ -68,8 +68,8 @@ async function endWait(
     accountId,
     actor: principalOf(run),
     locks: [id],
-    decide: async () => {
-      const now = await readRecord(workflowRun, accountId, id);
+    decide: async (room) => {
+      const now = await room.readerOf(readRecord)(workflowRun, accountId, id);
       if (!now || !isAtSameWait(now, run)) return null;
       const nowMs = clock.nowMs();
       const change = advanced(
@@ -100,8 +100,8 @@ async function lookAgain({ committer, readRecord, clock }: WaitContext, run: Wor
     accountId,
     actor: principalOf(run),
     locks: [id],
-    decide: async () => {
-      const now = await readRecord(workflowRun, accountId, id);
+    decide: async (room) => {
+      const now = await room.readerOf(readRecord)(workflowRun, accountId, id);
       if (!now || !isAtSameWait(now, run)) return null;
       const after = { ...now, progress: { ...now.progress, due_at_ms: clock.nowMs() } };
       return { changes: toDecision(workflowRun, now, { after }).changes };

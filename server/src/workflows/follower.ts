@@ -5,7 +5,7 @@ import { onlyRow } from '../db/only-row.ts';
 import type { Pool, PoolClient } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
 import type { Position } from '../events/event-order.ts';
-import { workflow, type WorkflowRecord } from '../resources/workflows/workflow.ts';
+import { workflow } from '../resources/workflows/workflow.ts';
 import {
   awaitsAny,
   forgetPosition,
@@ -20,7 +20,7 @@ import {
   readPositionBefore,
   storePosition,
 } from './positions.ts';
-import { startRuns, typesOfTriggers, type TriggerContext } from './triggers.ts';
+import { activeWorkflow, startRuns, typesOfTriggers, type ActiveWorkflow, type TriggerContext } from './triggers.ts';
 import { endWaits } from './end-waits.ts';
 
 /** Milliseconds between two looks for events of other processes. */
@@ -40,6 +40,9 @@ const restFactor = 9;
 const restMaxMs = 100;
 
 const eventsAtOnce = 500;
+
+/** Workflows that are read at once. One can have a quarter of a megabyte. */
+const workflowsAtOnce = 32;
 
 /** Milliseconds by which the clocks of processes may differ. An account is followed from so much earlier on. */
 const clockSkewMs = 60_000;
@@ -213,11 +216,8 @@ export class WorkflowFollower {
   }
 
   async #page(client: PoolClient, accountId: string): Promise<Found> {
-    const { readRecord } = this.#context;
     const horizon = await readHorizon(client);
-    const activeIds = await readActiveIds(client, accountId);
-    const read = await Promise.all(activeIds.map((id) => readRecord(workflow, accountId, id)));
-    const workflows = read.filter((each) => each?.status === 'active' && each.active_from !== null) as WorkflowRecord[];
+    const workflows = await this.#readActive(client, accountId);
     if (workflows.length === 0 && !(await awaitsAny(client, accountId))) {
       await forgetPosition(client, accountId);
       return nothing;
@@ -238,8 +238,21 @@ export class WorkflowFollower {
     return { events: page.events.length, hasMore: page.hasMore, isHeldBack: page.isHeldBack };
   }
 
+  /** Reads the active workflows of an account, a few at once. */
+  async #readActive(client: PoolClient, accountId: string): Promise<ActiveWorkflow[]> {
+    const { readRecord } = this.#context;
+    const ids = await readActiveIds(client, accountId);
+    const active: ActiveWorkflow[] = [];
+    while (ids.length > 0) {
+      const read = await Promise.all(ids.splice(0, workflowsAtOnce).map((id) => readRecord(workflow, accountId, id)));
+      for (const each of read)
+        if (each?.status === 'active' && each.active_from !== null) active.push(activeWorkflow(each));
+    }
+    return active;
+  }
+
   /** Returns the position from which an account is followed first: before the activation, or before the wait. */
-  async #begin(client: PoolClient, accountId: string, workflows: readonly WorkflowRecord[]): Promise<Position | null> {
+  async #begin(client: PoolClient, accountId: string, workflows: readonly ActiveWorkflow[]): Promise<Position | null> {
     const earliestWait = await readEarliestWait(client, accountId);
     const activations = workflows.map(({ active_from: from }) => from!);
     const froms = [...activations, ...(earliestWait === null ? [] : [earliestWait])].toSorted();

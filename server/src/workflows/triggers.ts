@@ -1,6 +1,7 @@
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
 import { toSeconds } from '../core/clock.ts';
 import { firstIdAt, isId } from '../core/ids.ts';
+import { parseJson } from '../core/json.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import { DatabaseError, type PoolClient } from '../db/pools.ts';
 import { beginning, isAfter } from '../events/event-order.ts';
@@ -17,14 +18,42 @@ import { awaitedTypes } from './event-types.ts';
 /** Runs that begin runs by their own events: a loop ends here. */
 const depthMax = 5;
 
+/** Runs that are made at once. A page of events can start thousands. */
+const runsAtOnce = 64;
+
 export interface TriggerContext extends SystemChangeContext, ScopeContext {
   eventTypes: readonly string[];
+}
+
+/** What decides on the runs of a workflow. Its steps can have a quarter of a megabyte, and 500 workflows can be active. */
+export type ActiveWorkflow = Pick<
+  WorkflowRecord,
+  'id' | 'account_id' | 'name' | 'trigger' | 'api_version' | 'version' | 'active_from'
+>;
+
+/** Returns the part of a workflow that decides on its runs. */
+export function activeWorkflow({
+  id,
+  account_id,
+  name,
+  trigger,
+  api_version,
+  version,
+  active_from,
+}: WorkflowRecord): ActiveWorkflow {
+  return { id, account_id, name, trigger, api_version, version, active_from };
+}
+
+/** An event and a workflow that wants it. */
+interface Start {
+  row: FollowedEvent;
+  owner: ActiveWorkflow;
 }
 
 /** What may start runs: events in their order, and the active workflows of their account. */
 export interface Triggers {
   events: readonly FollowedEvent[];
-  workflows: readonly WorkflowRecord[];
+  workflows: readonly ActiveWorkflow[];
   /** Runs of one workflow in an hour. */
   runsAnHour: number;
 }
@@ -45,29 +74,16 @@ export async function startRuns(
     accountId,
     workflows.map(({ id }) => id),
   );
-  const starts = events.flatMap((row) => {
-    // Many workflows can hear of one event, so it is parsed once.
-    let stored: StoredEvent | undefined;
-    const shown = new Map<string, JsonObject>();
-    const shownIn = (version: string): JsonObject => {
-      stored ??= rowToEvent(row);
-      const known = shown.get(version) ?? eventIn(context, stored, version);
-      shown.set(version, known);
-      return known;
-    };
-    const passesFilters = ({ trigger: { filters }, api_version: version }: WorkflowRecord): boolean =>
-      (row.shape_version !== version || mayMatch(filters, row.data)) &&
-      matchesAll(filters, (path) => lookInEvent(shownIn(version), path));
-    const matching = workflows.filter(
+  const starts: Start[] = events.flatMap((row) => {
+    const passesFilters = filtersOn(context, row);
+    const wanting = workflows.filter(
       (each) =>
         typesOf.get(each.id)!.has(row.type) &&
         // The order of events tells what came after the activation. The clocks of processes differ.
         isAfter(positionOf(row), activations.get(each.id) ?? beginning) &&
         passesFilters(each),
     );
-    const matches = (changed: WorkflowRecord): boolean =>
-      awaitedTypes(changed.trigger.type, context.eventTypes).includes(row.type) && passesFilters(changed);
-    return matching.map((each) => ({ row, owner: each, matches }));
+    return wanting.map((owner) => ({ row, owner }));
   });
   if (starts.length === 0) return;
   const started = await readStarted(
@@ -78,11 +94,10 @@ export async function startRuns(
   const fromId = firstIdAt(workflowRun.prefix, context.clock.nowMs() - 3_600_000);
   const counts = new Map<string, number>();
   const full = new Set<string>();
-  const wanted: typeof starts = [];
+  const wanted: Start[] = [];
   // Make runs only here. A run that fails while the code awaits something else would end the process.
   const makeWanted = async (): Promise<void> => {
-    const making = wanted.splice(0).map(({ row, owner, matches }) => makeRun(context, owner, rowToEvent(row), matches));
-    await Promise.all(making);
+    while (wanted.length > 0) await Promise.all(wanted.splice(0, runsAtOnce).map((start) => makeRun(context, start)));
   };
   for (const start of starts) {
     const { row, owner } = start;
@@ -99,15 +114,35 @@ export async function startRuns(
   await makeWanted();
 }
 
+type Filtered = Pick<WorkflowRecord, 'trigger' | 'api_version'>;
+
+/**
+ * Returns whether an event passes the filters of a workflow. Many workflows can hear of one event, so it is parsed once. The caller keeps
+ * this function no longer than it looks at the event: a parsed event can take megabytes.
+ */
+function filtersOn(context: TriggerContext, row: FollowedEvent): (workflow: Filtered) => boolean {
+  let stored: StoredEvent | undefined;
+  const shown = new Map<string, JsonObject>();
+  const shownIn = (version: string): JsonObject => {
+    stored ??= rowToEvent(row);
+    const known = shown.get(version) ?? eventIn(context, stored, version);
+    shown.set(version, known);
+    return known;
+  };
+  return ({ trigger: { filters }, api_version: version }) =>
+    (row.shape_version !== version || mayMatch(filters, row.data)) &&
+    matchesAll(filters, (path) => lookInEvent(shownIn(version), path));
+}
+
 /** Returns the types of events that start runs, for each workflow. */
 export function typesOfTriggers(
   { eventTypes }: Pick<TriggerContext, 'eventTypes'>,
-  workflows: readonly WorkflowRecord[],
+  workflows: readonly Pick<WorkflowRecord, 'id' | 'trigger'>[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
   return new Map(workflows.map(({ id, trigger }) => [id, new Set(awaitedTypes(trigger.type, eventTypes))]));
 }
 
-async function pause(context: TriggerContext, owner: WorkflowRecord, runsAnHour: number): Promise<void> {
+async function pause(context: TriggerContext, owner: ActiveWorkflow, runsAnHour: number): Promise<void> {
   const { clock } = context;
   const reason = `It started ${runsAnHour} runs within an hour. Check its trigger, then activate it again.`;
   await changeAsSystem(context, workflow, owner, {}, (now) =>
@@ -115,32 +150,25 @@ async function pause(context: TriggerContext, owner: WorkflowRecord, runsAnHour:
   );
 }
 
-/**
- * Makes one run. The workflow is a guard: a run that begins has its present version.
- *
- * @param matches whether a changed workflow still wants the event.
- */
-async function makeRun(
-  context: TriggerContext,
-  owner: WorkflowRecord,
-  stored: StoredEvent,
-  matches: (changed: WorkflowRecord) => boolean,
-): Promise<void> {
-  const { committer, readRecord, ids, clock } = context;
+/** Makes one run. The workflow is a guard: a run that begins has its present version. */
+async function makeRun(context: TriggerContext, { row, owner }: Start): Promise<void> {
+  const { committer, ids, clock } = context;
   const { account_id: accountId } = owner;
-  const depth = await depthOf(context, accountId, stored);
+  const depth = await depthOf(context, accountId, row);
   const id = ids.make(workflowRun.prefix);
+  const stillWants = (changed: WorkflowRecord): boolean =>
+    awaitedTypes(changed.trigger.type, context.eventTypes).includes(row.type) && filtersOn(context, row)(changed);
   const making = committer.commitAsSystem({
     accountId,
     actor: { type: 'system', id, name: owner.name, key: null, source: 'api' },
     locks: [],
-    decide: async () => {
-      const now = await readRecord(workflow, accountId, owner.id);
+    decide: async (room) => {
+      const now = await room.readerOf(context.readRecord)(workflow, accountId, owner.id);
       if (!now || now.status !== 'active') return null;
       // A later activation has no earlier events.
       if (now.active_from !== owner.active_from) return null;
-      if (now.version !== owner.version && !matches(now)) return null;
-      const run = newRun(id, now, { event: stored.id, depth, nowMs: clock.nowMs(), from: stored.id });
+      if (now.version !== owner.version && !stillWants(now)) return null;
+      const run = newRun(id, now, { event: row.id, depth, nowMs: clock.nowMs(), from: row.id });
       const isTooDeep = depth > depthMax;
       const end = isTooDeep
         ? canceled(run, toSeconds(clock.nowMs()), `Runs have started runs ${depthMax} times. The workflows are a loop.`)
@@ -161,8 +189,8 @@ async function makeRun(
 }
 
 /** Returns one more than the depth of the run that caused the event. */
-async function depthOf({ readRecord }: TriggerContext, accountId: string, { request }: StoredEvent): Promise<number> {
-  const actor = (request as { actor?: { id?: string | null } | null } | null)?.actor;
+async function depthOf({ readRecord }: TriggerContext, accountId: string, { request }: FollowedEvent): Promise<number> {
+  const { actor } = (parseJson(request) ?? {}) as { actor?: { id?: string | null } | null };
   if (typeof actor?.id !== 'string' || !isId(workflowRun.prefix, actor.id)) return 1;
   const cause = await readRecord(workflowRun, accountId, actor.id);
   return (cause?.depth ?? 0) + 1;

@@ -4,13 +4,17 @@ import type { RecordReader } from '../../src/db/record-reader.ts';
 import { eventTypesOf } from '../../src/http/openapi/event-types.ts';
 import { WorkflowFollower, workflowLimits } from '../../src/workflows/follower.ts';
 import { untilSettled } from '../events/scenario.ts';
+import { heapBytes } from '../support/heap.ts';
+import { copyNewestEvent, makeLargeCustomer } from '../support/large-records.ts';
 import { good, serverForTest, type TestServer } from '../support/server.ts';
-import { Flows } from './flows.ts';
+import { Flows, type Made } from './flows.ts';
 
 /*
  * The follower reads the workflows of an account, and then its events. Here, something happens between the two. The server has no
  * follower of its own. It could read all events first, so that the one of the test would find nothing.
  */
+
+const megabyte = 1024 * 1024;
 
 const steps = [{ id: 'pause', action: 'wait', seconds: 1000 }];
 
@@ -111,4 +115,35 @@ test('starts the runs of two workflows later, and does not end the process, when
   for (const workflow of both) expect(await flows.until(workflow, (runs) => runs.length > 0)).toHaveLength(1);
   expect(reads).toBeGreaterThan(both.length + 1);
   expect(unhandled).toEqual([]);
+});
+
+test('holds none of the parsed events, and few workflows, when large events start many runs', async () => {
+  const server = await serverForTest({ followsNothing: true });
+  const flows = await Flows.on(server);
+  const workflows: Made[] = [];
+  for (let number = 0; number < 40; number++)
+    workflows.push(await flows.active({ trigger: { type: 'customer.updated' }, steps }));
+  await makeLargeCustomer(flows.api);
+  await copyNewestEvent(server.connection, flows.accountId, 12);
+  await untilSettled(flows, server);
+  const before = heapBytes();
+  const held: number[] = [];
+  let reads = 0;
+  let readingAtOnce = 0;
+  let readAtOnceMax = 0;
+  follow(server, async (resource, accountId, id) => {
+    if (resource.object !== 'workflow') return server.context.readRecord(resource, accountId, id);
+    // The page reads all workflows. Then the first decision reads one of them again.
+    if (++reads === workflows.length + 1) held.push(heapBytes() - before);
+    readAtOnceMax = Math.max(readAtOnceMax, ++readingAtOnce);
+    const read = await server.context.readRecord(resource, accountId, id);
+    readingAtOnce--;
+    return read;
+  });
+  const [first, last] = [workflows[0], workflows.at(-1)];
+  for (const workflow of [first, last])
+    expect(await flows.until(workflow, (runs) => runs.length === 13)).toHaveLength(13);
+  // The page itself has eight megabytes of text.
+  expect(held[0]).toBeLessThan(60 * megabyte);
+  expect(readAtOnceMax).toBeLessThanOrEqual(64);
 });
