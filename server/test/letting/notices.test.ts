@@ -43,6 +43,37 @@ test('a landlord’s notice on ground 1A waits for the first year of the tenancy
 });
 
 describe('a tenant’s notice', () => {
+  test('is refused when it ends after the agreed last day', async () => {
+    tenancy = await signed({ type: 'licence', end_date: '2027-07-14' });
+    const path = `/v1/tenancies/${tenancy.id}/give_notice`;
+    const body = { by: 'tenant', served_on: startDay };
+    for (const more of [{}, { agreed_in_writing: true }]) {
+      const late = await agency.api.post(path, { ...body, ...more, ends_on: '2027-07-15' });
+      expectCode(late, 'parameter_invalid', { param: 'ends_on' });
+      expect(late.body.error.message).toContain('2027-07-14');
+    }
+    expect(await agency.get('tenancies', tenancy.id)).toMatchObject({ status: 'signed', end_date: '2027-07-14' });
+    expect((await good(agency.api.post(path, { ...body, ends_on: '2027-07-14' }))).body.end_date).toBe('2027-07-14');
+  });
+
+  test('is refused after a landlord’s notice, too, when it ends after the agreed last day', async () => {
+    tenancy = await signed({ type: 'licence', end_date: '2027-07-14' });
+    await agency.move('tenancies', tenancy.id, 'give_notice', {
+      by: 'landlord',
+      served_on: startDay,
+      ends_on: '2027-05-31',
+    });
+    const path = `/v1/tenancies/${tenancy.id}/give_notice`;
+    const late = await agency.api.post(path, { by: 'tenant', served_on: startDay, ends_on: '2027-07-15' });
+    expectCode(late, 'parameter_invalid', { param: 'ends_on' });
+  });
+
+  test('leaves room for an agreement when both sides agree on a later day', async () => {
+    tenancy = await signed({ type: 'licence', end_date: '2027-07-14' });
+    const body = { by: 'mutual', served_on: startDay, ends_on: '2027-08-14' };
+    expect((await agency.move('tenancies', tenancy.id, 'give_notice', body)).end_date).toBe('2027-08-14');
+  });
+
   test('ends with a period of the rent subscription when the rent has one', async () => {
     await subscribe();
     expect(await warningOf('2027-03-31')).toBeNull();

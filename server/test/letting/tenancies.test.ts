@@ -339,8 +339,9 @@ describe('units that are held', () => {
     const { id } = await agency.unit();
     const first = await agency.signed(id, { ...company, end_date: '2027-02-28' });
     await agency.signed(id, { ...company, start_date: '2027-03-31' });
-    expectCode(await moveOf(first, 'give_notice', tenantNotice), 'unit_occupied');
-    await good(moveOf(first, 'give_notice', { ...tenantNotice, ends_on: '2027-03-30' }));
+    const agreement = { ...tenantNotice, by: 'mutual' };
+    expectCode(await moveOf(first, 'give_notice', agreement), 'unit_occupied');
+    await good(moveOf(first, 'give_notice', { ...agreement, ends_on: '2027-03-30' }));
   });
 
   test('signs one of two drafts when they name one application', async () => {

@@ -319,6 +319,16 @@ describe('tenancies', () => {
     expect(again.body.error.code).toBe('status_transition_invalid');
   });
 
+  test('refuses a notice when it ends after the agreed last day', async () => {
+    const { id: customer } = await agency.make('customers', { name: 'Ada', email: 'ada@example.com' });
+    const { id: unit } = await agency.unit({ rent });
+    const { id } = await agency.signed(unit, { customers: [customer], type: 'licence', end_date: '2027-06-30' });
+    const renter = await Renter.of(agency, server, customer);
+    const late = await renter.post(`tenancies/${id}/give_notice`, { ends_on: '2028-06-30' });
+    expect(late).toMatchObject({ status: 400, body: { error: { param: 'ends_on' } } });
+    expect(await agency.get('units', unit)).toMatchObject({ available_on: '2027-07-01' });
+  });
+
   // Two months after 4 January is 4 March, in the rent period that ends with March.
   test.each([
     ['2027-03-30', ['tenant_notice']],

@@ -207,7 +207,7 @@ export const tenancy = defineResource<TenancyRecord>(
         {
           summary: 'Record a notice',
           description:
-            'Records a notice of the tenants, of the landlord, or an agreement to end. After a notice of the tenants or an agreement, the tenancy ends on `ends_on`. A landlord’s notice alone does not end it. Call `end` when the tenants have left, or when a court has decided.',
+            'Records a notice of the tenants, of the landlord, or an agreement to end. After a notice of the tenants or an agreement, the tenancy ends on `ends_on`. A notice of the tenants cannot end it later than the `end_date` that was agreed. An agreement (`mutual`) can. A landlord’s notice alone does not end it. Call `end` when the tenants have left, or when a court has decided.',
           example: { by: 'tenant', served_on: '2027-02-01', ends_on: '2027-04-30' },
           refusals: ['status_transition_invalid', 'unit_occupied', 'check_failed'],
           reads: ['unit', 'subscriptions', 'deposit'],

@@ -57,6 +57,12 @@ export function giveNotice(
       'ends_on',
       `\`ends_on\` must be ${servedOn < current.start_date ? current.start_date : servedOn} or later: not before the notice, and not before the tenancy starts.`,
     );
+  // One side alone cannot prolong a term that both have agreed. An agreement can.
+  if (by === 'tenant' && current.agreed_end_date !== null && endsOn > current.agreed_end_date)
+    throw invalidParameter(
+      'ends_on',
+      `The tenancy ends on ${current.agreed_end_date}, as agreed. A notice of the tenants cannot end it later. Choose that day or an earlier one.`,
+    );
   if (by !== 'landlord' && grounds && grounds.length > 0)
     throw invalidParameter(
       'grounds',
