@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { Reader } from '../../src/db/reader.ts';
 import { Agency, startLetting } from '../letting/agency.ts';
-import type { TestServer } from '../support/server.ts';
+import { refusals } from '../support/refusals.ts';
+import { good, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let agency: Agency;
@@ -38,3 +40,46 @@ test('makes a decision again, and executes each request, when many read more tha
   expect(new Set((await made).map(({ id }) => id)).size).toBe(8);
   expect(server.context.committer.bytes.held).toBe(0);
 });
+
+test('reads many records in a few queries when they are small', async () => {
+  const payment = { tenancy: await owingTenancy(120), amount: 1, method: 'cash' };
+  const queries = vi.spyOn(Reader.prototype, 'query');
+  onTestFinished(() => queries.mockRestore());
+  await good(agency.api.post('/v1/payments', payment));
+  const reads = queries.mock.calls.filter(([{ name }]) => name === 'read_invoices' || name === 'read_sized_invoices');
+  expect(reads.flatMap(([{ values }]) => values[1]).length).toBeGreaterThanOrEqual(120);
+  expect(reads.length).toBeLessThan(15);
+});
+
+test('reads nothing more when a read fails', async () => {
+  const payment = { tenancy: await owingTenancy(40), amount: 1, method: 'cash' };
+  const blocker = await server.context.database.readers.connect();
+  onTestFinished(() => blocker.release(true));
+  await blocker.query('begin');
+  await blocker.query('lock table invoices in access exclusive mode');
+  let canceled = 0;
+  const open = new Set<unknown>();
+  const sent = agency.api.post('/v1/payments', payment).finally(() => open.clear());
+  open.add(sent);
+  while (open.size > 0) {
+    const { rows } = await blocker.query(
+      'select pg_cancel_backend(pid) from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())',
+    );
+    canceled += rows.length;
+  }
+  expect((await sent).body.error.code).toBe('unavailable');
+  expect((await sent).status).toBe(refusals.unavailable.status);
+  expect(canceled).toBeLessThan(4);
+  await blocker.query('rollback');
+  await good(agency.api.post('/v1/payments', payment));
+  expect(server.context.committer.bytes.held).toBe(0);
+});
+
+/** Returns the id of a tenancy with so many open invoices. */
+async function owingTenancy(count: number): Promise<string> {
+  const { id: tenancy } = await agency.signed((await agency.unit()).id);
+  const lines = [{ type: 'rent', amount: 10_000, description: 'Rent' }];
+  const invoice = { tenancy, lines, due_on: '2027-06-01', finalize: true };
+  for (let made = 0; made < count; made++) await agency.make('invoices', invoice);
+  return tenancy;
+}
