@@ -42,6 +42,45 @@ describeInBrowser('the office', () => {
     expect(problems).toEqual([]);
   });
 
+  test('decides nothing when the home of an application has changed since the dialog was opened', async () => {
+    const { application } = await makeOffice(server);
+    const { unit } = await makeOffice(server);
+    await using open = await openDashboard(server, `/applications/${application}`, { person: owner });
+    const { page, problems } = open;
+    await page.getByRole('button', { name: 'Decide' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Note for the team').fill('A quiet couple.');
+    await good(server.api.post(`/v1/applications/${application}`, { unit }));
+    await dialog.getByRole('button', { name: 'Accept the application' }).click();
+    await dialog.getByRole('alert').filter({ hasText: 'The application has changed since you opened this' }).waitFor();
+    expect(await dialog.getByLabel('Note for the team').inputValue()).toBe('A quiet couple.');
+    expect((await good(server.api.get(`/v1/applications/${application}`))).body.status).toBe('open');
+    // The person sees the other home now, and may decide about it.
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Decide' }).click();
+    await dialog.getByRole('button', { name: 'Accept the application' }).click();
+    await page.getByText('The application is accepted.').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('finds its own decision when the response of the first attempt was lost', async () => {
+    const { application } = await makeOffice(server);
+    await using open = await openDashboard(server, `/applications/${application}`, { person: owner });
+    const { page } = open;
+    await page.getByRole('button', { name: 'Decide' }).click();
+    const dialog = page.getByRole('dialog');
+    await page.route('**/approve', async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await dialog.getByRole('button', { name: 'Accept the application' }).click();
+    await dialog.getByRole('alert').filter({ hasText: 'it is unknown whether the change was made' }).waitFor();
+    await page.unroute('**/approve');
+    await dialog.getByRole('button', { name: 'Accept the application' }).click();
+    await page.getByText('The application is accepted.').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   test('opens a dialog when checks arrive during the press and move its button', async () => {
     const { application } = await makeOffice(server);
     await using open = await openDashboard(server, '/applications', { person: owner, width: 320 });

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { isTenureError, type Application, type RejectionReason, type RequestOptions, type Tenure } from 'tenure';
 import { Actions, Button, Checkboxes, CopyButton, Dialog, Radios, TextField, toast } from '@tenure/ui';
-import { faultOf, useWrite } from '../../api/requests.ts';
+import { ChangedMeanwhile, faultOf, useWrite } from '../../api/requests.ts';
 import { Form } from '../../shell/form.tsx';
 import { Notice } from '../../office/parts.tsx';
 import { reasons } from '../../office/reasons.ts';
@@ -177,6 +177,31 @@ function NextSteps({ choice }: { choice: Choice }): ReactNode {
   );
 }
 
+/** Names the guarantor that an attempt has proposed. */
+const proposed = 'proposed';
+
+/** The status that a decision leads to. */
+const targets: Record<Choice, string> = { accept: 'approved', guarantor: 'approved', refuse: 'rejected' };
+
+/** Names what a person decides about: the people, the home and the terms. */
+function subjectOf({ customers, unit, rent, move_in_date: moveIn }: Application): string {
+  return JSON.stringify([customers.map(idOf), unit === null ? null : idOf(unit), rent, moveIn]);
+}
+
+/**
+ * Looks whether an application is still as the person saw it when they opened the form.
+ *
+ * @throws {ChangedMeanwhile} if it has other people, another home or other terms by now, or lacks a guarantor.
+ */
+function expectSame(now: Application, seen: Application, choice: Choice): void {
+  const standing = new Set(standingGuarantors(now).map(idOf));
+  const hasGuarantors = choice !== 'guarantor' || standingGuarantors(seen).every(({ id }) => standing.has(id));
+  if (subjectOf(now) !== subjectOf(seen) || !hasGuarantors)
+    throw new ChangedMeanwhile(
+      'The application has changed since you opened this form, so that nothing is decided. Close the form, and look at the application.',
+    );
+}
+
 /** Sends the decision, if the application is still as the person saw it. */
 async function decide(
   tenure: Tenure,
@@ -186,15 +211,19 @@ async function decide(
   made: Map<string, string>,
 ): Promise<Application> {
   // The API lets an accepted application be refused. A person that saw it open must learn of the acceptance first.
-  const now = await tenure.applications.retrieve(seen.id);
-  if (now.status !== seen.status) throw new DecidedMeanwhile();
+  const now = await tenure.applications.retrieve(seen.id, { expand: ['guarantors'] });
+  // An earlier attempt may have lost its response. The same request then finds its own decision, and that of another person is refused.
+  const isMaybeOwn = now.status === targets[choice] && (choice !== 'guarantor' || made.has(proposed));
+  if (now.status !== seen.status && !isMaybeOwn) throw new DecidedMeanwhile();
+  if (now.status === seen.status) expectSame(now, seen, choice);
   const words = note === '' ? {} : { note };
   try {
     if (choice === 'refuse') return await tenure.applications.reject(seen.id, { reasons: because, ...words }, options);
     if (choice === 'guarantor' && isNamed(guarantor)) {
       const customer = await personOf(tenure, guarantor, options, made);
       const proposal = { ...options, idempotencyKey: `${options.idempotencyKey}-guarantor` };
-      await tenure.guarantors.create({ application: seen.id, customer }, proposal);
+      const { id } = await tenure.guarantors.create({ application: seen.id, customer }, proposal);
+      made.set(proposed, id);
     }
     return await tenure.applications.approve(seen.id, words, options);
   } catch (error) {
