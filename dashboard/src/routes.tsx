@@ -473,6 +473,9 @@ export const router = createRouter({
   defaultPendingComponent: ShellSkeleton,
   defaultErrorComponent: ShellError,
   defaultPreload: 'intent',
+  // What a page remembers, such as an open dialog, belongs to one record of one account. The shell stays.
+  defaultRemountDeps: ({ routeId, params, search }) =>
+    routeId === shellRoute.id ? undefined : [params, search.account],
   scrollRestoration: true,
 });
 

@@ -81,6 +81,26 @@ describeInBrowser('the office', () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
+  test('closes a dialog when the person goes back to another record of its kind', async () => {
+    const [first, second] = [await makeOffice(server), await makeOffice(server)];
+    await using open = await openDashboard(server, `/customers/${first.ada}`, { person: owner });
+    const { page, problems } = open;
+    const dialog = page.getByRole('dialog');
+    const { name: firstName } = (await good(server.api.get(`/v1/customers/${first.ada}`))).body;
+    const { name: secondName } = (await good(server.api.get(`/v1/customers/${second.ada}`))).body;
+    await page.getByRole('heading', { name: firstName, level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Find a person or a page' }).click();
+    await page.getByRole('dialog', { name: 'Go to' }).getByRole('searchbox').fill(second.ada);
+    await page.getByRole('menuitem', { name: `Go to ${second.ada}` }).click();
+    await page.getByRole('heading', { name: secondName, level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Change' }).click();
+    await dialog.getByLabel('Phone').fill('01904 555 0123');
+    await page.goBack();
+    await page.getByRole('heading', { name: firstName, level: 1 }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
+  });
+
   test('opens a dialog when checks arrive during the press and move its button', async () => {
     const { application } = await makeOffice(server);
     await using open = await openDashboard(server, '/applications', { person: owner, width: 320 });
