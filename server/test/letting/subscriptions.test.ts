@@ -225,7 +225,9 @@ describe('a rent', () => {
         expect(answer.body.error.message).toContain('for the days to 2027-02-28');
       }
       const [february] = (await good(agency.api.get(`/v1/invoices?subscription=${first.id}`))).body.data as Made[];
-      await agency.move('invoices', february!.id, 'credit', { amount: 95_000, reason: 'Another rent day.' });
+      await agency.move('invoices', february!.id, 'credit', { amount: 1_000, reason: 'A broken boiler.' });
+      expectCode(await tryToSubscribe({}), 'parameter_invalid', { param: 'start_date' });
+      await agency.move('invoices', february!.id, 'credit', { amount: 94_000, reason: 'Another rent day.' });
       const second = await subscribe({ anchor_day: 15 });
       expect(await invoices()).toEqual([
         '2027-02-01 2027-02-14 2027-02-01 42903 open',
@@ -233,6 +235,18 @@ describe('a rent', () => {
         '2027-02-15 2027-03-14 2027-02-15 95000 open',
       ]);
       expect(second).toMatchObject({ status: 'active', next_period_start: '2027-03-15' });
+    });
+
+    test('accepts a successor from a day in a period when the rent of the days from there on is credited', async () => {
+      const first = await subscribe();
+      await advanceTo('2027-02-10');
+      await agency.move('subscriptions', first.id, 'cancel');
+      await advanceTo('2027-03-05');
+      const [february] = (await good(agency.api.get(`/v1/invoices?subscription=${first.id}`))).body.data as Made[];
+      // Half of 28 days.
+      await agency.move('invoices', february!.id, 'credit', { amount: 47_500, reason: 'Another rent day.' });
+      expectCode(await tryToSubscribe({ start_date: '2027-02-14' }), 'parameter_invalid', { param: 'start_date' });
+      expect(await subscribe({ start_date: '2027-02-15' })).toMatchObject({ status: 'active' });
     });
 
     test('has one successor when two are created at once', async () => {

@@ -1,4 +1,4 @@
-import { anchorDayOf, type Day } from '../../../core/calendar.ts';
+import { anchorDayOf, daysBetween, type Day, type Span } from '../../../core/calendar.ts';
 import { ApiError, invalidParameter, missingParameter } from '../../../core/errors.ts';
 import { isWithin } from '../../../law/index.ts';
 import type { Caller } from '../../../model/callers/caller.ts';
@@ -81,8 +81,8 @@ function requireOneRent(
 }
 
 /**
- * Requires that no rent that has ended has invoiced a day of the new one. An invoice with a credit does not count, because its days may be
- * credited.
+ * Requires that no rent that has ended has invoiced a day of the new one. An invoice does not count if its credits cover the rent of these
+ * days. A smaller credit has another reason.
  *
  * @throws {ApiError} `parameter_invalid`.
  */
@@ -92,12 +92,12 @@ function requireNewDays(
 ): void {
   const [last] = charged
     .filter(
-      ({ subscription, lines, period, amount_credited: credited }) =>
+      ({ subscription, lines, period, total, amount_credited: credited }) =>
         subscription !== null &&
         lines[0]!.type === 'rent' &&
-        credited === 0 &&
         period!.end >= start &&
-        (end === null || period!.start <= end),
+        (end === null || period!.start <= end) &&
+        credited < rentOfDays(total, period!, { start, end: end ?? period!.end }),
     )
     .toSorted((one, other) => (one.period!.end < other.period!.end ? 1 : -1));
   if (!last) return;
@@ -105,6 +105,13 @@ function requireNewDays(
     'start_date',
     `Rent is invoiced for the days to ${last.period!.end}. Send a later day. Or void or credit the invoices of these days, such as ${last.number}, first.`,
   );
+}
+
+/** Returns the part of a rent for the days that its period shares with another span, rounded down. */
+function rentOfDays(total: number, period: Span, span: Span): number {
+  const from = period.start > span.start ? period.start : span.start;
+  const to = period.end < span.end ? period.end : span.end;
+  return Math.floor((total * (daysBetween(from, to) + 1)) / (daysBetween(period.start, period.end) + 1));
 }
 
 /** @throws {ApiError} `parameter_invalid` if the tenancy is a draft or over. */
