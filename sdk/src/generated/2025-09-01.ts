@@ -6384,7 +6384,8 @@ export interface TenanciesResource {
   sign(id: string, params: TenanciesSignParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /**
    * Records a notice of the tenants, of the landlord, or an agreement to end. After a notice of the
-   * tenants or an agreement, the tenancy ends on `ends_on`. A landlord’s notice alone does not end it.
+   * tenants or an agreement, the tenancy ends on `ends_on`. A notice of the tenants cannot end it later
+   * than the `end_date` that was agreed.
    */
   giveNotice(id: string, params: TenanciesGiveNoticeParams, options?: RequestOptions): TenurePromise<Tenancy>;
   /**
