@@ -32,6 +32,9 @@ const collectedFrom = 300 * megabyte;
  */
 const returnedFrom = 335 * megabyte;
 
+/** The size of the process, in bytes, from which it collects after each growth, whatever time that takes. The aim is below 400 MB. */
+const pressingFrom = 370 * megabyte;
+
 /** The growth since the last collection, in bytes, after which the next one is worth its time. */
 const worthCollecting = 16 * megabyte;
 
@@ -49,7 +52,8 @@ export function watchProcessSize(memory: ByteCeiling, { residentBytes, collectGa
   const collectIfGrown = (bytes: number): number => {
     smallest = Math.min(smallest, bytes);
     const beginMs = performance.now();
-    if (bytes < collectedFrom || bytes - smallest < worthCollecting || beginMs < nextCollectionMs) return bytes;
+    if (bytes < collectedFrom || bytes - smallest < worthCollecting) return bytes;
+    if (bytes < pressingFrom && beginMs < nextCollectionMs) return bytes;
     collectGarbage(bytes >= returnedFrom);
     const endMs = performance.now();
     nextCollectionMs = endMs + (endMs - beginMs) / collectingPart;

@@ -132,6 +132,28 @@ describe('the ceiling of a process', () => {
     expect(returns).toBe(1);
   });
 
+  test('collects again at once, however long a collection takes, when the process is above 370 MB and grows', async () => {
+    let resident = 380 * megabyte;
+    let looks = 0;
+    const looksBefore: number[] = [];
+    const residentBytes = (): number => {
+      looks++;
+      resident += 20 * megabyte;
+      return resident;
+    };
+    const collectGarbage = (): void => {
+      looksBefore.push(looks);
+      resident = 380 * megabyte;
+      // Below that size, the process would wait for four times as long.
+      const endsAtMs = performance.now() + 100;
+      while (performance.now() < endsAtMs);
+    };
+    await serverForTest({ overrides: { processMemory: { residentBytes, collectGarbage } } });
+    await expect.poll(() => looksBefore.length, soon).toBeGreaterThan(2);
+    // The collection itself looks once.
+    expect(looksBefore[2]! - looksBefore[1]!).toBe(2);
+  });
+
   test('frees unreachable objects when a process collects its own garbage', async () => {
     const { residentBytes, collectGarbage } = ownMemory();
     const unreachable = new WeakRef({});
