@@ -145,5 +145,5 @@ test('holds none of the parsed events, and few workflows, when large events star
     expect(await flows.until(workflow, (runs) => runs.length === 13)).toHaveLength(13);
   // The page itself has eight megabytes of text.
   expect(held[0]).toBeLessThan(60 * megabyte);
-  expect(readAtOnceMax).toBeLessThanOrEqual(64);
+  expect(readAtOnceMax).toBeLessThanOrEqual(256);
 });
