@@ -97,7 +97,7 @@ function requireNewDays(
         lines[0]!.type === 'rent' &&
         period!.end >= start &&
         (end === null || period!.start <= end) &&
-        credited < rentOfDays(total, period!, { start, end: end ?? period!.end }),
+        (credited === 0 || credited < rentOfDays(total, period!, { start, end: end ?? period!.end })),
     )
     .toSorted((one, other) => (one.period!.end < other.period!.end ? 1 : -1));
   if (!last) return;
@@ -107,11 +107,11 @@ function requireNewDays(
   );
 }
 
-/** Returns the part of a rent for the days that its period shares with another span, rounded down. */
+/** Returns the part of a rent for the days that its period shares with another span. It is a unit less, because parts are rounded. */
 function rentOfDays(total: number, period: Span, span: Span): number {
   const from = period.start > span.start ? period.start : span.start;
   const to = period.end < span.end ? period.end : span.end;
-  return Math.floor((total * (daysBetween(from, to) + 1)) / (daysBetween(period.start, period.end) + 1));
+  return Math.floor((total * (daysBetween(from, to) + 1)) / (daysBetween(period.start, period.end) + 1)) - 1;
 }
 
 /** @throws {ApiError} `parameter_invalid` if the tenancy is a draft or over. */
