@@ -32,7 +32,7 @@ const collectedFrom = 300 * megabyte;
  */
 const returnedFrom = 335 * megabyte;
 
-/** The size of the process, in bytes, from which it collects after each growth, whatever time that takes. The aim is below 400 MB. */
+/** The size of the process, in bytes, from which each growth leads to a collection. It may take most of the time then. */
 const pressingFrom = 370 * megabyte;
 
 /** The growth since the last collection, in bytes, after which the next one is worth its time. */

@@ -6,7 +6,7 @@ import type { RecordReader } from '../db/record-reader.ts';
 import type { WorkflowRunRecord } from '../resources/workflows/run.ts';
 import { workflow } from '../resources/workflows/workflow.ts';
 import { signatureHeader } from '../webhooks/sign.ts';
-import type { Reply, Sender } from '../webhooks/sender.ts';
+import type { Delivered, Reply, Sender } from '../webhooks/sender.ts';
 import { openEntry, type StepResult } from './advance.ts';
 import type { Step } from './rules/definition.ts';
 import { filledIn, textFilledIn, urlFilledIn, type Scope } from './rules/templates.ts';
@@ -30,18 +30,23 @@ export interface HttpStepContext {
 /** Bytes of a body. A webhook has no limit, because its event has one. */
 const bodyBytesMax = 256 * 1024;
 
+/** A request of an `http` step, with the number of its attempt. */
+export interface StepRequest extends Delivered {
+  attempts: number;
+}
+
 /**
- * Posts to another server, signed and guarded like a webhook. The output has the status alone, because a run copies no personal data.
+ * Makes the request of a step, signed like a webhook. It keeps nothing of the scope, because the other server can take 15 seconds.
  *
  * @throws {StepFault} if the request cannot be made.
  */
-export async function postStep(
+export async function requestOfStep(
   context: HttpStepContext,
-  { sender, userAgent, pausesSeconds }: Outgoing,
+  { userAgent }: Outgoing,
   run: WorkflowRunRecord,
   step: Step,
   scope: Scope,
-): Promise<StepResult> {
+): Promise<StepRequest> {
   const owner = await context.readRecord(workflow, run.account_id, run.workflow);
   if (!owner) throw new StepFault('workflow_removed', 'The workflow, with the secret that signs, is no longer there.');
   const url = urlFilledIn(step.url!, scope);
@@ -49,7 +54,7 @@ export async function postStep(
   if (body.length > bodyBytesMax)
     throw new StepFault('body_too_large', `The body has ${body.length} bytes. At most ${bodyBytesMax} are sent.`);
   const attempts = (openEntry(run)?.attempts ?? 0) + 1;
-  const reply = await sender.post({
+  return {
     origin: url.origin,
     path: url.pathname + url.search,
     headers: {
@@ -66,7 +71,17 @@ export async function postStep(
       'idempotency-key': `${run.id}/${step.id}/${run.progress.item}`,
     },
     body,
-  });
+    attempts,
+  };
+}
+
+/** Posts the request of a step, guarded like a webhook. The output has the status alone, because a run copies no personal data. */
+export async function postStep(
+  { clock }: Pick<HttpStepContext, 'clock'>,
+  { sender, pausesSeconds }: Outgoing,
+  { attempts, ...request }: StepRequest,
+): Promise<StepResult> {
+  const reply = await sender.post(request);
   // A stop of this process is no answer of the server. The job runs again.
   if (reply.error === 'interrupted') throw new Error('The attempt was interrupted.');
   if (reply.error === null && reply.status !== null && reply.status >= 200 && reply.status < 300)
@@ -74,7 +89,7 @@ export async function postStep(
   const error = faultOfReply(reply);
   const pauseSeconds = pausesSeconds[attempts - 1];
   if (pauseSeconds === undefined) return { kind: 'failed', error };
-  return { kind: 'again', error, atMs: context.clock.nowMs() + pauseSeconds * 1000 };
+  return { kind: 'again', error, atMs: clock.nowMs() + pauseSeconds * 1000 };
 }
 
 function faultOfReply({ status, error }: Reply): { code: string; message: string } {

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SystemChangeContext } from '../commit/change-as-system.ts';
-import type { DecisionRoom } from '../commit/decision-room.ts';
-import { ByteBudget, findPayer, type ByteCeiling, type ByteLimits } from '../core/limits/byte-budget.ts';
+import { DecisionRoom, NoRoomToDecideError } from '../commit/decision-room.ts';
+import { ByteBudget, findPayer, type ByteCeiling, type ByteLimits, type Payer } from '../core/limits/byte-budget.ts';
 import { crowdedPauseMs, JobPlaces, type PlaceLimits } from '../core/limits/job-places.ts';
 import type { SystemDecision } from '../commit/write-request.ts';
 import { toSeconds } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../core/json-diff.ts';
 import { DatabaseError } from '../db/pools.ts';
-import { bytesOf } from '../db/record-reader.ts';
+import { bytesOf, type RecordReader } from '../db/record-reader.ts';
 import type { Reader } from '../db/reader.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import { toDecision } from '../model/change.ts';
@@ -32,7 +32,7 @@ import { filledIn, textFilledIn, textsIn, valueOf, type Scope } from './rules/te
 import { faultOf, itemsOf, scopeOf, withValues, type ScopeContext } from './scope.ts';
 import { lookInScope } from './rules/scope.ts';
 import { StepFault } from './step-fault.ts';
-import { postStep, type Outgoing } from './http-step.ts';
+import { postStep, requestOfStep, type Outgoing, type StepRequest } from './http-step.ts';
 import { emailOf, type EmailStepContext } from './email-step.ts';
 import { awaitedTypes } from './event-types.ts';
 import { untilOf } from './wait-step.ts';
@@ -45,11 +45,29 @@ const runLimits: PlaceLimits = { all: 24, ofTree: 16, ofAccount: 8 };
  */
 const stepBytes: ByteLimits = { max: 12 * 1024 * 1024, maxPerAccount: 4 * 1024 * 1024, maxPerTree: 8 * 1024 * 1024 };
 
+/** Bytes of the event and the records that the templates of a step name. Several such steps have room beside each other. */
+const scopeBytesMax = 8 * 1024 * 1024;
+
 /** A step reads its run twice, and writes it. Each time, it is in memory as a text and as an object. */
 const bytesPerByte = 4;
 
 /** A job that comes this early waits, in milliseconds. An earlier one is scheduled again. */
 const earlyMsMax = 1_000;
+
+/** When a step began, and how many items its list has. Null until that is known, and without a list. */
+interface Moment {
+  startedAtMs: number;
+  items: number | null;
+}
+
+/** The room of a step for what it reads. */
+interface Reading {
+  room: DecisionRoom;
+  /** Notes that only so many bytes are still needed. */
+  afterReading: (bytes: number) => void;
+}
+
+type Act = () => Promise<void>;
 
 /** A request of a run, after the checks that a key's request has. */
 interface PreparedCall {
@@ -117,58 +135,97 @@ export class WorkflowTask implements Task {
     if (!free)
       return this.#schedule(run, Math.max(run.progress.due_at_ms, this.#context.clock.nowMs()) + crowdedPauseMs);
     try {
-      const held = await this.bytes.take(payer, bytesPerByte * bytesOf(run));
-      try {
-        await this.#takeStep(run);
-      } finally {
-        held.release();
-      }
+      await this.#takeStepWithin(run, payer);
     } finally {
       free();
     }
   }
 
-  async #takeStep(run: WorkflowRunRecord): Promise<void> {
+  /** Takes a step when there is room for the run and the records that it reads. Without room for these, the step begins again with more. */
+  async #takeStepWithin(run: WorkflowRunRecord, payer: Payer): Promise<void> {
+    const ownBytes = bytesPerByte * bytesOf(run);
+    const most = ownBytes + scopeBytesMax;
+    for (let bytes = ownBytes; ;) {
+      const held = await this.bytes.take(payer, bytes);
+      const room = new DecisionRoom(held, bytes);
+      try {
+        return await this.#takeStep(run, { room, afterReading: (left) => held.hold(ownBytes + left) });
+      } catch (error) {
+        if (!(error instanceof NoRoomToDecideError)) throw error;
+        bytes = Math.min(most, Math.max(2 * bytes, ownBytes + error.bytes));
+      } finally {
+        await room.settled();
+        held.release();
+      }
+    }
+  }
+
+  async #takeStep(run: WorkflowRunRecord, reading: Reading): Promise<void> {
     const { due_at_ms: dueAtMs } = run.progress;
     if (dueAtMs === null) return;
     const earlyMs = dueAtMs - this.#context.clock.nowMs();
     // The queue has a clock of its own.
     if (earlyMs > 0 && earlyMs <= earlyMsMax) await delay(earlyMs);
     if (earlyMs > earlyMsMax) return this.#schedule(run, dueAtMs + 1);
-    const startedAtMs = this.#context.clock.nowMs();
-    const step = stepAt(run);
-    let items: number | null = null;
+    const now: Moment = { startedAtMs: this.#context.clock.nowMs(), items: null };
     try {
-      const scope = await scopeOf(this.#context, run, step);
-      const list = itemsOf(step, scope, itemsMax);
-      items = list && list.length;
-      if (list) {
-        if (list.length <= run.progress.item) return await this.#record(run, { kind: 'skipped' }, startedAtMs, items);
-        scope.item = list[run.progress.item]!;
-      }
-      const isWaiting = openEntry(run) !== null;
-      if (!isWaiting && step.if && !matchesAll(step.if, lookInScope(scope)))
-        return await this.#record(run, { kind: 'skipped' }, startedAtMs, items);
-      if (step.action === 'api') return await this.#callApi(run, step, scope, startedAtMs, items);
-      if (step.action === 'email') return await this.#sendEmail(run, step, scope, startedAtMs, items);
-      if (step.action === 'approval') return await this.#askPerson(run, step, scope, startedAtMs, items);
-      await this.#record(run, await this.#resultOf(run, step, scope), startedAtMs, items);
+      const act = await this.#prepare(run, stepAt(run), now, reading);
+      await act();
     } catch (error) {
-      await this.#record(run, { kind: 'failed', error: faultOf(error) }, startedAtMs, items);
+      await this.#record(run, { kind: 'failed', error: faultOf(error) }, now.startedAtMs, now.items);
     }
   }
 
-  /** Takes a step whose effect is outside of this server, or that has none. */
+  /** Reads what a step needs. Returns what it does. */
+  async #prepare(run: WorkflowRunRecord, step: Step, now: Moment, { room, afterReading }: Reading): Promise<Act> {
+    const context = { ...this.#context, readRecord: room.readerOf(boundedReader(this.#context.readRecord)) };
+    const scope = await scopeOf(context, run, step);
+    const list = itemsOf(step, scope, itemsMax);
+    now.items = list && list.length;
+    if (list) {
+      if (list.length <= run.progress.item) return this.#recording(run, { kind: 'skipped' }, now);
+      scope.item = list[run.progress.item]!;
+    }
+    const isWaiting = openEntry(run) !== null;
+    if (!isWaiting && step.if && !matchesAll(step.if, lookInScope(scope)))
+      return this.#recording(run, { kind: 'skipped' }, now);
+    if (step.action !== 'http') return this.#acting(run, step, scope, now);
+    const request = await requestOfStep(this.#context, this.#outgoing, run, step, scope);
+    afterReading(request.body.length);
+    return this.#posting(run, request, now);
+  }
+
+  /*
+   * These return functions. A function keeps all that its surroundings have. A request waits for another server, and must not keep the
+   * records of its templates meanwhile.
+   */
+
+  #recording(run: WorkflowRunRecord, result: StepResult, { startedAtMs, items }: Moment): Act {
+    return () => this.#record(run, result, startedAtMs, items);
+  }
+
+  #posting(run: WorkflowRunRecord, request: StepRequest, { startedAtMs, items }: Moment): Act {
+    return async () => this.#record(run, await postStep(this.#context, this.#outgoing, request), startedAtMs, items);
+  }
+
+  #acting(run: WorkflowRunRecord, step: Step, scope: Scope, { startedAtMs, items }: Moment): Act {
+    return async () => {
+      if (step.action === 'api') return this.#callApi(run, step, scope, startedAtMs, items);
+      if (step.action === 'email') return this.#sendEmail(run, step, scope, startedAtMs, items);
+      if (step.action === 'approval') return this.#askPerson(run, step, scope, startedAtMs, items);
+      return this.#record(run, await this.#resultOf(run, step, scope), startedAtMs, items);
+    };
+  }
+
+  /** Takes a step that waits. */
   async #resultOf(run: WorkflowRunRecord, step: Step, scope: Scope): Promise<StepResult> {
     switch (step.action) {
-      case 'http':
-        return postStep(this.#context, this.#outgoing, run, step, scope);
       case 'wait':
         return this.#wait(run, step, scope);
       case 'wait_for_event':
         return this.#waitForEvent(run, step, scope);
       default:
-        throw new Error(`Bug! The action ${step.action} has an effect here.`);
+        throw new Error(`Bug! The action ${step.action} does not wait.`);
     }
   }
 
@@ -383,6 +440,20 @@ export class WorkflowTask implements Task {
       },
     });
   }
+}
+
+/** Returns a reader that throws a {@link StepFault} when it has read more than a scope may have. */
+function boundedReader(readRecord: RecordReader): RecordReader {
+  let bytes = 0;
+  return async (kind, accountId, id) => {
+    const record = await readRecord(kind, accountId, id);
+    if (record) bytes += bytesOf(record);
+    if (bytes <= scopeBytesMax) return record;
+    throw new StepFault(
+      'records_too_large',
+      'The event and the records that the templates of this step name have more than 8 MB. Name fewer records.',
+    );
+  };
 }
 
 /** Returns the principal of a run: the system, with the permissions of the workflow. */

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { heapBytes } from '../support/heap.ts';
+import { makeLargeCustomer } from '../support/large-records.ts';
+import { receiverForTest } from '../support/receiver.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { Flows, type Made } from './flows.ts';
+
+const megabyte = 1024 * 1024;
+
+/** Changes each person of a new application. Later steps can name these persons. */
+const changeAll = {
+  id: 'change',
+  action: 'api',
+  for_each: 'event.data.object.customers',
+  path: '/v1/customers/{{item}}',
+  body: { metadata: { seen: 'yes' } },
+};
+
+const trigger = { type: 'application.created' };
+const permissions = ['customers.write'];
+
+let server: TestServer;
+let flows: Flows;
+
+beforeAll(async () => {
+  server = await startTestServer({ works: true });
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  flows = await Flows.on(server);
+});
+
+/** Makes persons of a quarter of a megabyte each. */
+async function largePersons(count: number): Promise<string[]> {
+  const ids: string[] = [];
+  while (ids.length < count) ids.push(await makeLargeCustomer(flows.api));
+  return ids;
+}
+
+test('holds no records while other servers hang when steps have named large ones', async () => {
+  const receiver = await receiverForTest(() => {});
+  const body = { name: '{{steps.change.output.0.name}}' };
+  const send = { id: 'send', action: 'http', url: receiver.url, body };
+  const customers = await largePersons(16);
+  await flows.active({ trigger, permissions, steps: [changeAll, send] });
+  const before = heapBytes();
+  for (let made = 0; made < 4; made++) await flows.make('applications', { customers });
+  await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(4);
+  expect(receiver.received[0]!.body).toEqual({ name: 'Ada' });
+  // Each step has read four megabytes.
+  expect(heapBytes() - before).toBeLessThan(7 * megabyte);
+});
+
+test('fails a step when the records that it names have more than eight megabytes', async () => {
+  const body = { metadata: { name: '{{steps.change.output.0.name}}' } };
+  const name = { id: 'name', action: 'api', path: '/v1/customers/{{event.data.object.customers.0}}', body };
+  const customers = await largePersons(35);
+  const workflow: Made = await flows.active({ trigger, permissions, steps: [changeAll, name] });
+  await flows.make('applications', { customers });
+  const [run] = await flows.ended(workflow);
+  expect(run.status).toBe('failed');
+  expect(run.steps.at(-1).error).toMatchObject({ code: 'records_too_large' });
+  expect(run.steps).toHaveLength(customers.length + 1);
+});
