@@ -104,7 +104,7 @@ describe('unread responses', () => {
   const small = { max: 3_000_000, maxPerAccount: 1_000_000 };
 
   test('delays other large reads of the account, then those of all accounts, when its responses are not read', async () => {
-    const own = await serverForTest({ overrides: { readLimits: { bytes: small, waitMs: 300 } } });
+    const own = await serverForTest({ overrides: { readLimits: { bytes: small, waitMs: 2_000 } } });
     const tenants = [await addAccount(own), await addAccount(own)];
     for (const { api, accountId } of tenants) {
       await makeLargeCustomer(api);
