@@ -41,7 +41,8 @@ import { untilOf } from './wait-step.ts';
 const runLimits: PlaceLimits = { all: 24, ofTree: 16, ofAccount: 8 };
 
 /**
- * Bytes of runs whose steps are under way. The limit is less than what large work always has, since a step waits for the room of its commit.
+ * Bytes of runs whose steps are under way, and of the records that these read. A step waits for the room of its commit. So the limit is less
+ * than what large work always has.
  */
 const stepBytes: ByteLimits = { max: 12 * 1024 * 1024, maxPerAccount: 4 * 1024 * 1024, maxPerTree: 8 * 1024 * 1024 };
 
