@@ -5,7 +5,7 @@ import { addAccount } from '../../server/test/support/tenants.ts';
 import { ApiError, EventStream, InvalidRequestError, Tenure, TenureError, type Event } from '../src/index.ts';
 import { SseParser } from '../src/sse-parser.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
-import { countTimers, errorBody, errorOf, httpServer, scripted, testKey, type Step } from './scripted.ts';
+import { errorBody, errorOf, fakeTimersOfSdk, httpServer, scripted, testKey, type Step } from './scripted.ts';
 import { waitMs } from '../../server/test/support/wait.ts';
 
 /** Returns the ids of the next events. */
@@ -308,11 +308,8 @@ test('refuses a wrong option or parameter', async () => {
 });
 
 describe('under a fake clock', () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => {
-    vi.restoreAllMocks();
-    vi.useRealTimers();
-  });
+  beforeEach(fakeTimersOfSdk);
+  afterEach(() => void vi.restoreAllMocks());
 
   test('backs off while connections fail, up to a minute', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
@@ -350,22 +347,20 @@ describe('under a fake clock', () => {
 
   test.each([400, 401, 403, 404, 413])('fails at once when it gets %d', async (status) => {
     const { tenure, sent } = scripted([{ status, body: errorBody('invalid_request_error', 'event_cursor_expired') }]);
-    const timers = countTimers();
     await expect(tenure.events.stream().next()).rejects.toBeInstanceOf(InvalidRequestError);
     expect(sent).toHaveLength(1);
-    expect(timers()).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('ends a pause when the stream is closed', async () => {
     const { tenure } = scripted([{ status: 502 }]);
-    const timers = countTimers();
     const stream = tenure.events.stream();
     const waiting = stream.next();
     await vi.advanceTimersByTimeAsync(500);
-    expect(timers()).toBe(1);
+    expect(vi.getTimerCount()).toBe(1);
     await stream.return();
     expect(await waiting).toEqual({ done: true, value: undefined });
-    expect(timers()).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

@@ -9,7 +9,16 @@ import {
   TimeoutError,
   type Fetch,
 } from '../src/index.ts';
-import { countTimers, errorBody, errorOf, httpServer, scripted, testKey, unusedUrl, type Step } from './scripted.ts';
+import {
+  errorBody,
+  errorOf,
+  fakeTimersOfSdk,
+  httpServer,
+  scripted,
+  testKey,
+  unusedUrl,
+  type Step,
+} from './scripted.ts';
 
 const refused = Object.assign(new TypeError('fetch failed'), {
   cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
@@ -37,11 +46,8 @@ async function deletionsAfter(step: Step): Promise<number> {
 }
 
 describe('under a fake clock', () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => {
-    vi.restoreAllMocks();
-    vi.useRealTimers();
-  });
+  beforeEach(fakeTimersOfSdk);
+  afterEach(() => void vi.restoreAllMocks());
 
   test.each([
     ['a refused connection', refused],
@@ -148,18 +154,16 @@ describe('under a fake clock', () => {
     const { tenure, sent } = scripted([failing(503, { 'retry-after': '50' })]);
     const ending = new AbortController();
     const reason = new Error('no longer needed');
-    const timers = countTimers();
     setTimeout(() => ending.abort(reason), 10_000);
     expect(await errorOf(tenure.account.retrieve({}, { signal: ending.signal }))).toBe(reason);
     expect(sent).toHaveLength(1);
-    expect(timers()).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('leaves no timer behind when a call ends', async () => {
     const { tenure } = scripted([{}]);
-    const timers = countTimers();
     await tenure.account.retrieve();
-    expect(timers()).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('tells the hooks of each attempt, with a masked key', async () => {

@@ -52,8 +52,26 @@ export function scripted(
 }
 
 /**
- * Fires timers of the fake clock, one at a time, until a call has ended. Another file of the same process may have left a timer that comes
- * again and again.
+ * Fakes the clock, and the timers that the SDK or a test of it sets, for one test. Other files of the same process keep their own timers.
+ * A fake timer of theirs that repeats would fire thousands of times.
+ */
+export function fakeTimersOfSdk(): void {
+  const real = { setTimeout, clearTimeout };
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const fake = { setTimeout, clearTimeout };
+  const ofSdk = new Set<unknown>();
+  globalThis.setTimeout = ((...args: Parameters<typeof setTimeout>) => {
+    if (!/\/sdk\/(src\/|test\/[\w-]+\.test\.)/.test(new Error('stack').stack!)) return real.setTimeout(...args);
+    const timer = fake.setTimeout(...args);
+    ofSdk.add(timer);
+    return timer;
+  }) as typeof setTimeout;
+  globalThis.clearTimeout = (timer) => (ofSdk.has(timer) ? fake : real).clearTimeout(timer);
+}
+
+/**
+ * Fires timers of the fake clock, one at a time, until a call has ended.
  *
  * @returns the error of the call, or null.
  */
@@ -63,29 +81,8 @@ export async function errorOf(calling: PromiseLike<unknown>): Promise<unknown> {
     () => ended.push({ error: null }),
     (error: unknown) => ended.push({ error }),
   );
-  for (let timer = 0; timer < 20_000 && ended.length === 0; timer++) await vi.advanceTimersToNextTimerAsync();
-  return ended[0]?.error;
-}
-
-/** Returns a function that counts the timers which the SDK has set from now on. It leaves out those that have fired or were cleared. */
-export function countTimers(): () => number {
-  const { setTimeout: set, clearTimeout: clear } = globalThis;
-  const timers = new Set<unknown>();
-  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((callback: () => void, ms: number) => {
-    // Other files of the same process have timers, too.
-    const isOfSdk = new Error('stack').stack!.includes('/sdk/src/');
-    const timer = set(() => {
-      timers.delete(timer);
-      callback();
-    }, ms);
-    if (isOfSdk) timers.add(timer);
-    return timer;
-  }) as typeof setTimeout);
-  vi.spyOn(globalThis, 'clearTimeout').mockImplementation((timer) => {
-    timers.delete(timer);
-    clear(timer);
-  });
-  return () => timers.size;
+  while (ended.length === 0) await vi.advanceTimersToNextTimerAsync();
+  return ended[0]!.error;
 }
 
 /** Returns the body of an error as the server sends it. */
