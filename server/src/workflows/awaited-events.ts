@@ -1,13 +1,14 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { Reader } from '../db/reader.ts';
 import type { Resource } from '../model/resource.ts';
 import type { WorkflowRunRecord } from '../resources/workflows/run.ts';
 import type { ApiVersions } from '../versions/apply.ts';
-import { eventIn, type StoredEvent } from './events.ts';
+import { eventIn } from './events.ts';
 import { isObject, type Json } from '../core/json-diff.ts';
 import { stepAt } from './advance.ts';
 import type { Step } from './rules/definition.ts';
-import { lookInEvent, matchesAll, type Filter } from './rules/filters.ts';
+import { lookInEvent, matchesAll, mayMatch, type Filter } from './rules/filters.ts';
 import { pathsIn } from './rules/templates.ts';
 import { rowToEvent, type EventRow } from './event-rows.ts';
 
@@ -44,8 +45,14 @@ export function idsIn(events: readonly { data: string }[]): string[] {
   return [...new Set(events.flatMap(({ data }) => data.match(/\b[a-z]+_[0-9A-Za-z]{22}\b/g) ?? []))];
 }
 
-/** Events of a page. Each can have half a megabyte, and few come between two steps of a run. */
+/** Events of a page. Few come between two steps of a run. */
 const eventsAtOnce = 20;
+
+/** Bytes of data after which a page ends. Its last event can have half a megabyte more. */
+const pageBytesMax = 512 * 1024;
+
+/** Bytes of data that are parsed before other work has its turn. They take the processor for some milliseconds. */
+const parsedAtOnceBytes = 256 * 1024;
 
 /** Returns the ids of the events that earlier items of the run's step have taken. Each item takes one of its own. */
 export function takenEvents(run: WorkflowRunRecord): Set<string> {
@@ -56,42 +63,78 @@ export function takenEvents(run: WorkflowRunRecord): Set<string> {
   );
 }
 
-/** Returns the id of the first awaited event since the step before, or null. */
+/** Runs a piece of work when it is its turn. */
+export type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * Returns the id of the first awaited event since the step before, or null.
+ *
+ * @param inTurn runs few looks at a page at once: many runs can look through many megabytes.
+ */
 export async function findAwaited(
   context: AwaitedContext,
   run: WorkflowRunRecord,
   types: readonly string[],
   filters: readonly Filter[],
+  inTurn: InTurn,
 ): Promise<string | null> {
-  const { account_id: accountId, progress, definition } = run;
   const taken = takenEvents(run);
-  for (let after = progress.from; ;) {
-    const rows: EventRow[] = await context.reader.query<EventRow>({
-      name: 'read_events_since_step',
-      text: `
-        select id, created, type, data, request, shape_version
-        from events
-        where account_id = $1 and id > $2 and type = any($3)
-        order by id
-        limit $4`,
-      values: [accountId, after, types, eventsAtOnce],
+  for (let after = run.progress.from; ;) {
+    const look = await inTurn(async () => {
+      const rows = await readEventsAfter(context.reader, run.account_id, after, types);
+      const free = rows.filter(({ id }) => !taken.has(id));
+      const found = await firstMatch(context, free, run.definition.api_version, filters);
+      const hasMore = rows.length > 0 && (rows.length === eventsAtOnce || rows.length < Number(rows[0]!.found));
+      return { found: found?.id ?? null, next: hasMore ? rows.at(-1)!.id : null };
     });
-    const found = rows.find(
-      (row) => !taken.has(row.id) && isMatch(context, rowToEvent(row), definition.api_version, filters),
-    );
-    if (found) return found.id;
-    if (rows.length < eventsAtOnce) return null;
-    after = rows.at(-1)!.id;
+    if (look.found !== null || look.next === null) return look.found;
+    after = look.next;
   }
 }
 
-/** Returns whether an event has all of these values, in the version of the workflow. */
-export function isMatch(
+/** Reads a page of events after an id. `found` also counts events without room in the page. */
+function readEventsAfter(
+  reader: Reader,
+  accountId: string,
+  after: string,
+  types: readonly string[],
+): Promise<(EventRow & { found: string })[]> {
+  return reader.query({
+    name: 'read_events_since_step',
+    text: `
+      select id, created, type, data, request, shape_version, found
+      from (
+        select *, count(*) over () as found, sum(octet_length(data)) over (order by id) - octet_length(data) as bytes_before
+        from (
+          select id, created, type, data, request, shape_version
+          from events
+          where account_id = $1 and id > $2 and type = any($3)
+          order by id
+          limit ${eventsAtOnce}
+        ) next
+      ) measured
+      where bytes_before < ${pageBytesMax}
+      order by id`,
+    values: [accountId, after, types],
+  });
+}
+
+/** Returns the first event that has all of these values, in the version of the workflow. Other work has its turn meanwhile. */
+export async function firstMatch<Row extends EventRow>(
   context: Pick<AwaitedContext, 'versions'>,
-  stored: StoredEvent,
+  rows: readonly Row[],
   version: string,
   filters: readonly Filter[],
-): boolean {
-  const event = eventIn(context, stored, version);
-  return matchesAll(filters, (path) => lookInEvent(event, path));
+): Promise<Row | null> {
+  let parsedBytes = 0;
+  for (const row of rows) {
+    if (row.shape_version === version && !mayMatch(filters, row.data)) continue;
+    const event = eventIn(context, rowToEvent(row), version);
+    if (matchesAll(filters, (path) => lookInEvent(event, path))) return row;
+    parsedBytes += row.data.length;
+    if (parsedBytes < parsedAtOnceBytes) continue;
+    parsedBytes = 0;
+    await nextRound();
+  }
+  return null;
 }

@@ -5,7 +5,7 @@ import { toDecision } from '../model/change.ts';
 import { isPrefixMatch } from '../model/event-names.ts';
 import { workflowRun, type WorkflowRunRecord } from '../resources/workflows/run.ts';
 import { advanced, stepAt } from './advance.ts';
-import { idsIn, isMatch, takenEvents } from './awaited-events.ts';
+import { firstMatch, idsIn, takenEvents } from './awaited-events.ts';
 import { rowToEvent } from './event-rows.ts';
 import type { StoredEvent } from './events.ts';
 import { readAwaiting, type FollowedEvent } from './positions.ts';
@@ -44,20 +44,17 @@ async function endWait(
   if (run.approval_request !== null) return wakeAsker(context, run, events);
   const step = stepAt(run);
   let items: Json[] | null;
-  let found: FollowedEvent | undefined;
+  let found: FollowedEvent | null;
   try {
     const scope = await scopeOf(context, run, step);
     items = itemsOf(step, scope, itemsMax);
     if (items) scope.item = items[run.progress.item] ?? null;
     const filters = withValues(step.filters ?? [], scope, filledIn);
     const taken = takenEvents(run);
-    found = events.find(
-      (row) =>
-        row.id > run.progress.from &&
-        !taken.has(row.id) &&
-        isPrefixMatch(row.type, run.awaits!) &&
-        isMatch(context, rowToEvent(row), run.definition.api_version, filters),
+    const free = events.filter(
+      (row) => row.id > run.progress.from && !taken.has(row.id) && isPrefixMatch(row.type, run.awaits!),
     );
+    found = await firstMatch(context, free, run.definition.api_version, filters);
   } catch (error) {
     faultOf(error);
     // The job of the run meets the same fault, and records it.

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { SystemChangeContext } from '../commit/change-as-system.ts';
 import { DecisionRoom, NoRoomToDecideError } from '../commit/decision-room.ts';
 import { ByteBudget, findPayer, type ByteCeiling, type ByteLimits, type Payer } from '../core/limits/byte-budget.ts';
+import { FairQueue, patient } from '../core/limits/fair-queue.ts';
 import { crowdedPauseMs, JobPlaces, type PlaceLimits } from '../core/limits/job-places.ts';
 import type { SystemDecision } from '../commit/write-request.ts';
 import { toSeconds } from '../core/clock.ts';
@@ -27,7 +28,7 @@ import { customerOfEvent, plainInTitle, resultOfApproval, waitingForApproval } f
 import { advanced, openEntry, stepAt, type Place, type StepResult } from './advance.ts';
 import { awaitedRecord, findAwaited } from './awaited-events.ts';
 import { itemsMax, type Step } from './rules/definition.ts';
-import { matchesAll } from './rules/filters.ts';
+import { matchesAll, type Filter } from './rules/filters.ts';
 import { filledIn, textFilledIn, textsIn, valueOf, type Scope } from './rules/templates.ts';
 import { faultOf, itemsOf, scopeOf, withValues, type ScopeContext } from './scope.ts';
 import { lookInScope } from './rules/scope.ts';
@@ -48,6 +49,12 @@ const stepBytes: ByteLimits = { max: 12 * 1024 * 1024, maxPerAccount: 4 * 1024 *
 
 /** Bytes of the event and the records that the templates of a step name. Several such steps have room beside each other. */
 const scopeBytesMax = 8 * 1024 * 1024;
+
+/** Looks at a page of earlier events at once. Keys and records are read on the same connections. */
+const looksAtOnce = 2;
+
+/** A look through large events fills a processor. It leaves as much time for others. */
+const lookRestFactor = 1;
 
 /** A step reads its run twice, and writes it. Each time, it is in memory as a text and as an object. */
 const bytesPerByte = 4;
@@ -115,6 +122,7 @@ export class WorkflowTask implements Task {
   readonly #context: WorkflowContext;
   readonly #outgoing: Outgoing;
   readonly #places = new JobPlaces(workflowService, runLimits);
+  readonly #looks = new FairQueue(looksAtOnce);
 
   constructor(context: WorkflowContext, outgoing: Outgoing) {
     this.#context = context;
@@ -258,10 +266,22 @@ export class WorkflowTask implements Task {
         searched: false,
       };
     const types = awaitedTypes(step.type!, this.#context.eventTypes);
-    const found = searched ? null : await findAwaited(this.#context, run, types, filters);
+    const found = searched ? null : await this.#findEarlier(run, types, filters);
     if (found !== null) return { kind: 'succeeded', output: { event: found } };
     if (untilMs <= nowMs) return { kind: 'succeeded', output: { timed_out: true } };
     return { kind: 'waiting', untilMs, nextLookMs: untilMs, awaits, searched: true };
+  }
+
+  /** Returns the id of the first awaited event since the step before, or null. Trees of accounts take turns. */
+  async #findEarlier(
+    run: WorkflowRunRecord,
+    types: readonly string[],
+    filters: readonly Filter[],
+  ): Promise<string | null> {
+    const payer = await findPayer(this.#context.accounts, run.account_id);
+    return findAwaited(this.#context, run, types, filters, (look) =>
+      this.#looks.runAndRest(payer, patient, lookRestFactor, look),
+    );
   }
 
   /** Sends a request to this API. Its changes and those of the run are one mutation. */
