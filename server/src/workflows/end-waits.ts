@@ -16,19 +16,35 @@ import { principalOf } from './task.ts';
 
 type WaitContext = SystemChangeContext & ScopeContext;
 
-/** Ends the waits of runs for these events. A run whose filters cannot be read any more fails by its own job. */
+/** Runs that are read at once. Hundreds of thousands can wait for one event. */
+const runsAtOnce = 1_000;
+
+/**
+ * Ends the waits of runs for these events, in the order of the runs, after one. A run whose filters cannot be read any more fails by its own
+ * job.
+ *
+ * @param isOver tells whether the turn of this account is over.
+ * @returns the last run, if the turn was over before all runs had been looked at. Null if none is left.
+ */
 export async function endWaits(
   context: WaitContext,
   client: PoolClient,
   accountId: string,
-  events: readonly FollowedEvent[],
-): Promise<void> {
+  { events, afterRun }: { events: readonly FollowedEvent[]; afterRun: string },
+  isOver: () => boolean,
+): Promise<string | null> {
   const types = [...new Set(events.map(({ type }) => type))];
-  // A run that begins to wait only now looks for these events itself.
-  const awaiting = await readAwaiting(client, accountId, { types, ids: idsIn(events) });
-  for (const { id, awaits, awaits_record: record } of awaiting) {
-    const own = events.filter(({ type, data }) => isPrefixMatch(type, awaits) && data.includes(record ?? ''));
-    if (own.length > 0) await endWait(context, accountId, id, own);
+  const ids = idsIn(events);
+  for (let after = afterRun; ;) {
+    // A run that begins to wait only now looks for these events itself.
+    const awaiting = await readAwaiting(client, accountId, { types, ids, after, limit: runsAtOnce });
+    for (const { id, awaits, awaits_record: record } of awaiting) {
+      if (after !== afterRun && isOver()) return after;
+      const own = events.filter(({ type, data }) => isPrefixMatch(type, awaits) && data.includes(record ?? ''));
+      if (own.length > 0) await endWait(context, accountId, id, own);
+      after = id;
+    }
+    if (awaiting.length < runsAtOnce) return null;
   }
 }
 

@@ -4,7 +4,7 @@ import { workflowsLockKey } from '../db/advisory-locks.ts';
 import { onlyRow } from '../db/only-row.ts';
 import type { Pool, PoolClient } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
-import type { Position } from '../events/event-order.ts';
+import { isAfter, type Position } from '../events/event-order.ts';
 import { workflow } from '../resources/workflows/workflow.ts';
 import {
   awaitsAny,
@@ -41,6 +41,9 @@ const restMaxMs = 100;
 
 const eventsAtOnce = 500;
 
+/** Runs that a page can start. With 500 active workflows, it has only forty events. */
+const startsAtOnce = 20_000;
+
 /** Workflows that are read at once. One can have a quarter of a megabyte. */
 const workflowsAtOnce = 32;
 
@@ -51,11 +54,17 @@ const clockSkewMs = 60_000;
 export interface WorkflowLimits {
   /** Runs of one workflow in an hour. A mistake in a trigger ends here. */
   runsAnHour: number;
+  /** Milliseconds until another account has its turn. An event can end the waits of many thousand runs. The next turn ends the others. */
+  turnMs: number;
   /** Seconds between the attempts of an `http` step. There is one attempt more. */
   pausesSeconds: readonly number[];
 }
 
-export const workflowLimits: WorkflowLimits = { runsAnHour: 1_000, pausesSeconds: [5, 30, 120, 600] };
+export const workflowLimits: WorkflowLimits = {
+  runsAnHour: 1_000,
+  turnMs: 1_000,
+  pausesSeconds: [5, 30, 120, 600],
+};
 
 interface FollowerContext extends TriggerContext {
   /** Whether no other process can commit. */
@@ -73,6 +82,18 @@ interface Followed {
   notBeforeMs: number;
   /** The looks in a row that found only events that are held back. */
   heldBack: number;
+  /** Where the last turn stopped within a page. */
+  rest: RestOfPage | null;
+}
+
+/** The waits that a page has yet to end. All of its events have started their runs. */
+interface RestOfPage {
+  /** The position of the account, from which the page was read. */
+  position: Position;
+  /** The last event of the page. */
+  last: Position;
+  /** The last run that was looked at. */
+  afterRun: string;
 }
 
 /** What a look at an account has found. */
@@ -92,7 +113,7 @@ const nothing: Found = { events: 0, hasMore: false, isHeldBack: false };
  */
 export class WorkflowFollower {
   readonly #context: FollowerContext;
-  readonly #limits: Pick<WorkflowLimits, 'runsAnHour'>;
+  readonly #limits: Pick<WorkflowLimits, 'runsAnHour' | 'turnMs'>;
   readonly #stopping = new AbortController();
   #followed: ReadonlyMap<string, Followed> = new Map();
   /** Whether this process has committed since the last poll. */
@@ -100,7 +121,7 @@ export class WorkflowFollower {
   #wakeUp: () => void = () => {};
   #running: Promise<void> | null = null;
 
-  constructor(context: FollowerContext, limits: Pick<WorkflowLimits, 'runsAnHour'>) {
+  constructor(context: FollowerContext, limits: Pick<WorkflowLimits, 'runsAnHour' | 'turnMs'>) {
     this.#context = context;
     this.#limits = limits;
   }
@@ -173,7 +194,9 @@ export class WorkflowFollower {
     const { reader } = this.#context;
     const ids = await readFollowed(reader);
     const known = this.#followed;
-    this.#followed = new Map(ids.map((id) => [id, known.get(id) ?? { isWanted: false, notBeforeMs: 0, heldBack: 0 }]));
+    this.#followed = new Map(
+      ids.map((id) => [id, known.get(id) ?? { isWanted: false, notBeforeMs: 0, heldBack: 0, rest: null }]),
+    );
     if (ids.length > 0) this.#want(await readMoved(reader, ids));
   }
 
@@ -182,7 +205,7 @@ export class WorkflowFollower {
     account.isWanted = false;
     const beganAtMs = performance.now();
     try {
-      const { events, hasMore, isHeldBack } = await this.#step(accountId);
+      const { events, hasMore, isHeldBack } = await this.#step(accountId, account);
       const endedAtMs = performance.now();
       account.heldBack = isHeldBack && events === 0 ? account.heldBack + 1 : 0;
       if (hasMore || (isHeldBack && account.heldBack < heldBackMax)) account.isWanted = true;
@@ -195,7 +218,7 @@ export class WorkflowFollower {
     }
   }
 
-  async #step(accountId: string): Promise<Found> {
+  async #step(accountId: string, account: Followed): Promise<Found> {
     const client = await this.#context.database.followers.connect();
     try {
       // The lock takes no transaction id. So this transaction holds back no events until it stores the position.
@@ -204,7 +227,7 @@ export class WorkflowFollower {
         workflowsLockKey,
         accountId,
       ]);
-      const found = onlyRow(lock.rows).ours ? await this.#page(client, accountId) : nothing;
+      const found = onlyRow(lock.rows).ours ? await this.#page(client, accountId, account) : nothing;
       await client.query('commit');
       client.release();
       return found;
@@ -215,7 +238,7 @@ export class WorkflowFollower {
     }
   }
 
-  async #page(client: PoolClient, accountId: string): Promise<Found> {
+  async #page(client: PoolClient, accountId: string, account: Followed): Promise<Found> {
     const horizon = await readHorizon(client);
     const workflows = await this.#readActive(client, accountId);
     if (workflows.length === 0 && !(await awaitsAny(client, accountId))) {
@@ -224,18 +247,38 @@ export class WorkflowFollower {
     }
     const position = (await readPosition(client, accountId)) ?? (await this.#begin(client, accountId, workflows));
     if (!position) return nothing;
+    // Another process may have had a turn, and has then done the rest.
+    const rest = account.rest && isSame(account.rest.position, position) ? account.rest : null;
+    account.rest = null;
     const types = [...new Set([...typesOfTriggers(this.#context, workflows).values()].flatMap((own) => [...own]))];
-    const page = await readPage(client, accountId, position, { horizon, types, limit: eventsAtOnce });
-    const last = page.events.at(-1);
+    const limit = Math.min(eventsAtOnce, Math.ceil(startsAtOnce / Math.max(1, workflows.length)));
+    const page = await readPage(client, accountId, position, { horizon, types, limit });
+    // The page can be longer now. Its new events have not started runs.
+    const events = rest ? page.events.filter((row) => !isAfter(positionOf(row), rest.last)) : page.events;
+    const last = events.at(-1);
     if (!last) return { ...nothing, isHeldBack: page.isHeldBack };
-    const wanted = page.events.filter(({ is_wanted: isWanted }) => isWanted);
+    const found = { events: events.length, hasMore: true, isHeldBack: page.isHeldBack };
+    const wanted = events.filter(({ is_wanted: isWanted }) => isWanted);
     if (wanted.length > 0) {
+      const untilMs = performance.now() + this.#limits.turnMs;
+      const isOver = (): boolean => performance.now() >= untilMs;
       const triggers = { events: wanted, workflows, runsAnHour: this.#limits.runsAnHour };
-      await startRuns(this.#context, client, accountId, triggers);
-      await endWaits(this.#context, client, accountId, wanted);
+      // The page is read again. The runs that have begun are then found.
+      if (!rest && !(await startRuns(this.#context, client, accountId, triggers, isOver))) return found;
+      const afterRun = await endWaits(
+        this.#context,
+        client,
+        accountId,
+        { events: wanted, afterRun: rest?.afterRun ?? '' },
+        isOver,
+      );
+      if (afterRun !== null) {
+        account.rest = { position, last: positionOf(last), afterRun };
+        return found;
+      }
     }
     await storePosition(client, accountId, positionOf(last));
-    return { events: page.events.length, hasMore: page.hasMore, isHeldBack: page.isHeldBack };
+    return { ...found, hasMore: page.hasMore || events.length < page.events.length };
   }
 
   /** Reads the active workflows of an account, a few at once. */
@@ -259,4 +302,8 @@ export class WorkflowFollower {
     if (froms[0] === undefined) return null;
     return readPositionBefore(client, accountId, firstIdAt('evt', timeOfId(froms[0] as Id) - clockSkewMs));
   }
+}
+
+function isSame(one: Position, other: Position): boolean {
+  return !isAfter(one, other) && !isAfter(other, one);
 }

@@ -262,20 +262,23 @@ export async function awaitsAny(client: Runs, accountId: string): Promise<boolea
   return rows[0]?.is_any ?? false;
 }
 
-/** Returns the runs that await an event of these types. A run that awaits one with an id needs the id to be among `ids`. */
+/** Returns the runs after one that await an event of these types. A run that awaits one with an id needs the id to be among `ids`. */
 export async function readAwaiting(
   client: Runs,
   accountId: string,
-  { types, ids }: { types: readonly string[]; ids: readonly string[] },
+  { types, ids, after, limit }: { types: readonly string[]; ids: readonly string[]; after: string; limit: number },
 ): Promise<{ id: string; awaits: string; awaits_record: string | null }[]> {
   const { rows } = await client.query<{ id: string; awaits: string; awaits_record: string | null }>({
     name: 'read_awaiting_runs',
+    // The index by what runs await finds them. By id, all runs that have ended would be looked at, too.
     text: `
-      select id, awaits, awaits_record
-      from workflow_runs
-      where account_id = $1 and awaits = any($2) and coalesce(awaits_record, '') = any($3)
-      order by id`,
-    values: [accountId, [...types, ...familiesOf(types)], ['', ...ids]],
+      with found as materialized (
+        select id, awaits, awaits_record
+        from workflow_runs
+        where account_id = $1 and awaits = any($2) and coalesce(awaits_record, '') = any($3)
+      )
+      select id, awaits, awaits_record from found where id > $4 order by id limit $5`,
+    values: [accountId, [...types, ...familiesOf(types)], ['', ...ids], after, limit],
   });
   return rows;
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-system.ts';
 import { toSeconds } from '../core/clock.ts';
 import { firstIdAt, isId } from '../core/ids.ts';
@@ -61,20 +62,25 @@ export interface Triggers {
 /**
  * Starts one run for each event and workflow that match, unless it was started before. A workflow that starts too many runs within an hour
  * is paused.
+ *
+ * @param isOver tells whether the turn of this account is over.
+ * @returns whether all runs have begun. Otherwise the turn was over. A call with the same events starts the others.
  */
 export async function startRuns(
   context: TriggerContext,
   client: PoolClient,
   accountId: string,
   { events, workflows, runsAnHour }: Triggers,
-): Promise<void> {
+  isOver: () => boolean,
+): Promise<boolean> {
   const typesOf = typesOfTriggers(context, workflows);
   const activations = await readActivations(
     client,
     accountId,
     workflows.map(({ id }) => id),
   );
-  const starts: Start[] = events.flatMap((row) => {
+  const starts: Start[] = [];
+  for (const row of events) {
     const passesFilters = filtersOn(context, row);
     const wanting = workflows.filter(
       (each) =>
@@ -83,9 +89,11 @@ export async function startRuns(
         isAfter(positionOf(row), activations.get(each.id) ?? beginning) &&
         passesFilters(each),
     );
-    return wanting.map((owner) => ({ row, owner }));
-  });
-  if (starts.length === 0) return;
+    for (const owner of wanting) starts.push({ row, owner });
+    // The filters of 500 workflows can take the processor for long.
+    await nextRound();
+  }
+  if (starts.length === 0) return true;
   const started = await readStarted(
     client,
     accountId,
@@ -97,7 +105,7 @@ export async function startRuns(
   const wanted: Start[] = [];
   // Make runs only here. A run that fails while the code awaits something else would end the process.
   const makeWanted = async (): Promise<void> => {
-    while (wanted.length > 0) await Promise.all(wanted.splice(0, runsAtOnce).map((start) => makeRun(context, start)));
+    await Promise.all(wanted.splice(0).map((start) => makeRun(context, start)));
   };
   for (const start of starts) {
     const { row, owner } = start;
@@ -109,9 +117,13 @@ export async function startRuns(
       // A run begins only while its workflow is active, so the runs within the limit go first.
       await makeWanted();
       await pause(context, owner, runsAnHour);
-    } else wanted.push(start);
+    } else if (wanted.push(start) === runsAtOnce) {
+      await makeWanted();
+      if (isOver()) return false;
+    }
   }
   await makeWanted();
+  return true;
 }
 
 type Filtered = Pick<WorkflowRecord, 'trigger' | 'api_version'>;

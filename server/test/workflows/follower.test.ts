@@ -117,6 +117,52 @@ test('starts the runs of two workflows later, and does not end the process, when
   expect(unhandled).toEqual([]);
 });
 
+test('starts the run of another account before it has ended all waits when many runs wait for one event', async () => {
+  const count = 20;
+  const server = await serverForTest({ works: true, overrides: { workflowLimits: { turnMs: 0 } } });
+  const [busy, other] = [await Flows.on(server), await Flows.on(server)];
+  const waiting = [{ id: 'later', action: 'wait_for_event', type: 'application.created', timeout: 1000 }];
+  const slow = await busy.active({ steps: waiting });
+  const customers: string[] = [];
+  while (customers.length < count) customers.push((await busy.make('customers', { name: 'Ada' })).id);
+  await busy.until(slow, (runs) => runs.length === count && runs.every(({ status }) => status === 'waiting'));
+  const quick = await other.active({ steps });
+  const { readers } = server.context.database;
+  // The follower waits, so that it meets both events.
+  const blocker = await readers.connect();
+  onTestFinished(() => blocker.release(true));
+  await blocker.query('begin');
+  await blocker.query('lock table workflow_positions in access exclusive mode');
+  await busy.make('applications', { customers });
+  await other.make('customers', { name: 'Grace' });
+  await blocker.query('rollback');
+  expect((await busy.ended(slow, count)).map(({ status }) => status)).toEqual(Array(count).fill('succeeded'));
+  await other.until(quick, (runs) => runs.length === 1);
+  const { rows } = await readers.query<{ account_id: string; type: string }>(`
+    select account_id, type from events
+    where type in ('workflow_run.created', 'workflow_run.succeeded')
+    order by epoch, transaction_id, ordinal`);
+  const started = rows.findIndex((row) => row.account_id === other.accountId && row.type === 'workflow_run.created');
+  const ended = rows.findLastIndex((row) => row.account_id === busy.accountId && row.type === 'workflow_run.succeeded');
+  expect(started).toBeGreaterThan(0);
+  expect(started).toBeLessThan(ended);
+});
+
+test('starts one run for each event when a page takes many turns', async () => {
+  const server = await serverForTest({ works: true, overrides: { workflowLimits: { turnMs: 0 } } });
+  const flows = await Flows.on(server);
+  const workflows: Made[] = [];
+  while (workflows.length < 30) workflows.push(await flows.active({ steps }));
+  const blocker = await server.context.database.readers.connect();
+  onTestFinished(() => blocker.release(true));
+  await blocker.query('begin');
+  await blocker.query('lock table workflow_positions in access exclusive mode');
+  await Promise.all(Array.from({ length: 20 }, () => flows.make('customers', { name: 'Ada' })));
+  await blocker.query('rollback');
+  for (const workflow of workflows)
+    expect(new Set((await flows.until(workflow, (runs) => runs.length >= 20)).map(({ event }) => event)).size).toBe(20);
+});
+
 test('holds none of the parsed events, and few workflows, when large events start many runs', async () => {
   const server = await serverForTest({ followsNothing: true });
   const flows = await Flows.on(server);
