@@ -52,7 +52,7 @@ const eventsAtOnce = 20;
 const pageBytesMax = 512 * 1024;
 
 /** Bytes of data that are parsed before other work has its turn. They take the processor for some milliseconds. */
-const parsedAtOnceBytes = 256 * 1024;
+export const parsedAtOnceBytes = 256 * 1024;
 
 /** Returns the ids of the events that earlier items of the run's step have taken. Each item takes one of its own. */
 export function takenEvents(run: WorkflowRunRecord): Set<string> {
@@ -120,12 +120,12 @@ function readEventsAfter(
 }
 
 /** Returns the first event that has all of these values, in the version of the workflow. Other work has its turn meanwhile. */
-export async function firstMatch<Row extends EventRow>(
+async function firstMatch(
   context: Pick<AwaitedContext, 'versions'>,
-  rows: readonly Row[],
+  rows: readonly EventRow[],
   version: string,
   filters: readonly Filter[],
-): Promise<Row | null> {
+): Promise<EventRow | null> {
   let parsedBytes = 0;
   for (const row of rows) {
     if (row.shape_version === version && !mayMatch(filters, row.data)) continue;

@@ -1,30 +1,50 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
 import type { SystemChangeContext } from '../commit/change-as-system.ts';
-import type { Json } from '../core/json-diff.ts';
 import type { PoolClient } from '../db/pools.ts';
 import { toDecision } from '../model/change.ts';
+import type { Principal } from '../model/callers/principal.ts';
 import { isPrefixMatch } from '../model/event-names.ts';
 import { workflowRun, type WorkflowRunRecord } from '../resources/workflows/run.ts';
 import { advanced, stepAt } from './advance.ts';
-import { firstMatch, idsIn, takenEvents } from './awaited-events.ts';
+import { idsIn, parsedAtOnceBytes, takenEvents } from './awaited-events.ts';
 import { rowToEvent } from './event-rows.ts';
 import type { StoredEvent } from './events.ts';
 import { readAwaiting, type FollowedEvent } from './positions.ts';
 import { itemsMax } from './rules/definition.ts';
+import type { Filter } from './rules/filters.ts';
 import { filledIn } from './rules/templates.ts';
 import { faultOf, itemsOf, scopeOf, withValues, type ScopeContext } from './scope.ts';
 import { principalOf } from './task.ts';
+import { filtersOn } from './triggers.ts';
 
 type WaitContext = SystemChangeContext & ScopeContext;
 
-/** Runs that are read at once. Hundreds of thousands can wait for one event. */
+/** Waiting runs whose ids are read at once. */
 const runsAtOnce = 1_000;
+
+/** Runs whose waits are compared with an event at once. Many more runs can wait, and their filters can be long. */
+const waitsAtOnce = 50;
+
+/** Bytes of filters after which no more runs are read. */
+const filterBytesAtOnce = 1024 * 1024;
+
+/** A run that waits, and what ends its wait. It has nothing else of the run, which can have a megabyte. */
+interface Wait {
+  run: Pick<WorkflowRunRecord, 'account_id' | 'id' | 'progress'>;
+  actor: Principal;
+  items: number | null;
+  filters: readonly Filter[];
+  version: string;
+  /** The events that it can take. */
+  events: ReadonlySet<FollowedEvent>;
+}
 
 /**
  * Ends the waits of runs for these events, in the order of the runs, after one. A run whose filters cannot be read any more fails by its own
  * job.
  *
  * @param isOver tells whether the turn of this account is over.
- * @returns the last run, if the turn was over before all runs had been looked at. Null if none is left.
+ * @returns the last run that was compared, if the turn was over before the others. Null if no other run waits.
  */
 export async function endWaits(
   context: WaitContext,
@@ -35,60 +55,102 @@ export async function endWaits(
 ): Promise<string | null> {
   const types = [...new Set(events.map(({ type }) => type))];
   const ids = idsIn(events);
+  let waits: Wait[] = [];
+  let bytes = 0;
   for (let after = afterRun; ;) {
     // A run that begins to wait only now looks for these events itself.
     const awaiting = await readAwaiting(client, accountId, { types, ids, after, limit: runsAtOnce });
     for (const { id, awaits, awaits_record: record } of awaiting) {
-      if (after !== afterRun && isOver()) return after;
       const own = events.filter(({ type, data }) => isPrefixMatch(type, awaits) && data.includes(record ?? ''));
-      if (own.length > 0) await endWait(context, accountId, id, own);
+      const wait = own.length > 0 ? await readWait(context, accountId, id, own) : null;
       after = id;
+      if (wait) {
+        waits.push(wait);
+        bytes += JSON.stringify(wait.filters).length;
+      }
+      if (waits.length < waitsAtOnce && bytes < filterBytesAtOnce) continue;
+      await endSome(context, waits, events);
+      if (isOver()) return after;
+      waits = [];
+      bytes = 0;
     }
-    if (awaiting.length < runsAtOnce) return null;
+    if (awaiting.length < runsAtOnce) break;
   }
+  await endSome(context, waits, events);
+  return null;
 }
 
-async function endWait(
+/** Returns a run that waits for one of these events. Null if another wait has begun, or if the run can look for itself. */
+async function readWait(
   context: WaitContext,
   accountId: string,
   id: string,
   events: readonly FollowedEvent[],
-): Promise<void> {
-  const { committer, readRecord, ids, clock } = context;
-  const run = await readRecord(workflowRun, accountId, id);
-  if (!run || run.status !== 'waiting' || run.awaits === null) return;
-  if (run.approval_request !== null) return wakeAsker(context, run, events);
+): Promise<Wait | null> {
+  const run = await context.readRecord(workflowRun, accountId, id);
+  if (!run || run.status !== 'waiting' || run.awaits === null) return null;
+  if (run.approval_request !== null) {
+    await wakeAsker(context, run, events);
+    return null;
+  }
   const step = stepAt(run);
-  let items: Json[] | null;
-  let found: FollowedEvent | null;
+  const { progress } = run;
   try {
     const scope = await scopeOf(context, run, step);
-    items = itemsOf(step, scope, itemsMax);
-    if (items) scope.item = items[run.progress.item] ?? null;
-    const filters = withValues(step.filters ?? [], scope, filledIn);
+    const items = itemsOf(step, scope, itemsMax);
+    if (items) scope.item = items[progress.item] ?? null;
     const taken = takenEvents(run);
-    const free = events.filter(
-      (row) => row.id > run.progress.from && !taken.has(row.id) && isPrefixMatch(row.type, run.awaits!),
-    );
-    found = await firstMatch(context, free, run.definition.api_version, filters);
+    const isFree = (row: FollowedEvent): boolean =>
+      row.id > progress.from && !taken.has(row.id) && isPrefixMatch(row.type, run.awaits!);
+    return {
+      run: { account_id: accountId, id: run.id, progress },
+      actor: principalOf(run),
+      items: items && items.length,
+      filters: withValues(step.filters ?? [], scope, filledIn),
+      version: run.definition.api_version,
+      events: new Set(events.filter(isFree)),
+    };
   } catch (error) {
     faultOf(error);
     // The job of the run meets the same fault, and records it.
-    return lookAgain(context, run);
+    await lookAgain(context, run);
+    return null;
   }
-  if (!found) return;
+}
+
+/** Ends waits by the first events that pass their filters. An event is parsed once for all of them. */
+async function endSome(context: WaitContext, waits: readonly Wait[], events: readonly FollowedEvent[]): Promise<void> {
+  const found = new Map<Wait, FollowedEvent>();
+  let bytes = 0;
+  for (const row of events) {
+    const passesFilters = filtersOn(context, row);
+    const wanting = waits.filter((wait) => !found.has(wait) && wait.events.has(row));
+    for (const wait of wanting) if (passesFilters(wait.filters, wait.version)) found.set(wait, row);
+    bytes += wanting.length > 0 ? row.data.length : 0;
+    if (bytes < parsedAtOnceBytes) continue;
+    bytes = 0;
+    await nextRound();
+  }
+  for (const [wait, row] of found) await endWait(context, wait, row);
+}
+
+async function endWait(
+  { committer, readRecord, ids, clock }: WaitContext,
+  { run, actor, items }: Wait,
+  { id: eventId }: FollowedEvent,
+): Promise<void> {
   await committer.commitAsSystem({
-    accountId,
-    actor: principalOf(run),
-    locks: [id],
+    accountId: run.account_id,
+    actor,
+    locks: [run.id],
     decide: async (room) => {
-      const now = await room.readerOf(readRecord)(workflowRun, accountId, id);
+      const now = await room.readerOf(readRecord)(workflowRun, run.account_id, run.id);
       if (!now || !isAtSameWait(now, run)) return null;
       const nowMs = clock.nowMs();
       const change = advanced(
         now,
-        { kind: 'succeeded', output: { event: found.id } },
-        { items: items && items.length, startedAtMs: nowMs, nowMs, from: ids.make('evt') },
+        { kind: 'succeeded', output: { event: eventId } },
+        { items, startedAtMs: nowMs, nowMs, from: ids.make('evt') },
       );
       return { changes: toDecision(workflowRun, now, change).changes };
     },
@@ -123,7 +185,7 @@ async function lookAgain({ committer, readRecord, clock }: WaitContext, run: Wor
 }
 
 /** Returns whether a run still waits at the step and the item at which it was read. */
-function isAtSameWait({ status, progress }: WorkflowRunRecord, read: WorkflowRunRecord): boolean {
+function isAtSameWait({ status, progress }: WorkflowRunRecord, read: Pick<WorkflowRunRecord, 'progress'>): boolean {
   return status === 'waiting' && progress.at === read.progress.at && progress.item === read.progress.item;
 }
 

@@ -12,7 +12,7 @@ import { paused, workflow, type WorkflowRecord } from '../resources/workflows/wo
 import { rowToEvent } from './event-rows.ts';
 import { eventIn, type StoredEvent } from './events.ts';
 import { countRuns, positionOf, readActivations, readStarted, type FollowedEvent } from './positions.ts';
-import { lookInEvent, matchesAll, mayMatch } from './rules/filters.ts';
+import { lookInEvent, matchesAll, mayMatch, type Filter } from './rules/filters.ts';
 import type { ScopeContext } from './scope.ts';
 import { awaitedTypes } from './event-types.ts';
 
@@ -87,7 +87,7 @@ export async function startRuns(
         typesOf.get(each.id)!.has(row.type) &&
         // The order of events tells what came after the activation. The clocks of processes differ.
         isAfter(positionOf(row), activations.get(each.id) ?? beginning) &&
-        passesFilters(each),
+        passesFilters(each.trigger.filters, each.api_version),
     );
     for (const owner of wanting) starts.push({ row, owner });
     // The filters of 500 workflows can take the processor for long.
@@ -126,13 +126,14 @@ export async function startRuns(
   return true;
 }
 
-type Filtered = Pick<WorkflowRecord, 'trigger' | 'api_version'>;
-
 /**
- * Returns whether an event passes the filters of a workflow. Many workflows can hear of one event, so it is parsed once. The caller keeps
- * this function no longer than it looks at the event: a parsed event can take megabytes.
+ * Returns whether an event passes filters in a version. Many workflows and waits can hear of one event, so it is parsed once. The caller
+ * keeps this function no longer than it looks at the event: a parsed event can take megabytes.
  */
-function filtersOn(context: TriggerContext, row: FollowedEvent): (workflow: Filtered) => boolean {
+export function filtersOn(
+  context: Pick<ScopeContext, 'versions'>,
+  row: FollowedEvent,
+): (filters: readonly Filter[], version: string) => boolean {
   let stored: StoredEvent | undefined;
   const shown = new Map<string, JsonObject>();
   const shownIn = (version: string): JsonObject => {
@@ -141,7 +142,7 @@ function filtersOn(context: TriggerContext, row: FollowedEvent): (workflow: Filt
     shown.set(version, known);
     return known;
   };
-  return ({ trigger: { filters }, api_version: version }) =>
+  return (filters, version) =>
     (row.shape_version !== version || mayMatch(filters, row.data)) &&
     matchesAll(filters, (path) => lookInEvent(shownIn(version), path));
 }
@@ -169,7 +170,8 @@ async function makeRun(context: TriggerContext, { row, owner }: Start): Promise<
   const depth = await depthOf(context, accountId, row);
   const id = ids.make(workflowRun.prefix);
   const stillWants = (changed: WorkflowRecord): boolean =>
-    awaitedTypes(changed.trigger.type, context.eventTypes).includes(row.type) && filtersOn(context, row)(changed);
+    awaitedTypes(changed.trigger.type, context.eventTypes).includes(row.type) &&
+    filtersOn(context, row)(changed.trigger.filters, changed.api_version);
   const making = committer.commitAsSystem({
     accountId,
     actor: { type: 'system', id, name: owner.name, key: null, source: 'api' },

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { heapBytes } from '../support/heap.ts';
-import { makeLargeCustomer } from '../support/large-records.ts';
+import { makeLargeCustomer, query } from '../support/large-records.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { Flows, type Made } from './flows.ts';
@@ -61,4 +61,29 @@ test('fails a step when the records that it names have more than eight megabytes
   expect(run.status).toBe('failed');
   expect(run.steps.at(-1).error).toMatchObject({ code: 'records_too_large' });
   expect(run.steps).toHaveLength(customers.length + 1);
+});
+
+test('parses a large event once when many runs wait for one of its type', async () => {
+  const filters = [{ path: 'data.object.name', op: 'ne', value: 'Ada' }];
+  const wait = { id: 'wait', action: 'wait_for_event', type: 'customer.updated', timeout: 1000, filters };
+  const customer = await makeLargeCustomer(flows.api);
+  const workflows: Made[] = [];
+  while (workflows.length < 20) workflows.push(await flows.active({ steps: [wait] }));
+  await flows.make('customers', { name: 'Bob' });
+  const haveLooked = async (): Promise<number> => {
+    const text = `select from workflow_runs where account_id = $1 and progress::jsonb ->> 'searched' = 'true'`;
+    return (await query(server.connection, text, [flows.accountId])).length;
+  };
+  await expect.poll(haveLooked, { timeout: 60_000 }).toBe(workflows.length);
+  const parsing = vi.spyOn(JSON, 'parse');
+  onTestFinished(() => parsing.mockRestore());
+  await flows.make(`customers/${customer}`, { addresses: [] });
+  await flows.make(`customers/${customer}`, { name: 'Eve' });
+  for (const workflow of workflows) {
+    const [run] = await flows.ended(workflow);
+    expect(run.status).toBe('succeeded');
+  }
+  // The person had 80,000 characters of addresses, which the first event has.
+  const large = parsing.mock.calls.filter(([text]) => text.length > 60_000 && text.includes('previous_attributes'));
+  expect(large).toHaveLength(1);
 });
