@@ -114,6 +114,18 @@ describe.each([...documents])('the OpenAPI document of %s', (version, document) 
     }
   });
 
+  test('names each permission once when an operation needs several', () => {
+    const needs = operations.map(({ operationId, description }) => ({
+      operationId,
+      permissions: [...(/Your key needs (.+?) besides/.exec(description)?.[1]?.matchAll(/`([a-z_.]+)`/g) ?? [])].map(
+        ([, one]) => one,
+      ),
+    }));
+    expect(needs).toEqual(
+      needs.map(({ operationId, permissions }) => ({ operationId, permissions: [...new Set(permissions)] })),
+    );
+  });
+
   test('closes objects of requests and leaves those of responses open when the document is generated', () => {
     const { schemas } = document.components;
     const names = Object.keys(schemas).filter((name) => (schemas[name] as Piece).type === 'object');

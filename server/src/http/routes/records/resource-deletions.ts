@@ -63,7 +63,7 @@ export function deleteRoute(context: HttpContext, resource: Resource, how: 'remo
 /** Returns the erasure of personal data in one record. Files about the person are deleted too, which needs another permission. */
 export function eraseRoute(context: HttpContext, resource: Resource, erasure: Erasure): WriteRoute {
   const name = displayName(resource.object);
-  const also = erasure.files.map((link) => `${resource.links![link]}.write`);
+  const also = filePermissions(resource, erasure);
   return {
     ...writeRoute(context, resource, 'POST', '/:id/erase', closedObject({})),
     operationId: `${resource.path}_erase`,
@@ -87,13 +87,18 @@ export function eraseRoute(context: HttpContext, resource: Resource, erasure: Er
   };
 }
 
+/** Returns the permissions for the files that are deleted with a record. Several links can lead to files of one kind. */
+function filePermissions({ links }: Resource, { files }: Erasure): string[] {
+  return [...new Set(files.map((link) => `${links![link]}.write`))];
+}
+
 /** Returns the permissions for all records that are changed or deleted with a person. */
 function erasedBesides({ resources }: HttpContext, person: Resource): string[] {
   return resources.flatMap((resource) => {
     const { path, links = {} } = resource;
     const erasure = erasable.of(resource);
     return erasure && links[erasure.link] === person.path
-      ? [`${path}.write`, ...erasure.files.map((link) => `${links[link]}.write`)]
+      ? [`${path}.write`, ...filePermissions(resource, erasure)]
       : [];
   });
 }
