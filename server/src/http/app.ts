@@ -10,7 +10,7 @@ import type { TraceParent } from '../core/tracing.ts';
 import { maskSecretsInUrl } from '../core/secrets/mask-secrets.ts';
 import { chooseAccount, requireOwnAccount } from './pipeline/account-context.ts';
 import { addAuthRoutes } from './auth/routes.ts';
-import { authenticate, authenticateAfterBody, requireSecondFactor } from './pipeline/authenticate.ts';
+import { authenticate, authenticateAgain, requireSecondFactor } from './pipeline/authenticate.ts';
 import { clientOf } from './pipeline/client-address.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import {
@@ -515,7 +515,7 @@ function writeHandler(context: HttpContext, recentKeys: RecentKeys, route: Write
   async function carryOutOrRepeat(apiRequest: ApiRequest, body: JsonObject): Promise<ExecutedWrite> {
     const { incoming } = apiRequest;
     // The body may have arrived slowly, so check the key and the account again.
-    apiRequest.principal = await authenticateAfterBody(apiRequest, context);
+    apiRequest.principal = await authenticateAgain(apiRequest, context);
     apiRequest.account = await chooseAccount(context, apiRequest);
     const { expand } = readQuery(incoming.url);
     try {

@@ -57,12 +57,12 @@ export async function authenticate(request: FastifyRequest, context: Authenticat
 }
 
 /**
- * Authenticates a request again after its body has arrived. A slow body takes so long that the key or the session may have ended meanwhile.
+ * Authenticates a request again after it has waited: for its body, or for its turn. The key or the session may have ended meanwhile.
  *
  * @returns the principal as it is now.
  * @throws {ApiError} `api_key_expired` or `session_expired`.
  */
-export async function authenticateAfterBody(
+export async function authenticateAgain(
   request: AuthenticatedRequest,
   context: AuthenticationContext,
 ): Promise<Principal> {

@@ -14,7 +14,7 @@ import { constrained } from '../../model/traits/constrained.ts';
 import { grantsRights } from '../../model/traits/grants-rights.ts';
 import type { HttpContext } from '../context.ts';
 import { errorInVersion } from '../pipeline/api-version.ts';
-import { authenticateUncached } from '../pipeline/authenticate.ts';
+import { authenticateAgain, authenticateUncached } from '../pipeline/authenticate.ts';
 import type { ApiRequest } from '../request.ts';
 import { apiErrorOf, errorResponse, internalError } from '../response/errors.ts';
 import { renderExpanded } from '../response/expand.ts';
@@ -232,6 +232,8 @@ async function decide(
   room: DecisionRoom,
 ): Promise<WriteDecision> {
   try {
+    // The request may have waited for room, or for a change of the same record. So check the key or the session again.
+    request.principal = await authenticateAgain(request, context);
     return await decideWrite(context, request, route, input, room, gate);
   } catch (error) {
     if (error instanceof UnavailableError || error instanceof NoRoomToDecideError) throw error;

@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { withClient } from '../../../src/db/pools.ts';
+import { signedIn } from '../../support/browser.ts';
+import { apiClient, good, serverForTest, startTestServer, type Api, type TestServer } from '../../support/server.ts';
+import { firstAccountId, addKey } from '../../support/tenants.ts';
+
+/* Writes that wait for another change of the same record, while the right to send them ends. */
+
+type Sender = Pick<Api, 'post'>;
+
+interface Right {
+  sender: Sender;
+  end(): Promise<unknown>;
+}
+
+/** The keys and persons that can lose their right, and the error that they get then. */
+const rights = [
+  ['key', 'is revoked', 'api_key_expired', keyOf],
+  ['person', 'is disabled', 'session_expired', personOf],
+] as const;
+
+test.each(rights)('executes no write that waits for a record when the %s %s', async (_, __, code, rightOf) => {
+  const server = await serverForTest();
+  const { names, answers } = await namesWhenEnded(server, await rightOf(server, server));
+  expect(answers).toEqual([[200, undefined], ...Array.from({ length: 4 }, () => [401, code])]);
+  expect(names).toEqual(['first']);
+});
+
+test.each(rights)('executes no write that waits when the %s %s in another process', async (_, __, code, rightOf) => {
+  const server = await serverForTest();
+  const other = await startTestServer({ connection: server.connection, secretKey: server.secretKey });
+  const { names, answers } = await namesWhenEnded(server, await rightOf(server, other)).finally(() => other.stop());
+  expect(answers).toEqual([[200, undefined], ...Array.from({ length: 4 }, () => [401, code])]);
+  expect(names).toEqual(['first']);
+});
+
+async function keyOf(server: TestServer, ending: TestServer): Promise<Right> {
+  const { key, keyId } = await addKey(server, await firstAccountId(server), { permissions: ['customers.write'] });
+  return {
+    sender: apiClient(server.url, key),
+    end: () => good(apiClient(ending.url, server.secretKey).delete(`/v1/api_keys/${keyId}`)),
+  };
+}
+
+async function personOf(server: TestServer, ending: TestServer): Promise<Right> {
+  const { browser: owner } = await signedIn(server, 'owner');
+  const { browser, id } = await signedIn(server, 'operator');
+  return { sender: browser, end: () => good(owner.copy(ending).post(`/v1/users/${id}`, { status: 'disabled' })) };
+}
+
+/**
+ * Holds the first of five changes of a customer at its commit, and ends the right meanwhile.
+ *
+ * @returns the responses, and the names that the customer got.
+ */
+async function namesWhenEnded(
+  server: TestServer,
+  { sender, end }: Right,
+): Promise<{ answers: unknown[]; names: string[] }> {
+  const { id } = (await good(server.api.post('/v1/customers', { name: 'Ada Lovelace' }))).body;
+  const answering = await withClient(server.connection, async (other) => {
+    await other.query('begin');
+    await other.query(`select from customers where id = '${id}' for update`);
+    const first = sender.post(`/v1/customers/${id}`, { name: 'first' });
+    await expect.poll(() => waitingForLocks(server)).toBe(1);
+    const later = Array.from({ length: 4 }, (__, index) => sender.post(`/v1/customers/${id}`, { name: `${index}` }));
+    // They wait for the first one now.
+    await delay(300);
+    await end();
+    await other.query('rollback');
+    return [first, ...later];
+  });
+  const answers = (await Promise.all(answering)).map(({ status, body }) => [status, body.error?.code]);
+  const { data } = (await good(server.api.get(`/v1/events?object_id=${id}&type=customer.updated`))).body;
+  return { answers, names: data.map((event: { data: { object: { name: string } } }) => event.data.object.name) };
+}
+
+async function waitingForLocks(server: TestServer): Promise<number> {
+  const text = `
+    select count(*)::integer as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return withClient(server.connection, async (client) => (await client.query<{ count: number }>(text)).rows[0]!.count);
+}
