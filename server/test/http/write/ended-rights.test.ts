@@ -30,9 +30,13 @@ test.each(rights)('executes no write that waits for a record when the %s %s', as
 test.each(rights)('executes no write that waits when the %s %s in another process', async (_, __, code, rightOf) => {
   const server = await serverForTest();
   const other = await startTestServer({ connection: server.connection, secretKey: server.secretKey });
-  const { names, answers } = await namesWhenEnded(server, await rightOf(server, other)).finally(() => other.stop());
-  expect(answers).toEqual([[200, undefined], ...Array.from({ length: 4 }, () => [401, code])]);
-  expect(names).toEqual(['first']);
+  try {
+    const { names, answers } = await namesWhenEnded(server, await rightOf(server, other));
+    expect(answers).toEqual([[200, undefined], ...Array.from({ length: 4 }, () => [401, code])]);
+    expect(names).toEqual(['first']);
+  } finally {
+    await other.stop();
+  }
 });
 
 async function keyOf(server: TestServer, ending: TestServer): Promise<Right> {
