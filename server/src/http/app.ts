@@ -473,16 +473,21 @@ function contentsHandler(context: HttpContext, responses: HeldResponses, route: 
 }
 
 async function download(
-  { readLimits }: HttpContext,
+  context: HttpContext,
   responses: HeldResponses,
   request: FastifyRequest,
   reply: FastifyReply,
   open: (client: Client) => Promise<OpenContents>,
 ): Promise<FastifyReply> {
-  const contents = await responses.download(routedOf(request), reply, open);
+  const apiRequest = routedOf(request);
+  const contents = await responses.download(apiRequest, reply, async (client) => {
+    // The download may have waited for room, so check the key or the session again.
+    apiRequest.principal = await authenticateAgain(apiRequest, context);
+    return open(client);
+  });
   const isHead = request.raw.method === 'HEAD';
   const asBytes = headerOf(request, 'accept')?.trim().toLowerCase() === anyBytes;
-  return sendContents(reply, contents, { isHead, asBytes, stalledMs: readLimits.stalledMs });
+  return sendContents(reply, contents, { isHead, asBytes, stalledMs: context.readLimits.stalledMs });
 }
 
 function readHandler(context: HttpContext, responses: HeldResponses, route: ReadRoute) {
@@ -497,6 +502,8 @@ function readHandler(context: HttpContext, responses: HeldResponses, route: Read
       if (asFile && query.format === asFile.format)
         return await download(context, responses, request, reply, (client) => asFile.open(apiRequest, query, client));
       const body = await responses.read(apiRequest, reply, async () => {
+        // The read may have waited for room, so check the key or the session again.
+        apiRequest.principal = await authenticateAgain(apiRequest, context);
         const object = versions.convert(await route.read(apiRequest, query), versions.newest, apiRequest.version);
         const { usedBytes } = apiRequest.memory!;
         return usedBytes > uncountedBytes ? largeJson(object, usedBytes) : JSON.stringify(object);

@@ -127,11 +127,17 @@ export function addSharedFiles(app: FastifyInstance, context: HttpContext, limit
   async function sendFile(
     request: ReceivedRequest,
     reply: FastifyReply,
-    { link, record }: OpenLink,
+    { link }: OpenLink,
+    token: string,
   ): Promise<FastifyReply> {
     const known = authenticated(request, visitorOf(link.account_id));
     whenClosed(reply, requestsInFlight.begin(known.payer));
-    const contents = await responses.download(known, reply, () => openFile(context, file, record));
+    const contents = await responses.download(known, reply, async () => {
+      // The link may have ended while the download waited for room.
+      const open = await findOpen(context, token);
+      if (!open) throw new ApiError('resource_missing', 'This link has ended.');
+      return openFile(context, file, open.record);
+    });
     return sendContents(reply, contents, { isHead: false, asBytes: false, stalledMs: context.readLimits.stalledMs });
   }
 }

@@ -48,7 +48,11 @@ export async function sendFileToFrame(
     const account = new URLSearchParams(request.url.split('?')[1]).get('account') ?? principal.accountId;
     const apiRequest = routed(known, route, await requireAccount(context, known, account));
     requirePermission(route.permission, principal);
-    const contents = await responses.download(apiRequest, reply, (client) => route.open(apiRequest, {}, client));
+    const contents = await responses.download(apiRequest, reply, async (client) => {
+      // The download may have waited for room, so check the session again.
+      apiRequest.principal = (await sessionOf(request, context)).principal;
+      return route.open(apiRequest, {}, client);
+    });
     return sendFramed(reply, contents, context.readLimits.stalledMs);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
