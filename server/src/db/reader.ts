@@ -1,4 +1,5 @@
 import type { Pool, QueryResultRow } from 'pg';
+import { patient, type FairQueue } from '../core/limits/fair-queue.ts';
 import { query } from './pools.ts';
 
 export interface ReadStatement {
@@ -20,5 +21,23 @@ export class Reader {
   async query<Row extends QueryResultRow>(statement: ReadStatement): Promise<Row[]> {
     const { rows } = await query<Row>(this.#pool, statement);
     return rows;
+  }
+}
+
+/**
+ * Runs the plain reads of requests without a key, few at once. They have no account, so nothing else bounds how many are under way. The pool
+ * serves its statements in their order. A thousand strangers would else make each read with a key wait for a thousand reads.
+ */
+export class StrangersReader extends Reader {
+  readonly #queue: FairQueue;
+
+  /** @param queue the connections that strangers may take. */
+  constructor(pool: Pool, queue: FairQueue) {
+    super(pool);
+    this.#queue = queue;
+  }
+
+  override query<Row extends QueryResultRow>(statement: ReadStatement): Promise<Row[]> {
+    return this.#queue.run('strangers', patient, () => super.query<Row>(statement));
   }
 }

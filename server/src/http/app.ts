@@ -295,15 +295,16 @@ export function buildApp(context: HttpContext): FastifyInstance {
   });
 
   if (!isWorker) {
+    const ofStrangersContext: HttpContext = { ...context, reader: context.strangersReader };
     const routes = routesOf(context);
     const responses = new HeldResponses(context.readBudgets, context.readLimits);
     const ofPortal = portalRoutes(context);
     addRoutes(app, context, { streams, responses }, [...routes, ...ofPortal]);
-    addPortalOpening(app, context, { bodies: ofStrangers, failedSignIns: limits.failedSignIns });
+    addPortalOpening(app, ofStrangersContext, { bodies: ofStrangers, failedSignIns: limits.failedSignIns });
     addReference(app, context, routes, { routes: ofPortal, opening: portalOpening });
     const guides = addGuidePages(app, context);
     addMcp(app, context, { routes, guides, bodies, admit });
-    addAuthRoutes(app, context, { bodies: ofStrangers, failedSignIns: limits.failedSignIns });
+    addAuthRoutes(app, ofStrangersContext, { bodies: ofStrangers, failedSignIns: limits.failedSignIns });
     if (context.config.hasDashboard) {
       const frames = { rateLimit: limits.rateLimit, requestsInFlight, responses };
       addDashboard(
@@ -314,13 +315,13 @@ export function buildApp(context: HttpContext): FastifyInstance {
       );
     }
     addPortal(app, context);
-    addSharedFiles(app, context, {
+    addSharedFiles(app, ofStrangersContext, {
       bodies: ofStrangers,
       failedSignIns: limits.failedSignIns,
       requestsInFlight,
       responses,
     });
-    addProviderCallbacks(app, context, { bodies: ofStrangers, failedSignIns: limits.failedSignIns });
+    addProviderCallbacks(app, ofStrangersContext, { bodies: ofStrangers, failedSignIns: limits.failedSignIns });
   }
   addHealthRoutes(app, context);
   addMetricsRoute(app, context, limits.failedSignIns);

@@ -70,6 +70,8 @@ export interface HttpContext {
   sandboxClock: SandboxClock | null;
   ids: IdMaker;
   reader: Reader;
+  /** The reader for requests without a key. It leaves half of the connections to those with one. */
+  strangersReader: Reader;
   /** The reader of lists. */
   lister: Reader;
   /** Finds, in a text, the ids of records that can hold personal data. */

@@ -39,7 +39,7 @@ import { LatestVersion } from '../db/latest-version.ts';
 import { migrate } from '../db/migrate.ts';
 import { makePartitionsAhead } from '../db/partitions.ts';
 import { TableBusyError } from '../db/table-lock.ts';
-import { Reader } from '../db/reader.ts';
+import { Reader, StrangersReader } from '../db/reader.ts';
 import { recordReader } from '../db/record-reader.ts';
 import { SandboxClock } from '../db/sandbox-clock.ts';
 import type { ArrivalLimits, HttpContext, StreamLimits } from '../http/context.ts';
@@ -377,6 +377,7 @@ export async function createContext(
     database,
     poolSizes: sizes,
     reader,
+    strangersReader: new StrangersReader(database.readers, new FairQueue(Math.floor(sizes.readers / 2))),
     lister: new Reader(database.listers),
     listQueue: new FairQueue(sizes.listers),
     searcher: new Reader(database.searchers),

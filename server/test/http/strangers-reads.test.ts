@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { randomBase62 } from '../../src/core/base62.ts';
+import { good, serverForTest, type TestServer } from '../support/server.ts';
+import { addAccount } from '../support/tenants.ts';
+import { waitMs } from '../support/wait.ts';
+
+/* Reads of requests without a key, which have no account. */
+
+/** More than there are connections for reads. */
+const many = 12;
+
+const token = randomBase62(32, randomBytes);
+const fromDashboard = { 'service-client': 'dashboard' };
+
+test.each([
+  ['the dashboard asks whether there is a user', 'users', '/auth/session', fromDashboard, null],
+  ['links of the dashboard are read', 'one_time_links', '/auth/links/read', fromDashboard, { token }],
+  ['links to the portal are read', 'portal_sessions', '/v1/portal/link', {}, { token }],
+  ['programs ask to sign in', 'users', '/auth/device/begin', {}, { machine: 'laptop' }],
+  ['links to files are opened', 'file_links', '/links/open', {}, { token }],
+])('serves requests with a key when many strangers wait because %s', async (_, table, path, headers, body) => {
+  const server = await serverForTest();
+  const { api } = await addAccount(server);
+  const lock = await lockTable(server, table);
+  const answers = Array.from({ length: many }, () => ask(server, path, headers, body));
+  await expect.poll(() => lock.waiting(), { timeout: waitMs, interval: 10 }).toBeGreaterThan(1);
+  await good(api.get('/v1/customers?email=ada%40example.com'));
+  expect(await lock.waiting()).toBe(2);
+  await lock.release();
+  for (const response of await Promise.all(answers)) expect(response.status).toBeLessThan(500);
+});
+
+async function ask(
+  { url }: TestServer,
+  path: string,
+  headers: Record<string, string>,
+  body: object | null,
+): Promise<Response> {
+  if (body === null) return fetch(`${url}${path}`, { headers });
+  const isForm = path.startsWith('/links/');
+  const isOfProgram = path.startsWith('/auth/device/');
+  return fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: {
+      ...headers,
+      ...(!isForm && { 'content-type': 'application/json' }),
+      ...(!isOfProgram && { origin: url }),
+    },
+    body: isForm ? new URLSearchParams(Object.entries(body)) : JSON.stringify(body),
+  });
+}
+
+/** Locks a table, so that each read of it waits. */
+async function lockTable(
+  { context }: TestServer,
+  table: string,
+): Promise<{ waiting(): Promise<number>; release(): Promise<unknown> }> {
+  const blocker = await context.database.writers.connect();
+  onTestFinished(() => blocker.release(true));
+  await blocker.query('begin');
+  await blocker.query(`lock table ${table} in access exclusive mode`);
+  return {
+    async waiting() {
+      const { rows } = await blocker.query<{ count: number }>(
+        `select count(*)::int as count from pg_locks where not granted and relation = '${table}'::regclass`,
+      );
+      return rows[0]!.count;
+    },
+    release: () => blocker.query('rollback'),
+  };
+}
