@@ -6,6 +6,7 @@ import { strangerLimits, strangerRequestBytes } from '../../src/http/body/body-b
 import { Scrape } from '../support/prometheus.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { stopMonotonicClock } from '../support/still-clock.ts';
+import { waitMs } from '../support/wait.ts';
 
 /* Bodies of requests without a key, which arrive slowly. A proxy forwards the requests of all addresses. */
 
@@ -151,6 +152,20 @@ test('takes a large callback of another address when four of them have as many i
   finish();
   expect(await ofOther).toBe(200);
   await Promise.all(ofFour);
+});
+
+test('delays further refusals of an address when it has got 100 of them in a second', async () => {
+  const { url, finish } = await startHeldCallbacks();
+  stopMonotonicClock();
+  const startedMs = Date.now();
+  const refusedMs: number[] = [];
+  const ofOne = Array.from({ length: 128 + 101 }, async () => {
+    if ((await send(callbackPath, stranger, { url, body: null })) === 503) refusedMs.push(Date.now() - startedMs);
+  });
+  await expect.poll(() => refusedMs.length, { timeout: waitMs, interval: 10 }).toBe(101);
+  finish();
+  await Promise.all(ofOne);
+  expect(Math.max(...refusedMs)).toBeGreaterThanOrEqual(2_000);
 });
 
 /** Starts a server whose callbacks are in progress until `finish`. */

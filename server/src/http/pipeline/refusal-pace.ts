@@ -43,7 +43,7 @@ export class RefusalPace {
 
   /** Resolves when the refusal may be sent, or when its client has disconnected. */
   async hold(error: ApiError, { payer, client, incoming }: ReceivedRequest, reply: FastifyReply): Promise<void> {
-    if (!isSlowedDown(error)) return;
+    if (!isSlowedDown(error, { isStranger: payer === null })) return;
     // As for failed sign-ins: a proxy on this machine has the requests of all strangers.
     if (payer === null && client.isLocal) return;
     const from = payer?.rootId ?? siteOf(client.address ?? '');
@@ -121,7 +121,10 @@ function passed(ms: number, reply: FastifyReply): Promise<void> {
   });
 }
 
-/** Returns whether a client can cause this error endlessly: without a key, or by sending too much. */
-function isSlowedDown({ status }: ApiError): boolean {
-  return status === 401 || status === 429;
+/**
+ * Returns whether a client can cause this error endlessly: without a key, or by sending too much. The requests of one stranger can fill the
+ * room for all requests without a key. Then it gets this error, too.
+ */
+function isSlowedDown({ status, code }: ApiError, { isStranger }: { isStranger: boolean }): boolean {
+  return status === 401 || status === 429 || (isStranger && code === 'overloaded');
 }
