@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { changeAsSystem } from '../../src/commit/change-as-system.ts';
 import { Reader } from '../../src/db/reader.ts';
+import { application } from '../../src/resources/letting/application/index.ts';
 import { Agency, startLetting } from '../letting/agency.ts';
 import { refusals } from '../support/refusals.ts';
 import { good, type TestServer } from '../support/server.ts';
@@ -31,6 +33,20 @@ async function heldDuring(work: Promise<unknown>): Promise<number> {
 test('counts the persons that a decision reads when they are large', async () => {
   expect(await heldDuring(agency.make('applications', { customers }))).toBeGreaterThan(2_000_000);
   expect(server.context.committer.bytes.held).toBe(0);
+});
+
+test('counts the persons that a change of the server reads when they are large', async () => {
+  const { id } = await agency.make('applications', { customers });
+  const { context } = server;
+  let held = 0;
+  const record = { account_id: agency.accountId, id };
+  await changeAsSystem(context, application, record, { reads: ['customers'] }, (_, related) => {
+    expect(related.all('customers')).toHaveLength(customers.length);
+    held = context.committer.bytes.held;
+    return null;
+  });
+  expect(held).toBeGreaterThan(2_000_000);
+  expect(context.committer.bytes.held).toBe(0);
 });
 
 test('makes a decision again, and executes each request, when many read more than there is room for', async () => {
