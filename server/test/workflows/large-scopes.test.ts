@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { Reader } from '../../src/db/reader.ts';
 import { heapBytes } from '../support/heap.ts';
 import { makeLargeCustomer, query } from '../support/large-records.ts';
 import { receiverForTest } from '../support/receiver.ts';
@@ -86,4 +88,27 @@ test('parses a large event once when many runs wait for one of its type', async 
   // The person had 80,000 characters of addresses, which the first event has.
   const large = parsing.mock.calls.filter(([text]) => text.length > 60_000 && text.includes('previous_attributes'));
   expect(large).toHaveLength(1);
+});
+
+test('looks for the earlier events of two runs at once when many begin to wait', async () => {
+  const wait = { id: 'wait', action: 'wait_for_event', type: 'customer.updated', timeout: 1000 };
+  const workflows: Made[] = [];
+  while (workflows.length < 8) workflows.push(await flows.active({ steps: [wait] }));
+  const ask = Reader.prototype.query;
+  let looks = 0;
+  let underWay = 0;
+  let most = 0;
+  const asking = vi.spyOn(Reader.prototype, 'query').mockImplementation(async function (this: Reader, statement) {
+    if (statement.name !== 'read_events_since_step') return ask.call(this, statement);
+    looks++;
+    most = Math.max(most, ++underWay);
+    // So long that all runs of the account would look meanwhile.
+    await delay(100);
+    underWay--;
+    return ask.call(this, statement);
+  });
+  onTestFinished(() => asking.mockRestore());
+  await flows.make('customers', { name: 'Ada' });
+  await expect.poll(() => looks, { timeout: 60_000 }).toBe(workflows.length);
+  expect(most).toBeLessThanOrEqual(2);
 });
