@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { changeAsSystem } from '../../src/commit/change-as-system.ts';
+import type { Id } from '../../src/core/ids.ts';
 import { Reader } from '../../src/db/reader.ts';
 import { application } from '../../src/resources/letting/application/index.ts';
 import { Agency, startLetting } from '../letting/agency.ts';
@@ -39,12 +40,17 @@ test('counts the persons that a change of the server reads when they are large',
   const { id } = await agency.make('applications', { customers });
   const { context } = server;
   let held = 0;
-  const record = { account_id: agency.accountId, id };
-  await changeAsSystem(context, application, record, { reads: ['customers'] }, (_, related) => {
-    expect(related.all('customers')).toHaveLength(customers.length);
-    held = context.committer.bytes.held;
-    return null;
-  });
+  await changeAsSystem(
+    context,
+    application,
+    { account_id: agency.accountId, id: id as Id },
+    { reads: ['customers'] },
+    (_, related) => {
+      expect(related.all('customers')).toHaveLength(customers.length);
+      held = context.committer.bytes.held;
+      return null;
+    },
+  );
   expect(held).toBeGreaterThan(2_000_000);
   expect(context.committer.bytes.held).toBe(0);
 });
