@@ -5,12 +5,11 @@ import { onlyRow } from '../db/only-row.ts';
 import type { Pool, PoolClient } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
 import { isAfter, type Position } from '../events/event-order.ts';
-import { workflow } from '../resources/workflows/workflow.ts';
 import {
   awaitsAny,
   forgetPosition,
   positionOf,
-  readActiveIds,
+  readActive,
   readEarliestWait,
   readFollowed,
   readHorizon,
@@ -19,8 +18,9 @@ import {
   readPosition,
   readPositionBefore,
   storePosition,
+  type ActiveWorkflow,
 } from './positions.ts';
-import { activeWorkflow, startRuns, typesOfTriggers, type ActiveWorkflow, type TriggerContext } from './triggers.ts';
+import { startRuns, typesOfTriggers, type TriggerContext } from './triggers.ts';
 import { endWaits } from './end-waits.ts';
 
 /** Milliseconds between two looks for events of other processes. */
@@ -35,7 +35,10 @@ const heldBackPauseMs = 5;
 /** Looks for a held back event in a row. After them, only the poll looks. */
 const heldBackMax = 20;
 
-/** After a page with events, an account rests nine times as long as the page took. Under load, each page then has many events. */
+/**
+ * After a page with events, an account rests nine times as long as the page took, up to 100 ms. Under load, each page then has many events.
+ * After a longer page, it rests as long as the page took. So long filters leave half of the time to others.
+ */
 const restFactor = 9;
 const restMaxMs = 100;
 
@@ -43,9 +46,6 @@ const eventsAtOnce = 500;
 
 /** Runs that a page can start. With 500 active workflows, it has only forty events. */
 const startsAtOnce = 20_000;
-
-/** Workflows that are read at once. One can have a quarter of a megabyte. */
-const workflowsAtOnce = 32;
 
 /** Milliseconds by which the clocks of processes may differ. An account is followed from so much earlier on. */
 const clockSkewMs = 60_000;
@@ -209,7 +209,8 @@ export class WorkflowFollower {
       const endedAtMs = performance.now();
       account.heldBack = isHeldBack && events === 0 ? account.heldBack + 1 : 0;
       if (hasMore || (isHeldBack && account.heldBack < heldBackMax)) account.isWanted = true;
-      const restMs = events > 0 ? Math.min(restMaxMs, (endedAtMs - beganAtMs) * restFactor) : heldBackPauseMs;
+      const tookMs = endedAtMs - beganAtMs;
+      const restMs = events > 0 ? Math.max(tookMs, Math.min(restMaxMs, tookMs * restFactor)) : heldBackPauseMs;
       account.notBeforeMs = endedAtMs + restMs;
     } catch (error) {
       this.#warn(error);
@@ -240,7 +241,7 @@ export class WorkflowFollower {
 
   async #page(client: PoolClient, accountId: string, account: Followed): Promise<Found> {
     const horizon = await readHorizon(client);
-    const workflows = await this.#readActive(client, accountId);
+    const workflows = await readActive(client, accountId);
     if (workflows.length === 0 && !(await awaitsAny(client, accountId))) {
       await forgetPosition(client, accountId);
       return nothing;
@@ -281,23 +282,10 @@ export class WorkflowFollower {
     return { ...found, hasMore: page.hasMore || events.length < page.events.length };
   }
 
-  /** Reads the active workflows of an account, a few at once. */
-  async #readActive(client: PoolClient, accountId: string): Promise<ActiveWorkflow[]> {
-    const { readRecord } = this.#context;
-    const ids = await readActiveIds(client, accountId);
-    const active: ActiveWorkflow[] = [];
-    while (ids.length > 0) {
-      const read = await Promise.all(ids.splice(0, workflowsAtOnce).map((id) => readRecord(workflow, accountId, id)));
-      for (const each of read)
-        if (each?.status === 'active' && each.active_from !== null) active.push(activeWorkflow(each));
-    }
-    return active;
-  }
-
   /** Returns the position from which an account is followed first: before the activation, or before the wait. */
   async #begin(client: PoolClient, accountId: string, workflows: readonly ActiveWorkflow[]): Promise<Position | null> {
     const earliestWait = await readEarliestWait(client, accountId);
-    const activations = workflows.map(({ active_from: from }) => from!);
+    const activations = workflows.map(({ active_from: from }) => from);
     const froms = [...activations, ...(earliestWait === null ? [] : [earliestWait])].toSorted();
     if (froms[0] === undefined) return null;
     return readPositionBefore(client, accountId, firstIdAt('evt', timeOfId(froms[0] as Id) - clockSkewMs));

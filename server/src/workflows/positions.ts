@@ -1,10 +1,13 @@
+import { parseJson } from '../core/json.ts';
 import { isHere } from '../db/away.ts';
 import type { Client } from '../db/pools.ts';
 import type { Reader } from '../db/reader.ts';
 import { onlyRow } from '../db/only-row.ts';
 import type { Position } from '../events/event-order.ts';
 import { familiesOf } from '../model/event-names.ts';
+import type { WorkflowRecord } from '../resources/workflows/workflow.ts';
 import type { EventRow } from './event-rows.ts';
+import type { Trigger } from './rules/definition.ts';
 
 type Runs = Pick<Client, 'query'>;
 
@@ -229,14 +232,53 @@ export async function forgetPosition(client: Runs, accountId: string): Promise<v
   });
 }
 
-/** Returns the ids of the active workflows of an account. */
-export async function readActiveIds(client: Runs, accountId: string): Promise<string[]> {
-  const { rows } = await client.query<{ id: string }>({
+/** An active workflow, without its filters and steps: it can have a quarter of a megabyte of them. */
+export interface ActiveWorkflow {
+  id: string;
+  /** The event of its activation. */
+  active_from: string;
+  /** The type of its trigger. */
+  type: string;
+  /** The bytes of its trigger. */
+  bytes: number;
+}
+
+/** Returns the active workflows of an account. The type is at the beginning of a trigger, so PostgreSQL reads only that of a long one. */
+export async function readActive(client: Runs, accountId: string): Promise<ActiveWorkflow[]> {
+  const { rows } = await client.query<ActiveWorkflow & Record<string, unknown>>({
     name: 'read_active_workflows',
-    text: `select id from workflows where account_id = $1 and status = 'active' order by id`,
+    text: `
+      select id, active_from, octet_length(trigger) as bytes,
+        coalesce(substring(substring(trigger for 200) from '^\\{"type":"([a-z_.*]+)"'), trigger::jsonb ->> 'type') as type
+      from workflows
+      where account_id = $1 and status = 'active' and active_from is not null
+      order by id`,
     values: [accountId],
   });
-  return rows.map(({ id }) => id);
+  return rows;
+}
+
+/** What decides on the runs of a workflow. Its steps are not among it. */
+export type Triggering = Pick<
+  WorkflowRecord,
+  'id' | 'account_id' | 'name' | 'trigger' | 'api_version' | 'version' | 'active_from'
+> & {
+  /** The bytes of its steps, which a run copies. */
+  step_bytes: number;
+};
+
+/** Reads what decides on the runs of these workflows, if they are still active. */
+export async function readTriggering(client: Runs, accountId: string, ids: readonly string[]): Promise<Triggering[]> {
+  const { rows } = await client.query<Omit<Triggering, 'trigger'> & { trigger: string }>({
+    name: 'read_triggers',
+    text: `
+      select id, account_id, name, trigger, api_version, version, active_from, octet_length(steps) as step_bytes
+      from workflows
+      where account_id = $1 and id = any($2) and status = 'active' and active_from is not null
+      order by id`,
+    values: [accountId, ids],
+  });
+  return rows.map((row) => ({ ...row, trigger: parseJson(row.trigger) as unknown as Trigger }));
 }
 
 /** Returns the id from which events count for the earliest wait of an account. Null if no run awaits an event. */

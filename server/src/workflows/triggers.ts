@@ -11,7 +11,17 @@ import { begun, canceled, workflowRun, type WorkflowRunRecord } from '../resourc
 import { paused, workflow, type WorkflowRecord } from '../resources/workflows/workflow.ts';
 import { rowToEvent } from './event-rows.ts';
 import { eventIn, type StoredEvent } from './events.ts';
-import { countRuns, positionOf, readActivations, readStarted, type FollowedEvent } from './positions.ts';
+import {
+  countRuns,
+  positionOf,
+  readActivations,
+  readStarted,
+  readTriggering,
+  type ActiveWorkflow,
+  type FollowedEvent,
+  type Triggering,
+} from './positions.ts';
+import { parsedAtOnceBytes } from './awaited-events.ts';
 import { lookInEvent, matchesAll, mayMatch, type Filter } from './rules/filters.ts';
 import type { ScopeContext } from './scope.ts';
 import { awaitedTypes } from './event-types.ts';
@@ -22,34 +32,24 @@ const depthMax = 5;
 /** Runs that are made at once. A page of events can start thousands. With 64, a thousand runs of small workflows took a third longer. */
 const runsAtOnce = 256;
 
+/** Bytes of steps that the runs which are made at once copy. Each is in memory several times: as the database has it, as objects, and as texts. */
+const stepBytesAtOnce = 4 * 1024 * 1024;
+
 export interface TriggerContext extends SystemChangeContext, ScopeContext {
   eventTypes: readonly string[];
 }
 
-/** What decides on the runs of a workflow. Its steps can have a quarter of a megabyte, and 500 workflows can be active. */
-export type ActiveWorkflow = Pick<
-  WorkflowRecord,
-  'id' | 'account_id' | 'name' | 'trigger' | 'api_version' | 'version' | 'active_from'
->;
-
-/** Returns the part of a workflow that decides on its runs. */
-export function activeWorkflow({
-  id,
-  account_id,
-  name,
-  trigger,
-  api_version,
-  version,
-  active_from,
-}: WorkflowRecord): ActiveWorkflow {
-  return { id, account_id, name, trigger, api_version, version, active_from };
-}
+/** A workflow that starts a run, without its filters: thousands of runs can begin at once. */
+type Owner = Omit<Triggering, 'trigger'>;
 
 /** An event and a workflow that wants it. */
 interface Start {
   row: FollowedEvent;
-  owner: ActiveWorkflow;
+  owner: Owner;
 }
+
+/** Bytes of triggers that are in memory at once. Filters can have a quarter of a megabyte, and 500 workflows can be active. */
+const triggerBytesMax = 1024 * 1024;
 
 /** What may start runs: events in their order, and the active workflows of their account. */
 export interface Triggers {
@@ -73,26 +73,7 @@ export async function startRuns(
   { events, workflows, runsAnHour }: Triggers,
   isOver: () => boolean,
 ): Promise<boolean> {
-  const typesOf = typesOfTriggers(context, workflows);
-  const activations = await readActivations(
-    client,
-    accountId,
-    workflows.map(({ id }) => id),
-  );
-  const starts: Start[] = [];
-  for (const row of events) {
-    const passesFilters = filtersOn(context, row);
-    const wanting = workflows.filter(
-      (each) =>
-        typesOf.get(each.id)!.has(row.type) &&
-        // The order of events tells what came after the activation. The clocks of processes differ.
-        isAfter(positionOf(row), activations.get(each.id) ?? beginning) &&
-        passesFilters(each.trigger.filters, each.api_version),
-    );
-    for (const owner of wanting) starts.push({ row, owner });
-    // The filters of 500 workflows can take the processor for long.
-    await nextRound();
-  }
+  const starts = await findStarts(context, client, accountId, { events, workflows });
   if (starts.length === 0) return true;
   const started = await readStarted(
     client,
@@ -103,8 +84,10 @@ export async function startRuns(
   const counts = new Map<string, number>();
   const full = new Set<string>();
   const wanted: Start[] = [];
+  let stepBytes = 0;
   // Make runs only here. A run that fails while the code awaits something else would end the process.
   const makeWanted = async (): Promise<void> => {
+    stepBytes = 0;
     await Promise.all(wanted.splice(0).map((start) => makeRun(context, start)));
   };
   for (const start of starts) {
@@ -117,13 +100,75 @@ export async function startRuns(
       // A run begins only while its workflow is active, so the runs within the limit go first.
       await makeWanted();
       await pause(context, owner, runsAnHour);
-    } else if (wanted.push(start) === runsAtOnce) {
-      await makeWanted();
-      if (isOver()) return false;
+      continue;
     }
+    wanted.push(start);
+    stepBytes += owner.step_bytes;
+    if (wanted.length < runsAtOnce && stepBytes < stepBytesAtOnce) continue;
+    await makeWanted();
+    if (isOver()) return false;
   }
   await makeWanted();
   return true;
+}
+
+/** Returns the runs that these events start, in the order of the events. */
+async function findStarts(
+  context: TriggerContext,
+  client: PoolClient,
+  accountId: string,
+  { events, workflows }: Pick<Triggers, 'events' | 'workflows'>,
+): Promise<Start[]> {
+  const types = [...new Set(events.map(({ type }) => type))];
+  const typesOf = typesOfTriggers(context, workflows);
+  const candidates = workflows.filter(({ id }) => types.some((type) => typesOf.get(id)!.has(type)));
+  if (candidates.length === 0) return [];
+  const activations = await readActivations(
+    client,
+    accountId,
+    candidates.map(({ id }) => id),
+  );
+  const activeFroms = new Map(candidates.map(({ id, active_from: from }) => [id, from]));
+  const mayStart = (row: FollowedEvent, { id, active_from: from }: Owner): boolean =>
+    // A later activation has no earlier events.
+    activeFroms.get(id) === from &&
+    // The order of events tells what came after the activation. The clocks of processes differ.
+    isAfter(positionOf(row), activations.get(id) ?? beginning);
+  const starts = events.map((): Start[] => []);
+  for (const ids of partsOf(candidates)) {
+    const part = (await readTriggering(client, accountId, ids)).map(({ trigger, ...owner }) => ({
+      owner,
+      filters: trigger.filters,
+      types: new Set(awaitedTypes(trigger.type, context.eventTypes)),
+    }));
+    let bytes = 0;
+    for (const [at, row] of events.entries()) {
+      const passesFilters = filtersOn(context, row);
+      for (const { owner, filters, types: wanted } of part)
+        if (wanted.has(row.type) && mayStart(row, owner) && passesFilters(filters, owner.api_version))
+          starts[at]!.push({ row, owner });
+      bytes += row.data.length;
+      if (bytes < parsedAtOnceBytes) continue;
+      bytes = 0;
+      await nextRound();
+    }
+  }
+  return starts.flat();
+}
+
+/** Returns the ids of workflows in parts with few bytes of triggers, or with one workflow. */
+function partsOf(workflows: readonly ActiveWorkflow[]): string[][] {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const { id, bytes } of workflows) {
+    room -= bytes;
+    if (room < 0) {
+      parts.push([]);
+      room = triggerBytesMax - bytes;
+    }
+    parts.at(-1)!.push(id);
+  }
+  return parts;
 }
 
 /**
@@ -150,12 +195,12 @@ export function filtersOn(
 /** Returns the types of events that start runs, for each workflow. */
 export function typesOfTriggers(
   { eventTypes }: Pick<TriggerContext, 'eventTypes'>,
-  workflows: readonly Pick<WorkflowRecord, 'id' | 'trigger'>[],
+  workflows: readonly Pick<ActiveWorkflow, 'id' | 'type'>[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
-  return new Map(workflows.map(({ id, trigger }) => [id, new Set(awaitedTypes(trigger.type, eventTypes))]));
+  return new Map(workflows.map(({ id, type }) => [id, new Set(awaitedTypes(type, eventTypes))]));
 }
 
-async function pause(context: TriggerContext, owner: ActiveWorkflow, runsAnHour: number): Promise<void> {
+async function pause(context: TriggerContext, owner: Owner, runsAnHour: number): Promise<void> {
   const { clock } = context;
   const reason = `It started ${runsAnHour} runs within an hour. Check its trigger, then activate it again.`;
   await changeAsSystem(context, workflow, owner, {}, (now) =>
