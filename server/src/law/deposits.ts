@@ -22,15 +22,16 @@ export const holdingCap: Check<HoldingDepositFacts> = {
   severity: 'error',
   source: 'Tenant Fees Act 2019 Sch 1 para 3(3)',
   description: 'A holding deposit is at most the rent of one week.',
-  judge({ amount, rent }) {
+  judge({ amount, received = 0, rent }) {
     const source = '(Tenant Fees Act 2019 Sch 1 para 3(3))';
     if (rent === null)
       return {
         message: `A holding deposit must not be more than a week’s rent ${source}, and no rent is known. Send \`rent\` to the application or to its unit first.`,
         param: 'application',
       };
-    const limit = weeksOf(rent, holdingWeeksMax);
-    if (amount <= limit) return null;
+    const cap = weeksOf(rent, holdingWeeksMax);
+    if (amount <= cap) return null;
+    const limit = Math.max(0, cap - received);
     return {
       message: `A holding deposit must not be more than a week’s rent ${source}. Send an \`amount\` of at most ${limit}.`,
       param: 'amount',
@@ -97,11 +98,12 @@ export const depositCap: Check<DepositFacts> = {
   severity: 'error',
   source: 'Tenant Fees Act 2019 Sch 1 para 2(3)',
   description: 'A deposit is at most the rent of five weeks, or of six from 50,000 pounds a year on.',
-  judge({ amount, rent }) {
+  judge({ amount, received = 0, rent }) {
     const isHigh = rent.currency === depositWeeks.currency && isYearlyFrom(rent, depositWeeks.highYearlyRent);
     const [weeks, words] = isHigh ? [depositWeeks.high, 'six'] : [depositWeeks.usual, 'five'];
-    const limit = weeksOf(rent, weeks);
-    if (amount <= limit) return null;
+    const cap = weeksOf(rent, weeks);
+    if (amount <= cap) return null;
+    const limit = Math.max(0, cap - received);
     return {
       message: `A deposit must not be more than ${words} weeks’ rent (Tenant Fees Act 2019 Sch 1 para 2(3)). Send an \`amount\` of at most ${limit}.`,
       param: 'amount',

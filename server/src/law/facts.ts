@@ -117,6 +117,8 @@ export interface PetFacts {
 export interface HoldingDepositFacts extends HeldUnitFacts {
   /** In the smallest unit of the currency of the rent. */
   amount: number;
+  /** The part of the amount that came before this payment. Left out if no payment is judged. */
+  received?: number;
   /** Null if no rent is known. */
   rent: Rent | null;
 }
@@ -131,6 +133,8 @@ export interface HeldUnitFacts {
 export interface DepositFacts {
   /** In the smallest unit of the currency of the rent. */
   amount: number;
+  /** The part of the amount that came before this payment. Left out if no payment is judged. */
+  received?: number;
   rent: Rent;
 }
 

@@ -173,4 +173,24 @@ describe('the caps of a deposit', () => {
     expectCode(await pay(holding, 9_231), 'check_failed', { check: 'holding_cap', param: 'amount' });
     await good(pay(holding, 9_230));
   });
+
+  test('name what is missing to the cap when a part has come', async () => {
+    const { id: tenancy } = await agency.draft((await agency.unit()).id);
+    const { id: deposit } = await agency.make('deposits', { type: 'tenancy', tenancy, amount: 60_000 });
+    await good(agency.api.post(`/v1/tenancies/${tenancy}`, { rent: { ...rent, amount: 30_000 } }));
+    const { application } = await agency.applied();
+    const { id: holding } = await agency.holding(application);
+    await good(agency.api.post(`/v1/applications/${application}`, { rent: { ...rent, amount: 40_000 } }));
+    for (const [id, cap] of [
+      [deposit, 34_615],
+      [holding, 9_230],
+    ] as const) {
+      const pay = (amount: number) => agency.api.post('/v1/payments', { deposit: id, amount, method: 'cash' });
+      await good(pay(cap - 500));
+      const over = await pay(501);
+      expectCode(over, 'check_failed', { param: 'amount' });
+      expect(over.body.error.message).toContain('at most 500.');
+      await good(pay(500));
+    }
+  });
 });

@@ -63,22 +63,25 @@ export function requireReceivable({ amount }: Pick<PaymentRecord, 'amount'>, cal
   requireRoom(deposit, amount, 'amount');
   const home = deposit.type === 'holding' ? related.one<UnitRecord>('deposit.unit') : null;
   if (home) requireUnarchived(home, 'deposit');
-  refuseFailed(judgeReceipt(deposit, deposit.amount_received + amount, caller, related));
+  refuseFailed(judgeReceipt(deposit, amount, caller, related));
 }
 
 /** Judges the money of a deposit by the rent of today. The rent may have been lowered since the deposit was agreed. */
-function judgeReceipt(deposit: DepositRecord, amount: number, caller: Caller, related: Related): Judgement {
+function judgeReceipt(deposit: DepositRecord, paid: number, caller: Caller, related: Related): Judgement {
   const { rules } = caller.account;
+  const { amount_received: received } = deposit;
+  const amount = received + paid;
   const tenancy = related.one<TenancyRecord>('deposit.tenancy');
   if (tenancy) {
     const { jurisdiction, type, rent } = tenancy;
-    return judge(rules, 'take_deposit', caller.today, { jurisdiction, type, amount, rent });
+    return judge(rules, 'take_deposit', caller.today, { jurisdiction, type, amount, received, rent });
   }
   const home = related.one<UnitRecord>('deposit.unit');
   return judge(rules, 'take_holding_deposit', caller.today, {
     jurisdiction: related.one<BuildingRecord>('deposit.unit.building')?.jurisdiction ?? null,
     type: 'assured',
     amount,
+    received,
     rent: related.one<ApplicationRecord>('deposit.application')?.rent ?? home?.rent ?? null,
     otherDeposit: home && otherHeldDeposit(home, deposit.id),
     param: 'deposit',
