@@ -98,7 +98,7 @@ export const depositCap: Check<DepositFacts> = {
   severity: 'error',
   source: 'Tenant Fees Act 2019 Sch 1 para 2(3)',
   description: 'A deposit is at most the rent of five weeks, or of six from 50,000 pounds a year on.',
-  judge({ amount, received = 0, rent }) {
+  judge({ amount, received = 0, rent, param = 'amount' }) {
     const isHigh = rent.currency === depositWeeks.currency && isYearlyFrom(rent, depositWeeks.highYearlyRent);
     const [weeks, words] = isHigh ? [depositWeeks.high, 'six'] : [depositWeeks.usual, 'five'];
     const cap = weeksOf(rent, weeks);
@@ -106,7 +106,7 @@ export const depositCap: Check<DepositFacts> = {
     const limit = Math.max(0, cap - received);
     return {
       message: `A deposit must not be more than ${words} weeks’ rent (Tenant Fees Act 2019 Sch 1 para 2(3)). Send an \`amount\` of at most ${limit}.`,
-      param: 'amount',
+      param,
       limit,
     };
   },

@@ -117,7 +117,7 @@ export interface PetFacts {
 export interface HoldingDepositFacts extends HeldUnitFacts {
   /** In the smallest unit of the currency of the rent. */
   amount: number;
-  /** The part of the amount that came before this payment. Left out if no payment is judged. */
+  /** The part of the amount that came before the money that is judged. Left out if none comes. */
   received?: number;
   /** Null if no rent is known. */
   rent: Rent | null;
@@ -133,9 +133,11 @@ export interface HeldUnitFacts {
 export interface DepositFacts {
   /** In the smallest unit of the currency of the rent. */
   amount: number;
-  /** The part of the amount that came before this payment. Left out if no payment is judged. */
+  /** The part of the amount that came before the money that is judged. Left out if none comes. */
   received?: number;
   rent: Rent;
+  /** The parameter with the amount. The default is `amount`. */
+  param?: string;
 }
 
 export interface HoldingDutyFacts {

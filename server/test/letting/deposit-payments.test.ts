@@ -193,4 +193,21 @@ describe('the caps of a deposit', () => {
       await good(pay(500));
     }
   });
+
+  test('count a holding deposit that is applied', async () => {
+    const { application, unit } = await agency.applied();
+    const { id: holding } = await agency.holding(application, 9_000);
+    await agency.payDeposit(holding, 9_000);
+    const { id: tenancy } = await agency.draft(unit, { application });
+    const { id: deposit } = await agency.make('deposits', { type: 'tenancy', tenancy, amount: 60_000 });
+    await good(agency.api.post(`/v1/tenancies/${tenancy}`, { rent: { ...rent, amount: 30_000 } }));
+    await agency.payDeposit(deposit, 30_000);
+    await agency.move('tenancies', tenancy, 'sign', { signed_on: startDay });
+    const apply = (amount: number) =>
+      agency.api.post(`/v1/deposits/${holding}/apply`, { to: [{ deposit, amount }], payer_consents: true });
+    const over = await apply(4_616);
+    expectCode(over, 'check_failed', { check: 'deposit_cap', param: 'to[0][amount]' });
+    expect(over.body.error.message).toContain('at most 4615.');
+    await good(apply(4_615));
+  });
 });

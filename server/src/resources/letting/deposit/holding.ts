@@ -190,9 +190,27 @@ function applyToDeposit(
       { param },
     );
   requireRoom(target, amount, `${at}[amount]`);
+  requireUnderCap(target, tenancy, amount, `${at}[amount]`, caller);
   const receipt = { source: current.id, on: signedOn, amount, at: caller.nowSeconds };
   const after = withReceipts(target, [...target.receipts, receipt]);
   changes.move(target, { after, verbs: verbsOfReceipt(target, after) });
+}
+
+/**
+ * Judges the money by the rent of today, as a payment is. The rent may have been lowered since the deposit was agreed.
+ *
+ * @throws {ApiError} `check_failed` for `deposit_cap`.
+ */
+function requireUnderCap(
+  target: DepositRecord,
+  { jurisdiction, type, rent }: TenancyRecord,
+  paid: number,
+  param: string,
+  caller: Caller,
+): void {
+  const { amount_received: received } = target;
+  const facts = { jurisdiction, type, amount: received + paid, received, rent, param };
+  refuseFailed(judge(caller.account.rules, 'take_deposit', caller.today, facts));
 }
 
 export interface RetainInput {
