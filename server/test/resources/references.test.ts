@@ -477,15 +477,18 @@ describe('outcomes set while a reference is processing', () => {
   test('replaces the outcome of a processing reference, and completes it when the outcome is sent alone', async () => {
     const { id } = await created();
     await updated(id, { status: 'processing', outcome: 'consider' });
-    expect(await updated(id, { status: 'processing', outcome: 'high_risk' })).toMatchObject({
-      status: 'processing',
-      outcome: 'high_risk',
-      completed_at: null,
-    });
+    const processing = await updated(id, { status: 'processing', outcome: 'high_risk' });
+    expect(processing).toMatchObject({ status: 'processing', outcome: 'high_risk', completed_at: null });
+    // Let time pass, so that the decision has a new time.
+    clock.advanceSeconds(100);
     const complete = await updated(id, { outcome: 'high_risk' });
     expect(complete).toMatchObject({ status: 'complete', outcome: 'high_risk', completed_at: expect.any(Number) });
     const [update, completed] = (await eventsAbout(id)).slice(-2);
-    expect(update.data.previous_attributes).toStrictEqual({ status: 'processing', completed_at: null });
+    expect(update.data.previous_attributes).toStrictEqual({
+      status: 'processing',
+      completed_at: null,
+      decision: { decided_at: processing.decision.decided_at },
+    });
     expect(completed).toMatchObject({
       type: 'reference.completed',
       data: { object: complete, previous_attributes: null },

@@ -138,7 +138,10 @@ describe('a first owner', () => {
     const first = await serverForTest();
     const other = await serverForTest({
       connection: first.connection,
-      changeContext: (context) => ({ ...context, reader: beforeQuery(context.reader, 'find_first_owner_links') }),
+      changeContext: (context) => ({
+        ...context,
+        strangersReader: beforeQuery(context.strangersReader, 'find_first_owner_links'),
+      }),
     });
     const earlier = await makeLink(first, 'first_owner');
     inTheMiddle = () => use(earlier, { email: 'ada@example.com' }, first);
