@@ -39,7 +39,7 @@ import { awaitedTypes } from './event-types.ts';
 import { untilOf } from './wait-step.ts';
 
 /** Runs that are under way in a process. An `http` step can wait for its server for 15 seconds. */
-const runLimits: PlaceLimits = { all: 24, ofTree: 16, ofAccount: 8 };
+const runLimits: PlaceLimits = { all: 24, ofTree: 16, ofAccount: 8, forOthers: 8 };
 
 /**
  * Bytes of runs whose steps are under way, and of the records that these read. A step waits for the room of its commit. So the limit is less

@@ -49,3 +49,16 @@ test('names the service when no place is free, and takes a place again when one 
   expect(places.crowdedGroups()).toEqual([]);
   expect(places.take(first)).not.toBeNull();
 });
+
+test('leaves the last places to trees without one when a few trees have the others', () => {
+  const places = new JobPlaces('mail', { all: 4, ofTree: 3, forOthers: 2 });
+  const free = places.take(first);
+  places.take(other);
+  expect([first, connected, other].map((payer) => places.take(payer))).toEqual([null, null, null]);
+  expect(places.crowdedGroups().toSorted()).toEqual(['mail acct_1', 'mail acct_2', 'mail acct_3']);
+  expect(places.take({ accountId: 'acct_4', rootId: 'acct_4' })).not.toBeNull();
+  free!();
+  expect(places.take(connected)).not.toBeNull();
+  expect(places.take({ accountId: 'acct_5', rootId: 'acct_5' })).not.toBeNull();
+  expect(places.crowdedGroups()).toEqual(['mail']);
+});

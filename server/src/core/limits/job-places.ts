@@ -15,6 +15,8 @@ export interface PlaceLimits {
   ofTree: number;
   /** Of one account. As many as a tree has, if left out. */
   ofAccount?: number;
+  /** The last places, which only trees without a place get. So a few trees whose jobs hang do not keep out the others. None if left out. */
+  forOthers?: number;
 }
 
 /** The places of jobs at a service, such as connections to a mail server. */
@@ -23,7 +25,7 @@ export class JobPlaces {
   readonly #limits: PlaceLimits;
   /** The accounts whose jobs have a place, with their trees. */
   readonly #taken = new Set<Payer>();
-  /** The accounts whose jobs got no place since their tree was full, by the root of the tree. Their other jobs would get none, either. */
+  /** The accounts whose jobs got no place since their tree had enough, by the root of the tree. Their other jobs would get none, either. */
   readonly #refused = new Map<string, Set<string>>();
 
   constructor(service: string, limits: PlaceLimits) {
@@ -34,11 +36,11 @@ export class JobPlaces {
   /**
    * Takes a place for a job.
    *
-   * @returns a function that frees the place. Null if the tree or the account has all of its places, or if none is free.
+   * @returns a function that frees the place. Null if the tree or the account has enough places, or if none is free.
    */
   take(payer: Payer): (() => void) | null {
     if (this.#isFull() || this.#isAccountFull(payer.accountId)) return null;
-    if (this.#isTreeFull(payer.rootId)) {
+    if (this.#hasEnough(payer.rootId)) {
       const accountIds = this.#refused.get(payer.rootId) ?? new Set();
       this.#refused.set(payer.rootId, accountIds.add(payer.accountId));
       return null;
@@ -51,13 +53,15 @@ export class JobPlaces {
     };
   }
 
-  /** Returns the groups whose further jobs wait: the service, or full accounts and the accounts of full trees. */
+  /** Returns the groups whose further jobs wait: the service, or full accounts and the accounts of trees with enough places. */
   crowdedGroups(): string[] {
     if (this.#isFull()) return [this.#service];
     const working = [...this.#taken].filter(
-      ({ accountId, rootId }) => this.#isTreeFull(rootId) || this.#isAccountFull(accountId),
+      ({ accountId, rootId }) => this.#hasEnough(rootId) || this.#isAccountFull(accountId),
     );
-    const refused = [...this.#refused.values()].flatMap((accountIds) => [...accountIds]);
+    const refused = [...this.#refused].flatMap(([rootId, accountIds]) =>
+      this.#hasEnough(rootId) ? [...accountIds] : [],
+    );
     const accountIds = new Set([...working.map(({ accountId }) => accountId), ...refused]);
     return [...accountIds].map((accountId) => groupOfAccount(this.#service, accountId));
   }
@@ -66,9 +70,11 @@ export class JobPlaces {
     return this.#taken.size >= this.#limits.all;
   }
 
-  #isTreeFull(rootId: string): boolean {
-    const ofTree = [...this.#taken].filter((payer) => payer.rootId === rootId);
-    return ofTree.length >= this.#limits.ofTree;
+  /** Returns whether a tree has all of its places, or has one while the free places are for others. */
+  #hasEnough(rootId: string): boolean {
+    const { all, ofTree, forOthers = 0 } = this.#limits;
+    const { length } = [...this.#taken].filter((payer) => payer.rootId === rootId);
+    return length >= ofTree || (length > 0 && this.#taken.size >= all - forOthers);
   }
 
   #isAccountFull(accountId: string): boolean {
