@@ -56,22 +56,26 @@ export async function endWaits(
   const types = [...new Set(events.map(({ type }) => type))];
   const ids = idsIn(events);
   let waits: Wait[] = [];
+  let looks = 0;
   let bytes = 0;
   for (let after = afterRun; ;) {
     // A run that begins to wait only now looks for these events itself.
     const awaiting = await readAwaiting(client, accountId, { types, ids, after, limit: runsAtOnce });
     for (const { id, awaits, awaits_record: record } of awaiting) {
-      const own = events.filter(({ type, data }) => isPrefixMatch(type, awaits) && data.includes(record ?? ''));
-      const wait = own.length > 0 ? await readWait(context, accountId, id, own) : null;
       after = id;
+      const own = events.filter(({ type, data }) => isPrefixMatch(type, awaits) && data.includes(record ?? ''));
+      if (own.length === 0) continue;
+      const wait = await readWait(context, accountId, id, own);
+      looks++;
       if (wait) {
         waits.push(wait);
         bytes += JSON.stringify(wait.filters).length;
       }
-      if (waits.length < waitsAtOnce && bytes < filterBytesAtOnce) continue;
+      if (looks < waitsAtOnce && bytes < filterBytesAtOnce) continue;
       await endSome(context, waits, events);
       if (isOver()) return after;
       waits = [];
+      looks = 0;
       bytes = 0;
     }
     if (awaiting.length < runsAtOnce) break;
