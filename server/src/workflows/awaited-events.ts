@@ -4,13 +4,13 @@ import type { Reader } from '../db/reader.ts';
 import type { Resource } from '../model/resource.ts';
 import type { WorkflowRunRecord } from '../resources/workflows/run.ts';
 import type { ApiVersions } from '../versions/apply.ts';
-import { eventIn } from './events.ts';
+import { filtersOn, parsedAtOnceBytes } from './event-filters.ts';
 import { isObject, type Json } from '../core/json-diff.ts';
 import { stepAt } from './advance.ts';
 import type { Step } from './rules/definition.ts';
-import { lookInEvent, matchesAll, mayMatch, type Filter } from './rules/filters.ts';
+import type { Filter } from './rules/filters.ts';
 import { pathsIn } from './rules/templates.ts';
-import { rowToEvent, type EventRow } from './event-rows.ts';
+import type { EventRow } from './event-rows.ts';
 
 interface AwaitedContext {
   reader: Reader;
@@ -50,9 +50,6 @@ const eventsAtOnce = 20;
 
 /** Bytes of data after which a page ends. Its last event can have half a megabyte more. */
 const pageBytesMax = 512 * 1024;
-
-/** Bytes of data that are parsed before other work has its turn. They take the processor for some milliseconds. */
-export const parsedAtOnceBytes = 256 * 1024;
 
 /** Returns the ids of the events that earlier items of the run's step have taken. Each item takes one of its own. */
 export function takenEvents(run: WorkflowRunRecord): Set<string> {
@@ -126,14 +123,12 @@ async function firstMatch(
   version: string,
   filters: readonly Filter[],
 ): Promise<EventRow | null> {
-  let parsedBytes = 0;
+  let bytes = 0;
   for (const row of rows) {
-    if (row.shape_version === version && !mayMatch(filters, row.data)) continue;
-    const event = eventIn(context, rowToEvent(row), version);
-    if (matchesAll(filters, (path) => lookInEvent(event, path))) return row;
-    parsedBytes += row.data.length;
-    if (parsedBytes < parsedAtOnceBytes) continue;
-    parsedBytes = 0;
+    if (filtersOn(context, row)(filters, version)) return row;
+    bytes += row.data.length;
+    if (bytes < parsedAtOnceBytes) continue;
+    bytes = 0;
     await nextRound();
   }
   return null;

@@ -6,7 +6,8 @@ import type { Principal } from '../model/callers/principal.ts';
 import { isPrefixMatch } from '../model/event-names.ts';
 import { workflowRun, type WorkflowRunRecord } from '../resources/workflows/run.ts';
 import { advanced, stepAt } from './advance.ts';
-import { idsIn, parsedAtOnceBytes, takenEvents } from './awaited-events.ts';
+import { idsIn, takenEvents } from './awaited-events.ts';
+import { filtersOn, parsedAtOnceBytes } from './event-filters.ts';
 import { rowToEvent } from './event-rows.ts';
 import type { StoredEvent } from './events.ts';
 import { readAwaiting, type FollowedEvent } from './positions.ts';
@@ -15,7 +16,6 @@ import type { Filter } from './rules/filters.ts';
 import { filledIn } from './rules/templates.ts';
 import { faultOf, itemsOf, scopeOf, withValues, type ScopeContext } from './scope.ts';
 import { principalOf } from './task.ts';
-import { filtersOn } from './triggers.ts';
 
 type WaitContext = SystemChangeContext & ScopeContext;
 

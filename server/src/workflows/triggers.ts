@@ -3,14 +3,12 @@ import { changeAsSystem, type SystemChangeContext } from '../commit/change-as-sy
 import { toSeconds } from '../core/clock.ts';
 import { firstIdAt, isId } from '../core/ids.ts';
 import { parseJson } from '../core/json.ts';
-import type { JsonObject } from '../core/json-diff.ts';
 import { DatabaseError, type PoolClient } from '../db/pools.ts';
 import { beginning, isAfter } from '../events/event-order.ts';
 import { newRecord } from '../model/change.ts';
 import { begun, canceled, workflowRun, type WorkflowRunRecord } from '../resources/workflows/run.ts';
 import { paused, workflow, type WorkflowRecord } from '../resources/workflows/workflow.ts';
-import { rowToEvent } from './event-rows.ts';
-import { eventIn, type StoredEvent } from './events.ts';
+import { filtersOn, parsedAtOnceBytes } from './event-filters.ts';
 import {
   countRuns,
   positionOf,
@@ -21,8 +19,6 @@ import {
   type FollowedEvent,
   type Triggering,
 } from './positions.ts';
-import { parsedAtOnceBytes } from './awaited-events.ts';
-import { lookInEvent, matchesAll, mayMatch, type Filter } from './rules/filters.ts';
 import type { ScopeContext } from './scope.ts';
 import { awaitedTypes } from './event-types.ts';
 
@@ -169,27 +165,6 @@ function partsOf(workflows: readonly ActiveWorkflow[]): string[][] {
     parts.at(-1)!.push(id);
   }
   return parts;
-}
-
-/**
- * Returns whether an event passes filters in a version. Many workflows and waits can hear of one event, so it is parsed once. The caller
- * keeps this function no longer than it looks at the event: a parsed event can take megabytes.
- */
-export function filtersOn(
-  context: Pick<ScopeContext, 'versions'>,
-  row: FollowedEvent,
-): (filters: readonly Filter[], version: string) => boolean {
-  let stored: StoredEvent | undefined;
-  const shown = new Map<string, JsonObject>();
-  const shownIn = (version: string): JsonObject => {
-    stored ??= rowToEvent(row);
-    const known = shown.get(version) ?? eventIn(context, stored, version);
-    shown.set(version, known);
-    return known;
-  };
-  return (filters, version) =>
-    (row.shape_version !== version || mayMatch(filters, row.data)) &&
-    matchesAll(filters, (path) => lookInEvent(shownIn(version), path));
 }
 
 /** Returns the types of events that start runs, for each workflow. */

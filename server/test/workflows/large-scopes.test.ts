@@ -102,7 +102,7 @@ test('looks for the earlier events of two runs at once when many begin to wait',
     if (statement.name !== 'read_events_since_step') return ask.call(this, statement);
     looks++;
     most = Math.max(most, ++underWay);
-    // So long that all runs of the account would look meanwhile.
+    // Every run of the account can begin to look within this time.
     await delay(100);
     underWay--;
     return ask.call(this, statement);
