@@ -61,8 +61,14 @@ const batchBytesMax = 4 * 1024 * 1024;
 /** Bytes. Larger mutations are written apart, by one writer at a time: a batch of them takes many times as long. */
 const largeBytes = 128 * 1024;
 
-/** Milliseconds. A record that still moves after this long has too many concurrent writers. */
+/** Milliseconds. A record that still moves after this long has too many concurrent writers. Waits for room do not count. */
 const decisionMsMax = 10_000;
+
+/** Milliseconds. A request waits no longer for room in memory, all its waits together. */
+const roomMsMax = 10_000;
+
+/** Milliseconds. A request that earlier changes of its record delay for longer gets an error. Its client has probably given up. */
+const lockMsMax = 30_000;
 
 /** Milliseconds. Of two processes that change one record without pause, the loser would keep losing if it never waited. */
 const stepAsideMsMax = 64;
@@ -177,7 +183,12 @@ export class Committer {
     this.#countPending(1);
     try {
       const lockKeys = writeRequest.locks.map((id) => `${writeRequest.accountId} ${id}`);
-      return await this.#mutex.run(lockKeys, () => this.#decideAndWrite(writeRequest));
+      const askedMs = performance.now();
+      return await this.#mutex.run(lockKeys, () => {
+        if (writeRequest.payer !== null && performance.now() - askedMs > lockMsMax)
+          throw new OverloadedError('Earlier changes of the record took too long.', 'record');
+        return this.#decideAndWrite(writeRequest);
+      });
     } finally {
       this.#countPending(-1);
     }
@@ -229,9 +240,12 @@ export class Committer {
    */
   async #decideAndWrite(writeRequest: WriteRequest): Promise<Outcome> {
     const startedMs = performance.now();
+    let roomMs = 0;
     let bytes = undecidedBytesOf(writeRequest);
-    for (let losses = 0; performance.now() - startedMs < decisionMsMax;) {
-      const held = await this.#takeBytes(writeRequest, bytes);
+    for (let losses = 0; performance.now() - startedMs - roomMs < decisionMsMax;) {
+      const askedMs = performance.now();
+      const held = await this.#takeBytes(writeRequest, bytes, roomMsMax - roomMs);
+      roomMs += performance.now() - askedMs;
       const tried = await this.#tryToWrite(writeRequest, held, new DecisionRoom(held, bytes));
       if (tried.kind === 'too_large') {
         bytes = Math.max(bytes, tried.bytes);
@@ -242,7 +256,7 @@ export class Committer {
         return tried;
       }
     }
-    throw new OverloadedError('A record moved again and again while it was being changed.');
+    throw new OverloadedError('A record moved again and again while it was being changed.', 'record');
   }
 
   /** Decides and writes in this room, and releases it. No decision outlives this call, so that a mutation that waits holds none. */
@@ -268,17 +282,17 @@ export class Committer {
   }
 
   /** Waits for room. The server's own mutations have a share beside that of the account's requests, so requests cannot delay them. */
-  async #takeBytes({ accountId, payer }: WriteRequest, bytes: number): Promise<HeldBytes> {
+  async #takeBytes({ accountId, payer }: WriteRequest, bytes: number, msMax: number): Promise<HeldBytes> {
     const share = payer ?? `server ${accountId}`;
     const taken = this.#bytes.tryTake(share, bytes);
     if (taken) return taken;
     try {
       // No client waits for the server's own mutations, and none would retry them, so they wait without a limit.
-      const signal = payer === null ? undefined : AbortSignal.timeout(decisionMsMax);
+      const signal = payer === null ? undefined : AbortSignal.timeout(Math.max(0, Math.ceil(msMax)));
       return await this.#bytes.take(share, bytes, signal);
     } catch {
       const isOfAccount = this.#bytes.isShareFull(share, bytes);
-      throw new OverloadedError('There was no room in memory for a change.', { isOfAccount });
+      throw new OverloadedError('There was no room in memory for a change.', isOfAccount ? 'account' : 'process');
     }
   }
 

@@ -122,11 +122,11 @@ export type Outcome =
 
 /** More mutations wait than can be executed in reasonable time. Nothing was written. */
 export class OverloadedError extends Error {
-  /** Whether only this account has too many under way. Otherwise all accounts together have. */
-  readonly isOfAccount: boolean;
+  /** What has too many under way: this record, this account, or all accounts together. */
+  readonly of: 'record' | 'account' | 'process';
 
-  constructor(message: string, { isOfAccount = false } = {}) {
+  constructor(message: string, of: 'record' | 'account' | 'process' = 'process') {
     super(message);
-    this.isOfAccount = isOfAccount;
+    this.of = of;
   }
 }

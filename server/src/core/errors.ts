@@ -227,7 +227,7 @@ export const errorCatalogue = {
     status: 429,
     type: 'rate_limit_error',
     explanation:
-      'You have reached a limit. Either too many requests came within a second, from your account or from an address without a valid key or signature. Or your account already has 2 MB of request bodies, 16 uploads or 50 streams at once. Or your clients have not read large responses and downloads. Nothing was done. Wait for the time in `Retry-After`. The `RateLimit` header says how many requests are left.',
+      'You have reached a limit. Either too many requests came within a second, from your account or from an address without a valid key or signature. Or your account already has 2 MB of request bodies, 16 uploads or 50 streams at once. Or changes of one record waited for half a minute. Or your clients have not read large responses and downloads. Nothing was done. Wait for the time in `Retry-After`. The `RateLimit` header says how many requests are left.',
   },
   reauthentication_required: {
     status: 403,

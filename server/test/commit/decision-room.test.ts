@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { changeAsSystem } from '../../src/commit/change-as-system.ts';
+import { KeyedMutex } from '../../src/commit/keyed-mutex.ts';
 import type { Id } from '../../src/core/ids.ts';
 import { Reader } from '../../src/db/reader.ts';
 import { application } from '../../src/resources/letting/application/index.ts';
@@ -61,6 +62,52 @@ test('makes a decision again, and executes each request, when many read more tha
   expect(most).toBeLessThan(2 * server.context.committer.bytes.maxPerAccount);
   expect(new Set((await made).map(({ id }) => id)).size).toBe(8);
   expect(server.context.committer.bytes.held).toBe(0);
+});
+
+test('writes a change of the server when it waited long for room', async () => {
+  const { id } = await agency.make('applications', { customers });
+  const { context } = server;
+  const { bytes } = context.committer;
+  const most = bytes.add('others', 48 * 1024 * 1024);
+  onTestFinished(() => most.release());
+  const ref = { account_id: agency.accountId, id: id as Id };
+  let decisions = 0;
+  const written = changeAsSystem(context, application, ref, { reads: ['customers'] }, () => {
+    decisions++;
+    return null;
+  });
+  await vi.waitFor(() => expect(bytes.waiting).toBe(1));
+  const nowMs = performance.now.bind(performance);
+  const later = vi.spyOn(performance, 'now').mockImplementation(() => nowMs() + 60_000);
+  onTestFinished(() => later.mockRestore());
+  // This much admits the decision, but not the persons that it reads.
+  expect(most.resize(48 * 1024 * 1024 - 300_000)).toBe(true);
+  await vi.waitFor(() => expect(bytes.waiting).toBe(1));
+  most.release();
+  await written;
+  expect(decisions).toBe(1);
+});
+
+test('refuses an update when earlier ones of its record took half a minute', async () => {
+  const { bytes } = server.context.committer;
+  const path = `/v1/customers/${customers[0]!}`;
+  const most = bytes.add('others', 48 * 1024 * 1024);
+  onTestFinished(() => most.release());
+  const queue = vi.spyOn(KeyedMutex.prototype, 'run');
+  onTestFinished(() => queue.mockRestore());
+  const first = agency.api.post(path, { name: 'Ada First' });
+  await vi.waitFor(() => expect(bytes.waiting).toBe(1));
+  const second = agency.api.post(path, { name: 'Ada Second' });
+  await vi.waitFor(() => expect(queue).toHaveBeenCalledTimes(2));
+  const nowMs = performance.now.bind(performance);
+  const later = vi.spyOn(performance, 'now').mockImplementation(() => nowMs() + 30_001);
+  onTestFinished(() => later.mockRestore());
+  most.release();
+  await good(first);
+  const refused = await second;
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limit' } } });
+  expect(refused.body.error.message).toContain('changes of the same record');
+  expect((await agency.get('customers', customers[0]!)).name).toBe('Ada First');
 });
 
 test('reads many records in a few queries when they are small', async () => {

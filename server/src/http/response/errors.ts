@@ -11,7 +11,14 @@ import type { ReceivedRequest } from '../request.ts';
 /** Converts an error to the one for the client. An unexpected error is `internal`, and its cause stays in the server's log. */
 export function apiErrorOf(error: unknown, request: ReceivedRequest): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof OverloadedError && error.isOfAccount) {
+  if (error instanceof OverloadedError && error.of === 'record') {
+    return new ApiError(
+      'rate_limit',
+      'Too many changes of the same record wait. Nothing was changed. Wait until some have ended, and send fewer at once.',
+      { retryAfterSeconds: 1, cause: error },
+    );
+  }
+  if (error instanceof OverloadedError && error.of === 'account') {
     return new ApiError(
       'rate_limit',
       'This account has too many large requests in progress. Nothing was changed. Wait until some have ended, and send fewer at once.',
