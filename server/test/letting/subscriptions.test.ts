@@ -562,6 +562,31 @@ describe('a cancellation', () => {
     expect(await subscriptionNow(made)).toMatchObject({ status: 'ended' });
   });
 
+  test('cancels a change of the amount that comes after its last day', async () => {
+    const made = await subscribe();
+    await advanceTo('2027-02-10');
+    const rise = { amount: 99_000, effective_on: '2027-03-01', basis: 'tribunal' };
+    await agency.move('subscriptions', made.id, 'change_amount', rise);
+    expect(await agency.move('subscriptions', made.id, 'cancel')).toMatchObject({
+      status: 'active',
+      end_date: '2027-02-28',
+      scheduled_change: null,
+    });
+    expect((await agency.historyOf(made.id)).at(-1)).toBe('subscription.change_canceled');
+    await advanceTo('2027-03-05');
+    expect((await agency.get('tenancies', tenancy.id)).rent).toMatchObject({ amount: 95_000 });
+  });
+
+  test('keeps a change of the amount that comes before its last day', async () => {
+    const made = await subscribe();
+    await advanceTo('2027-02-10');
+    const rise = { amount: 99_000, effective_on: '2027-03-01', basis: 'tribunal' };
+    await agency.move('subscriptions', made.id, 'change_amount', rise);
+    await agency.move('subscriptions', made.id, 'cancel', { end_date: '2027-03-01' });
+    await advanceTo('2027-03-01');
+    expect(await subscriptionNow(made)).toMatchObject({ amount: 99_000, scheduled_change: null });
+  });
+
   test('without a day ends with what is invoiced', async () => {
     const made = await subscribe();
     await advanceTo('2027-02-10');

@@ -171,7 +171,8 @@ export const subscription = defineResource<SubscriptionRecord>(
         {
           summary: 'Cancel a subscription',
           sensitive: true,
-          description: 'Charges no days after `end_date`. It ends when that day is past.',
+          description:
+            'Charges no days after `end_date`. It ends when that day is past. A scheduled change of a later day is canceled.',
           example: { end_date: '2027-06-30' },
           refusals: ['status_transition_invalid'],
         },

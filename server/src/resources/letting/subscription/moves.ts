@@ -79,7 +79,7 @@ function resumed(
   };
 }
 
-/** `POST /v1/subscriptions/{id}/cancel`. */
+/** `POST /v1/subscriptions/{id}/cancel`. A scheduled change that would come after the last day is canceled with it. */
 export function cancel(
   current: SubscriptionRecord,
   caller: Caller,
@@ -96,11 +96,15 @@ export function cancel(
     );
   if (known !== null && end > known)
     throw invalidParameter('end_date', `It ends on ${known}. Send that day or an earlier one.`);
-  const canceled: SubscriptionRecord = { ...current, end_date: end };
+  const { scheduled_change: change } = current;
+  const isTooLate = change !== null && change.effective_on > end;
+  const canceled: SubscriptionRecord = { ...current, end_date: end, scheduled_change: isTooLate ? null : change };
+  const verbs = isTooLate ? ['change_canceled'] : [];
   // A new day invoices what is left, and then ends it.
-  if (nextPeriod(canceled, null) !== null) return { after: canceled };
-  if (end < caller.today || end < start) return { after: ended(canceled, end, caller.nowSeconds), verbs: ['ended'] };
-  return { after: { ...canceled, next_period_start: null, next_invoice_on: null } };
+  if (nextPeriod(canceled, null) !== null) return { after: canceled, verbs };
+  if (end < caller.today || end < start)
+    return { after: ended(canceled, end, caller.nowSeconds), verbs: [...verbs, 'ended'] };
+  return { after: { ...canceled, next_period_start: null, next_invoice_on: null }, verbs };
 }
 
 /** Returns the subscription after its last day. */
