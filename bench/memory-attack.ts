@@ -41,13 +41,15 @@ const aims = { memoryMb: 400, p99Times: 3 };
 /** Milliseconds between due requests, a POST and a GET in turn. */
 const everyMs = 25;
 
-/** Permissions of an attacking key. */
-const written = ['applications', 'bank_lines', 'buildings', 'customers', 'deposits', 'files', 'invoices', 'payments'];
+/** The kinds of records that an attacking key reads and writes. */
+const kinds = (
+  'applications bank_lines buildings customers deposits files invoices payments references tenancies units ' +
+  'webhook_endpoints workflows'
+).split(' ');
+
 const permissions = [
-  ...[...written, 'references', 'tenancies', 'units', 'webhook_endpoints'].map((kind) => `${kind}.write`),
-  ...[...written, 'references', 'tenancies', 'units', 'webhook_endpoints', 'events', 'logs'].map(
-    (kind) => `${kind}.read`,
-  ),
+  ...kinds.map((kind) => `${kind}.write`),
+  ...[...kinds, 'events', 'logs'].map((kind) => `${kind}.read`),
   'file_contents.read',
 ];
 

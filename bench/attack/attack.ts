@@ -62,7 +62,7 @@ export class Attack {
 
   /** Makes the records that the attack reads and changes. */
   async prepare(): Promise<void> {
-    const { downloads, pdfs, events } = this.#sizes;
+    const { downloads, pdfs, events, workflows } = this.#sizes;
     this.#customers = await eightAtOnce(largeRecords, () => this.#made('customers', largeCustomer()));
     const { data } = await this.#get('/v1/events?limit=1&type=customer.created');
     this.#firstEvent = data[0]!.id;
@@ -79,11 +79,15 @@ export class Attack {
     });
     if (downloads > 0) this.#file = await this.#uploaded();
     if (pdfs > 0) this.#tenancy = await this.#makeTenancy();
+    await eightAtOnce(workflows, async (index) => {
+      const id = await this.#made('workflows', largeWorkflow(index));
+      await this.#made(`workflows/${id}/activate`, {});
+    });
   }
 
   /** Begins all ways. They never end. */
   begin(): void {
-    const acts: Record<Way, (index: number) => void> = {
+    const acts: Record<Way, (index: number) => unknown> = {
       streams: () => this.#openStream(),
       events: () => {},
       posts: () => void this.#repeat(() => this.#writeLarge()),
@@ -100,6 +104,7 @@ export class Attack {
       pdfs: (index) => this.#read(`/v1/tenancies/${this.#tenancy}/statement?format=pdf`, index),
       headers: () => this.#pipeline(),
       imports: () => void this.#repeat(() => this.#import()),
+      workflows: (index) => index % 12 === 0 && void this.#repeat(() => this.#startWorkflows()),
     };
     for (const [way, act] of Object.entries(acts) as [Way, (index: number) => void][])
       for (let index = 0; index < this.#sizes[way]; index++) act(index);
@@ -270,6 +275,11 @@ export class Attack {
     return response.status;
   }
 
+  /** One small request starts a run of each workflow. */
+  async #startWorkflows(): Promise<number> {
+    return (await this.#post(this.#client, '/v1/applications', { customers: this.#customers.slice(0, 1) })).status;
+  }
+
   #openStream(): void {
     const socket = this.#connect(() => this.#openStream(), retryMs);
     socket.write(this.#withKey(`GET /v1/events/stream?after=${this.#firstEvent} HTTP/1.1\r\n\r\n`));
@@ -339,6 +349,20 @@ function wideCustomer(): { name: string; addresses: object[] } {
 function customerOf(text: string, count: number): { name: string; addresses: object[] } {
   const address = { line1: text, line2: text, city: text, postal_code: text, country: 'GB' };
   return { name: 'Ada', addresses: Array.from({ length: count }, () => address) };
+}
+
+/** Returns a workflow of the largest size. Its runs begin with each application, and then wait. */
+function largeWorkflow(index: number): object {
+  const text = `€${'x'.repeat(120_000)}`;
+  return {
+    name: `Large ${index}`,
+    trigger: { type: 'application.created' },
+    steps: [
+      { id: 'pause', action: 'wait', seconds: 100_000 },
+      { id: 'call', action: 'http', url: 'http://127.0.0.1:9/', body: { one: text, other: text } },
+    ],
+    permissions: [],
+  };
 }
 
 const largePdf = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(10_000_000, 'x'), Buffer.from('\n%%EOF\n')]);

@@ -16,6 +16,7 @@ export const ways = [
   'pdfs',
   'headers',
   'imports',
+  'workflows',
 ] as const;
 
 export type Way = (typeof ways)[number];
@@ -46,6 +47,8 @@ export const allOfIt: Sizes = {
   // 8 MB of headers of requests that wait behind others.
   headers: 60,
   imports: 4,
+  // 1,000 active workflows. A step's text can have a quarter of a megabyte.
+  workflows: 100,
 };
 
 /** Returns a part of each size, and none of the ways that are left out. */
