@@ -294,7 +294,7 @@ function textOf(name: string, { count, p50Ms, p99Ms }: Latencies): string {
 }
 
 /** The address of the other account. Clients of one address share their connections: the process closes idle ones while it has too many. */
-const connect = { localAddress: '127.9.9.9' };
+const from = { localAddress: '127.9.9.9' };
 
 /**
  * A request without a response for so many milliseconds has failed. The queue of new connections can be full. Then the system repeats the
@@ -307,7 +307,7 @@ const openConnections = 32;
 
 /** Sends requests when they are due until `ended`, regardless of outstanding ones. A request's time begins when it was due. */
 async function usualLoad(url: string, key: string, ended: Promise<unknown>): Promise<Load> {
-  const client = new Pool(url, { connections: openConnections, connect, headersTimeout: patienceMs });
+  const client = new Pool(url, { ...from, connections: openConnections, headersTimeout: patienceMs });
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const tookMs: Record<'POST' | 'GET', number[]> = { POST: [], GET: [] };
   const connectingMs: number[] = [];
@@ -327,7 +327,7 @@ async function usualLoad(url: string, key: string, ended: Promise<unknown>): Pro
   };
   const askOnNewConnection = async (): Promise<void> => {
     const dueMs = performance.now();
-    const connection = new Client(url, { connect, headersTimeout: patienceMs });
+    const connection = new Client(url, { ...from, headersTimeout: patienceMs });
     await ask('GET', connection);
     connectingMs.push(performance.now() - dueMs);
     await connection.close();
