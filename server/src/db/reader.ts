@@ -1,4 +1,5 @@
 import type { Pool, QueryResultRow } from 'pg';
+import { currentSite } from '../core/addresses/current-site.ts';
 import { patient, type FairQueue } from '../core/limits/fair-queue.ts';
 import { query } from './pools.ts';
 
@@ -26,7 +27,8 @@ export class Reader {
 
 /**
  * Runs the plain reads of requests without a key, few at once. They have no account, so nothing else bounds how many are under way. The pool
- * serves its statements in their order. A thousand strangers would else make each read with a key wait for a thousand reads.
+ * serves its statements in their order. A thousand strangers would else make each read with a key wait for a thousand reads. The sites of
+ * strangers take turns, so that a person that signs in does not wait behind all requests of another site.
  */
 export class StrangersReader extends Reader {
   readonly #queue: FairQueue;
@@ -38,6 +40,6 @@ export class StrangersReader extends Reader {
   }
 
   override query<Row extends QueryResultRow>(statement: ReadStatement): Promise<Row[]> {
-    return this.#queue.run('strangers', patient, () => super.query<Row>(statement));
+    return this.#queue.run(currentSite.getStore() ?? '', patient, () => super.query<Row>(statement));
   }
 }

@@ -6,6 +6,8 @@ import { findKnown } from '../core/arrays.ts';
 import { ByteBudget } from '../core/limits/byte-budget.ts';
 import type { Client } from '../core/limits/fair-queue.ts';
 import { ApiError, ClientGoneError, type ErrorCode } from '../core/errors.ts';
+import { currentSite } from '../core/addresses/current-site.ts';
+import { siteOf } from '../core/addresses/network.ts';
 import type { TraceParent } from '../core/tracing.ts';
 import { maskSecretsInUrl } from '../core/secrets/mask-secrets.ts';
 import { chooseAccount, requireOwnAccount } from './pipeline/account-context.ts';
@@ -262,6 +264,10 @@ export function buildApp(context: HttpContext): FastifyInstance {
     }
   });
   app.addHook('onRequest', async (request, reply) => expectations.askForBody(request, reply));
+  app.addHook('preHandler', ({ routeOptions, apiRequest }, _, handle) => {
+    if (routeOptions.config.public) currentSite.run(siteOf(apiRequest.client.address ?? ''), handle);
+    else handle();
+  });
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest) => readBody(request.apiRequest, context.secretMembers));

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
+import { Agent, request } from 'undici';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { randomBase62 } from '../../src/core/base62.ts';
+import { StrangersReader } from '../../src/db/reader.ts';
 import { good, serverForTest, type TestServer } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
 import { waitMs } from '../support/wait.ts';
@@ -29,6 +31,29 @@ test.each([
   expect(await lock.waiting()).toBe(2);
   await lock.release();
   for (const response of await Promise.all(answers)) expect(response.status).toBeLessThan(500);
+});
+
+test('serves a stranger before the waiting requests of another site when it asks last', async () => {
+  const server = await serverForTest();
+  const lock = await lockTable(server, 'users');
+  const ended: string[] = [];
+  const from = async (localAddress: string): Promise<void> => {
+    const dispatcher = new Agent({ localAddress });
+    onTestFinished(() => dispatcher.close());
+    const { statusCode, body } = await request(`${server.url}/auth/session`, { headers: fromDashboard, dispatcher });
+    await body.dump();
+    expect(statusCode).toBe(200);
+    ended.push(localAddress);
+  };
+  const reads = vi.spyOn(StrangersReader.prototype, 'query');
+  onTestFinished(() => reads.mockRestore());
+  const all = Array.from({ length: 60 }, () => from('127.0.0.1'));
+  await expect.poll(() => reads.mock.calls.length, { timeout: waitMs }).toBe(60);
+  all.push(from('127.9.9.9'));
+  await expect.poll(() => reads.mock.calls.length, { timeout: waitMs }).toBe(61);
+  await lock.release();
+  await Promise.all(all);
+  expect(ended.indexOf('127.9.9.9')).toBeLessThan(30);
 });
 
 async function ask(
