@@ -10,8 +10,11 @@ import type { Checked, FileToCheck } from './process.ts';
 /** A piece of a file on its way to the other process, in bytes. */
 const pieceBytes = 64 * 1024;
 
-/** Milliseconds from the start of its turn. The largest pictures take some three seconds on an idle machine. */
-const usualTimeoutMs = 30_000;
+/**
+ * Milliseconds from the start of its turn. The largest pictures take some three seconds on an idle machine. It is less than the time that
+ * others wait. So slow files of one tree do not keep out those of another.
+ */
+const usualTimeoutMs = 15_000;
 
 /** Milliseconds that an upload waits for its turn. */
 const usualWaitMs = 20_000;

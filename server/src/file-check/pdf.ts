@@ -45,11 +45,17 @@ const members: Record<string, Fault> = {
   XFA: 'form',
 };
 
-/** Bytes of one object stream. Usual ones have less than 100 kB. */
+/** Bytes of all object streams. Usual ones have less than 100 kB each. */
 const inflatedMax = 32 * 1024 * 1024;
 
-/** Bytes that are read as objects, as a multiple of the bytes in the file and its object streams. Objects that overlap are read repeatedly. */
+/** Objects of one object stream. Usual ones have some hundreds. */
+const objectsMax = 100_000;
+
+/** Bytes that are read as objects, as a multiple of the bytes in the file. Objects that overlap are read repeatedly. */
 const readShareMax = 4;
+
+/** The same for object streams. An object is read until the first token of the next one, so no token is read three times. */
+const inflatedShareMax = 2;
 
 const spare = 1024 * 1024;
 
@@ -89,6 +95,7 @@ function* objectsIn(pdf: Buffer): Generator<number> {
 /** One search. Its methods throw a `FoundError`. */
 class Search {
   #readable: number;
+  #inflatable = inflatedMax;
 
   constructor(bytes: number) {
     this.#readable = readShareMax * bytes + spare;
@@ -130,9 +137,10 @@ class Search {
     const first = numberAt(dictionary, 'First');
     const count = numberAt(dictionary, 'N');
     const bytes = inflated(dictionary, raw);
-    if (first === null || count === null || bytes === null) throw new FoundError('closed');
-    this.#readable += readShareMax * bytes.length;
-    if (this.#readable > readShareMax * 8 * inflatedMax) throw new FoundError('closed');
+    if (first === null || count === null || count > objectsMax || bytes === null) throw new FoundError('closed');
+    this.#inflatable -= bytes.length;
+    if (this.#inflatable < 0) throw new FoundError('closed');
+    this.#readable += inflatedShareMax * bytes.length;
     const numbers: number[] = [];
     for (const { kind, text } of tokensOf(bytes, 0)) {
       if (kind !== 'number' || numbers.length === 2 * count) break;

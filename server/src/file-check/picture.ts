@@ -5,6 +5,9 @@ import { FileRefusal } from './refusal.ts';
 /** Dots. A page of A4 that is scanned with 600 dots per inch has 35 million. */
 const dotsMax = 40_000_000;
 
+/** Dots of one side. The decoders keep some whole lines, and need a moment for each line. */
+const sideMax = 32_767;
+
 /** Bytes of an open picture. One with 16 bits per colour may have fewer dots, and one that appears step by step. */
 const openBytesMax = 160_000_000;
 
@@ -86,13 +89,20 @@ async function loadSharp(): Promise<typeof Decoders> {
 }
 
 function checkSize(found: Metadata, expected: string): void {
-  const { format, width, height, channels, depth, isProgressive, chromaSubsampling } = found;
+  const { format, width, height, channels, depth } = found;
   if (format !== expected) throw damaged();
   const dots = width * height;
   const perDot = channels * (depth === 'ushort' ? 2 : 1);
-  // The decoder of a progressive JPEG keeps all its numbers, of two bytes each.
-  const kept = format === 'jpeg' && isProgressive ? 2 * (chromaSubsampling === '4:2:0' ? channels / 2 : channels) : 0;
-  if (dots > dotsMax || dots * (perDot + kept) > openBytesMax) throw tooManyDots(width, height);
+  if (Math.max(width, height) > sideMax) throw tooLong(width, height);
+  if (dots > dotsMax || dots * (perDot + keptPerDot(found)) > openBytesMax) throw tooManyDots(width, height);
+}
+
+/** Returns the bytes for each dot that a decoder keeps beside the open picture. */
+function keptPerDot({ format, channels, depth, isProgressive, chromaSubsampling }: Metadata): number {
+  if (!isProgressive) return 0;
+  // A JPEG is kept as numbers of two bytes, and an interlaced PNG as a second picture.
+  if (format === 'jpeg') return 2 * (chromaSubsampling === '4:2:0' ? channels / 2 : channels);
+  return channels * (depth === 'ushort' ? 2 : 1);
 }
 
 function ofSize(bytes: Buffer, bytesMax: number): Buffer {
@@ -105,6 +115,12 @@ function ofSize(bytes: Buffer, bytesMax: number): Buffer {
 function tooManyDots(width: number, height: number): FileRefusal {
   return new FileRefusal(
     `\`file\` has ${width} × ${height} pixels. A picture has at most ${dotsMax / 1_000_000} million, and fewer with 16 bits per colour or if it is progressive. Make it smaller.`,
+  );
+}
+
+function tooLong(width: number, height: number): FileRefusal {
+  return new FileRefusal(
+    `\`file\` has ${width} × ${height} pixels. A picture has at most 32,767 in a line, and as many lines. Cut it into several pictures.`,
   );
 }
 

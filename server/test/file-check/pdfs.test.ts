@@ -22,6 +22,20 @@ function upload(contents: Uint8Array): Promise<ApiResponse> {
   return api.post('/v1/files', formOf({ purpose: 'income_evidence' }, contents, 'payslip.pdf'));
 }
 
+const megabyte = 1024 * 1024;
+
+function inflatesTo(megabytes: number): Buffer {
+  return objectStream(['<< >>'], { pack: () => deflateSync(Buffer.alloc(megabytes * megabyte)) });
+}
+
+/** Makes an object stream with four objects at the same place, which is a long array. */
+function fourObjectsIn(megabytes: number): Buffer {
+  const array = Buffer.concat([Buffer.from('1 0 2 0 3 0 4 0 ['), Buffer.alloc(megabytes * megabyte, ' 0')]);
+  const bytes = deflateSync(array);
+  const head = Buffer.from('9 0 obj << /Type /ObjStm /N 4 /First 16 /Filter /FlateDecode >> stream\n');
+  return Buffer.concat([head, bytes, Buffer.from('\nendstream endobj')]);
+}
+
 async function rows(): Promise<unknown[]> {
   const { rows: counts } = await server.context.database.readers.query(`
     select (select count(*) from files) as files, (select count(*) from file_parts) as parts,
@@ -89,6 +103,13 @@ describe('documents with active content', () => {
       closed,
     ],
     ['an object stream behind a reference', pdfWith('', objectStream(['<< >>'], { filter: '/Filter 8 0 R' })), closed],
+    ['two object streams that inflate to 40 megabytes', pdfWith('', inflatesTo(20), inflatesTo(20)), closed],
+    [
+      'an object stream of more objects than programs write',
+      pdfWith('', '9 0 obj << /Type /ObjStm /N 100001 /First 0 >> stream\nendstream endobj'),
+      closed,
+    ],
+    ['an object stream whose objects begin at one place', pdfWith('', fourObjectsIn(3)), closed],
     [
       'an object stream that inflates without end',
       pdfWith('', objectStream(['<< >>'], { pack: () => deflateSync(Buffer.alloc(64 * 1024 * 1024)) })),

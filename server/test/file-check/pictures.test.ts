@@ -270,6 +270,9 @@ describe('files that are no good pictures', () => {
     ['half a PNG', async () => halfOf(await pngOf(800, 600)), damaged],
     ['a PNG with a wrong checksum', async () => withWrongByte(await pngOf()), damaged],
     ['20,000 by 20,000 dots', () => bombOf(20_000, 20_000), /20000 × 20000 pixels.*Make it smaller/],
+    ['a line of 40 million dots', () => bombOf(40_000_000, 1), /40000000 × 1 pixels.*32,767 in a line/],
+    ['32,768 lines', () => bombOf(1, 32_768), /1 × 32768 pixels/],
+    ['interlaced, and large', () => interlaced(bombOf(8_000, 5_000)), /progressive/],
     ['two billion by two billion dots', () => withSize(2_000_000_000), /pixels|damaged/],
     [
       '16 bits per colour and too many dots',
@@ -288,6 +291,11 @@ describe('files that are no good pictures', () => {
     expect(await rowsOn(server)).toEqual(before);
     const { text } = await good(api.get(`/v1/logs/${answer.headers.get('request-id')}`));
     expect(text).not.toContain('script');
+  });
+
+  test('stores a picture when a side has the most dots that are accepted', async () => {
+    await good(upload(bombOf(32_767, 1_200)));
+    await good(upload(bombOf(1_200, 32_767)));
   });
 
   test('refuses a picture, and keeps nothing, when it has a byte more than ten megabytes', async () => {
@@ -350,11 +358,21 @@ function withWrongByte(png: Buffer): Buffer {
 
 /** Returns a PNG whose header tells of far more dots than it has. */
 function withSize(side: number): Buffer {
-  const small = bombOf(8, 8);
-  const header = Buffer.from(small.subarray(16, 29));
-  header.writeUInt32BE(side, 0);
-  header.writeUInt32BE(side, 4);
-  return Buffer.concat([small.subarray(0, 8), chunk('IHDR', header), small.subarray(33)]);
+  return withHeader(bombOf(8, 8), (header) => {
+    header.writeUInt32BE(side, 0);
+    header.writeUInt32BE(side, 4);
+  });
+}
+
+/** Returns a PNG of 24 bits for each dot whose header says that it appears step by step. */
+function interlaced(png: Buffer): Buffer {
+  return withHeader(png, (header) => header.set([8, 2, 0, 0, 1], 8));
+}
+
+function withHeader(png: Buffer, change: (header: Buffer) => void): Buffer {
+  const header = Buffer.from(png.subarray(16, 29));
+  change(header);
+  return Buffer.concat([png.subarray(0, 8), chunk('IHDR', header), png.subarray(33)]);
 }
 
 test('counts a picture until its check has ended when its client disconnects before', async () => {
