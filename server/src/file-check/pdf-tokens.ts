@@ -13,6 +13,11 @@ const carriageReturn = 0x0d;
 const isSpace = tableOf('\0\t\n\f\r ');
 const isDelimiter = tableOf('()<>[]{}/%');
 
+/** The values of hexadecimal digits by their codes. */
+const hexDigits: number[] = Array.from({ length: 256 }, (_, code) =>
+  Number(/[\da-f]/i.test(String.fromCharCode(code)) ? `0x${String.fromCharCode(code)}` : Number.NaN),
+);
+
 /** Longer words and names are read no further. A name has at most 127 bytes. */
 const lengthMax = 1_000;
 
@@ -59,8 +64,22 @@ function textOf(bytes: Buffer, start: number, end: number): string {
   return bytes.toString('latin1', start, Math.min(end, start + lengthMax));
 }
 
+/** A file can have millions of escapes, so each is decoded without a regular expression. */
 function unescaped(name: string): string {
-  return name.replaceAll(/#([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  if (!name.includes('#')) return name;
+  let text = '';
+  for (let at = 0; at < name.length;) {
+    const isEscape = name[at] === '#' && at + 2 < name.length;
+    const code = isEscape ? 16 * hexOf(name, at + 1) + hexOf(name, at + 2) : Number.NaN;
+    text += Number.isNaN(code) ? name[at] : String.fromCharCode(code);
+    at += Number.isNaN(code) ? 1 : 3;
+  }
+  return text;
+}
+
+/** Returns the value of a hexadecimal digit, or NaN. */
+function hexOf(text: string, at: number): number {
+  return hexDigits[text.charCodeAt(at)] ?? Number.NaN;
 }
 
 function endOfRegular(bytes: Buffer, start: number): number {
