@@ -1,8 +1,9 @@
 import { changesUnseen, eventsOf, isGone, mentionedIds, type EventFacts } from '../model/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
-import type { JsonObject } from '../core/json-diff.ts';
+import { sameJson, type Json, type JsonObject } from '../core/json-diff.ts';
 import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
 import type { TraceParent } from '../core/tracing.ts';
+import { oncePerKind } from '../model/once-per-kind.ts';
 import { fieldOf, type StoredRecord } from '../model/record.ts';
 import type { RequestedDelivery, Resource, RecordChange } from '../model/resource.ts';
 import type {
@@ -211,11 +212,34 @@ function bytesOf({ inserts, updates, deletes, events, log }: BatchEntry): number
   let bytes = rowBytes * (1 + inserts.length + updates.length + deletes.length);
   // Count twice: the record in the event is also held beside it.
   for (const { data } of events) bytes += 2 * Buffer.byteLength(data);
+  for (const { resource, record } of inserts) bytes += 2 * hiddenBytesOf(record, hiddenTextsOf(resource));
+  for (const { resource, record } of updates)
+    bytes +=
+      2 *
+      hiddenBytesOf(
+        record,
+        hiddenTextsOf(resource).filter((name) => !resource.fields[name]!.fixed),
+      );
   if (!log) return bytes;
   const { facts, response } = log;
   bytes += Buffer.byteLength(response.body) + Buffer.byteLength(facts.body ?? '');
   if (response.secret)
     bytes += Buffer.byteLength(response.secret.redactedBody) + 2 * response.secret.encryptedBody.length;
+  return bytes;
+}
+
+/** Returns the fields whose texts can be long, and are in no event. */
+const hiddenTextsOf = oncePerKind((resource): readonly string[] =>
+  Object.keys(resource.fields).filter((name) => {
+    const { column, shown } = resource.fields[name]!;
+    return column === 'json' && shown !== undefined;
+  }),
+);
+
+/** A run of a workflow has a copy of its steps, which can have a quarter of a megabyte. */
+function hiddenBytesOf(record: StoredRecord, names: readonly string[]): number {
+  let bytes = 0;
+  for (const name of names) bytes += Buffer.byteLength(JSON.stringify(fieldOf(record, name) ?? null));
   return bytes;
 }
 
@@ -274,7 +298,17 @@ function withNextDay(change: RecordChange): RecordChange {
 function addWrite(entry: BatchEntry, { resource, before, after }: RecordChange): void {
   if (!before) entry.inserts.push({ resource, before, record: after });
   else if (!after) entry.deletes.push({ resource, before, record: before });
-  else if (after !== before) entry.updates.push({ resource, before, record: after });
+  else if (after !== before) {
+    requireFixed(resource, before, after);
+    entry.updates.push({ resource, before, record: after });
+  }
+}
+
+/** @throws if a decision changes a value that never changes: the update would lose the change. */
+function requireFixed({ object, fields }: Resource, before: StoredRecord, after: StoredRecord): void {
+  for (const name in fields)
+    if (fields[name]!.fixed && !sameJson(fieldOf(before, name) as Json, fieldOf(after, name) as Json))
+      throw new Error(`Bug! A decision changes \`${name}\` of a ${object}, which never changes.`);
 }
 
 /** Adds a job if the change schedules one. It replaces the record's waiting job. */

@@ -4,7 +4,7 @@ import type { StoredRecord } from '../model/record.ts';
 import type { Filter, Resource } from '../model/resource.ts';
 import { outsideLimit } from '../model/traits/limited.ts';
 import { ownAccount } from '../model/traits/own-account.ts';
-import { bytesIn, columnsOf, columnsIf, recordOfRow, type StoredRow } from './record-reader.ts';
+import { bytesIn, columnsIf, listedColumnsOf, recordOfRow, type StoredRow } from './record-reader.ts';
 import { identifier } from './identifier.ts';
 import type { Reader, ReadStatement } from './reader.ts';
 import { onlyRow } from './only-row.ts';
@@ -121,9 +121,10 @@ function listStatement(resource: Resource, query: ListQuery, rowBytesMax: number
   // Both numbers are in the text, so that one plan can serve all calls of a prepared statement. With parameters, PostgreSQL would plan each
   // call anew, which takes longer than the list. It still does so if accounts differ much in size.
   const slice = `${cursor} order by ${order} limit ${query.limit + 1} offset ${query.offset}`;
-  const columns = `${columnsOf(resource).map(identifier).join(', ')}, ${bytesIn(resource)} as bytes`;
+  const listed = listedColumnsOf(resource);
+  const columns = `${listed.map(identifier).join(', ')}, ${bytesIn(resource, listed)} as bytes`;
   const max = parameter(rowBytesMax);
-  const shown = `case when bytes > ${max} then bytes end as large_bytes, ${columnsIf(`bytes <= ${max}`, resource)}`;
+  const shown = `case when bytes > ${max} then bytes end as large_bytes, ${columnsIf(`bytes <= ${max}`, resource, listed)}`;
   const isSearch = query.filters.some(({ filter: { match } }) => match === 'contains' || match === 'condition');
   const text = isSearch
     ? `

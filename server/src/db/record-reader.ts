@@ -137,15 +137,21 @@ export const columnsOf = oncePerKind((resource): readonly string[] => {
   return ['account_id', 'id', 'created', ...(appendOnly.has(resource) ? [] : ['revision']), ...kept];
 });
 
-/** Returns SQL for the size of a row's long texts, in bytes. PostgreSQL knows it without reading them. */
-export const bytesIn = oncePerKind((resource) =>
-  ['0', ...longColumnsOf(resource).map((name) => `coalesce(octet_length(${identifier(name)}), 0)`)].join(' + '),
+/** Returns the columns that lists read. */
+export const listedColumnsOf = oncePerKind((resource): readonly string[] =>
+  columnsOf(resource).filter((name) => !resource.fields[name]?.unlisted),
 );
 
-/** Returns SQL for a resource's columns. Long texts are null unless `condition` holds. */
-export function columnsIf(condition: string, resource: Resource): string {
+/** Returns SQL for the size of a row's long texts among these columns, in bytes. PostgreSQL knows it without reading them. */
+export function bytesIn(resource: Resource, columns: readonly string[] = columnsOf(resource)): string {
+  const long = longColumnsOf(resource).filter((name) => columns.includes(name));
+  return ['0', ...long.map((name) => `coalesce(octet_length(${identifier(name)}), 0)`)].join(' + ');
+}
+
+/** Returns SQL for columns of a resource. Long texts are null unless `condition` holds. */
+export function columnsIf(condition: string, resource: Resource, columns = columnsOf(resource)): string {
   const long = new Set(longColumnsOf(resource));
-  return columnsOf(resource)
+  return columns
     .map((name) => [long.has(name), identifier(name)] as const)
     .map(([isLong, name]) => (isLong ? `case when ${condition} then ${name} end as ${name}` : name))
     .join(', ');

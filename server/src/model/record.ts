@@ -48,6 +48,10 @@ export interface Field {
   derive?(record: StoredRecord, moment: Moment): Json;
   /** Set if a job writes the field directly. Then the committer never writes it. */
   maintainedBy?: 'job';
+  /** Set if the value never changes once the record is made. Then an update does not write it again. */
+  fixed?: true;
+  /** Set if lists do not read the field, because it can be long. No response shows it. In the records of a list, it is missing. */
+  unlisted?: true;
   /** The schema in responses of the newest version. */
   schema: TSchema;
   /** For the API docs: its meaning, when it is null, its unit. It also describes a body's member or a filter of the same name. */

@@ -5,12 +5,13 @@ import { DatabaseError } from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Committer } from '../../src/commit/committer.ts';
 import type { WriteRequest, Outcome, RequestFacts } from '../../src/commit/write-request.ts';
-import { decideCreate, decideUpdate } from '../../src/model/change.ts';
+import { decideCreate, decideUpdate, newRecord } from '../../src/model/change.ts';
 import { IdMaker } from '../../src/core/ids.ts';
 import { pooledRandomBytes } from '../../src/core/random.ts';
 import { openDatabase, withClient } from '../../src/db/pools.ts';
 import { readCount } from '../../src/db/list-query.ts';
 import { customer, type CustomerRecord } from '../../src/resources/customer.ts';
+import { begun, workflowRun, type WorkflowRunRecord } from '../../src/resources/workflows/run.ts';
 import { callerAt } from '../support/caller.ts';
 import { serverForTest, type TestServer } from '../support/server.ts';
 
@@ -217,6 +218,17 @@ test('refuses a decision when it changes one record twice', async () => {
   expect(await customerNames(server)).toEqual(['Ada']);
 });
 
+test('refuses a decision when it changes a field that never changes', async () => {
+  const { committer } = await committerForTest();
+  const before = runOf(0, 2000);
+  const after = { ...before, definition: { ...before.definition, name: 'another' } };
+  const changing = committer.commit({
+    ...create(''),
+    decide: async () => ({ changes: [{ resource: workflowRun, before, after }], response: answer() }),
+  });
+  await expect(changing).rejects.toThrow('Bug!');
+});
+
 test('decides again when a guard is older than the change of the same record', async () => {
   const server = await serverForTest();
   const { committer } = server.context;
@@ -296,6 +308,19 @@ describe('memory of mutations', () => {
     ]);
     expect(outcomes.map(({ kind }) => kind)).toEqual(outcomes.map(() => 'committed'));
     expect(batches.toSorted((left, right) => left - right)).toEqual([1, 1, 1, 2, 3, 3, 8]);
+  });
+
+  test('cuts a batch by its bytes when its records have large hidden fields', async () => {
+    const batches: number[] = [];
+    const { committer, together } = await committerForTest({
+      observer: { pendingIs() {}, sent: (_, { entries }) => batches.push(entries) },
+    });
+    const outcomes = await together(() =>
+      Array.from({ length: 8 }, (_, index) => committer.commit(createRun(index, megabyte / 4))),
+    );
+    expect(outcomes.map(({ kind }) => kind)).toEqual(outcomes.map(() => 'committed'));
+    // Each counts twice: as an object, and as the text that is written.
+    expect(batches).toEqual([1, 1, 7, 1]);
   });
 
   test('writes small mutations apart from large ones when both wait', async () => {
@@ -497,6 +522,42 @@ function create(name: string, { key = null as string | null, answer: answered = 
     }),
   };
 }
+
+/** Returns a run of a workflow. Its definition has so many bytes, and is in no event. */
+function runOf(index: number, bytes: number): WorkflowRunRecord {
+  const definition = {
+    name: 'x'.repeat(bytes - 1000),
+    steps: [],
+    permissions: [],
+    sealed_headers: {},
+    api_version: '',
+  };
+  return { ...newRecord(ids.make('wfr'), 'acct_a'), ...emptyRun, event: `evt_${index}`, definition };
+}
+
+function createRun(index: number, bytes: number): WriteRequest {
+  const after = runOf(index, bytes);
+  return {
+    ...create(''),
+    decide: async () => ({ changes: [{ resource: workflowRun, before: null, after }], response: answer() }),
+  };
+}
+
+const emptyRun = {
+  workflow: 'wf_a',
+  version: 1,
+  depth: 1,
+  status: 'running' as const,
+  steps: [],
+  approval_request: null,
+  canceled_reason: null,
+  succeeded_at: null,
+  failed_at: null,
+  canceled_at: null,
+  progress: { at: 0, item: 0, due_at_ms: null, ...begun('evt_a') },
+  awaits: null,
+  awaits_record: null,
+};
 
 /** Creates a record with this code, of a kind with a limit for each account. Returns 400 if the decision finds the limit reached. */
 function createLimited(server: TestServer, name: string, maximum: number): WriteRequest {

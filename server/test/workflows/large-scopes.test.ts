@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Reader } from '../../src/db/reader.ts';
@@ -111,4 +112,43 @@ test('looks for the earlier events of two runs at once when many begin to wait',
   await flows.make('customers', { name: 'Ada' });
   await expect.poll(() => looks, { timeout: 60_000 }).toBe(workflows.length);
   expect(most).toBeLessThanOrEqual(2);
+});
+
+/** Returns metadata that PostgreSQL cannot compress. */
+function incompressible(): object {
+  return Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`note ${at}`, randomBytes(240).toString('hex')]));
+}
+
+/** Returns the bytes of all runs on the disk. */
+async function sizeOfRuns(): Promise<number> {
+  const rows = await query(server.connection, `select pg_table_size('workflow_runs') as bytes`, []);
+  return Number((rows as { bytes: string }[])[0]!.bytes);
+}
+
+test('writes and lists no copy of the workflow again when the steps of a run change it', async () => {
+  const steps = Array.from({ length: 16 }, (_, at) => ({
+    id: `make_${at}`,
+    action: 'api',
+    path: '/v1/customers',
+    body: { name: 'Ada', metadata: incompressible() },
+  }));
+  const workflow = await flows.active({ trigger, permissions, steps });
+  const before = await sizeOfRuns();
+  await flows.make('applications', { customers: [] });
+  const [run] = await flows.ended(workflow);
+  expect(run.status).toBe('succeeded');
+  // The copy has a quarter of a megabyte.
+  expect((await sizeOfRuns()) - before).toBeLessThan(megabyte);
+
+  const ask = Reader.prototype.query;
+  let bytes = 0;
+  const asking = vi.spyOn(Reader.prototype, 'query').mockImplementation(async function (this: Reader, statement) {
+    const rows = await ask.call(this, statement);
+    if (statement.text.includes('from workflow_runs')) bytes += JSON.stringify(rows).length;
+    return rows;
+  });
+  onTestFinished(() => asking.mockRestore());
+  expect(await flows.runs(`&workflow=${workflow.id}`)).toHaveLength(1);
+  expect(bytes).toBeGreaterThan(1000);
+  expect(bytes).toBeLessThan(16_000);
 });

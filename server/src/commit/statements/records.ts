@@ -55,12 +55,16 @@ function updateRecords(resource: Resource, changes: OfEntry<KnownRecordWrite>[])
   return statementOf(
     `update_${resource.table}`,
     textOfUpdate(resource),
-    changes.map(({ entry, write }) => [entry, write.before.revision, ...cellsOf(resource, write)]),
+    changes.map(({ entry, write }) => [
+      entry,
+      write.before.revision,
+      ...cellsOf(resource, write, updatedColumnsOf(resource)),
+    ]),
   );
 }
 
 const textOfUpdate = oncePerKind((resource) => {
-  const columns = writtenColumnsOf(resource);
+  const columns = updatedColumnsOf(resource);
   const fields = columns.filter((name) => name in resource.fields);
   const types = ['integer', 'bigint', ...columns.map((name) => arrayTypeOf(resource, name))];
   return `
@@ -134,7 +138,7 @@ export function insertRecords(batch: readonly BatchEntry[]): (Statement | null)[
     statementOf(
       `insert_${resource.table}`,
       textOfInsert(resource),
-      changes.map(({ write }) => cellsOf(resource, write)),
+      changes.map(({ write }) => cellsOf(resource, write, writtenColumnsOf(resource))),
     ),
   );
 }
@@ -189,8 +193,13 @@ const writtenColumnsOf = oncePerKind((resource): readonly string[] =>
   columnsOf(resource).filter((name) => !resource.fields[name]?.maintainedBy),
 );
 
-function cellsOf(resource: Resource, { record }: RecordWrite): Cell[] {
-  return writtenColumnsOf(resource).map((name) => cellOf(resource.fields[name]?.column, fieldOf(record, name)));
+/** Returns the columns that an update writes: not those that never change. */
+const updatedColumnsOf = oncePerKind((resource): readonly string[] =>
+  writtenColumnsOf(resource).filter((name) => !resource.fields[name]?.fixed),
+);
+
+function cellsOf(resource: Resource, { record }: RecordWrite, columns: readonly string[]): Cell[] {
+  return columns.map((name) => cellOf(resource.fields[name]?.column, fieldOf(record, name)));
 }
 
 function cellOf(type: ColumnType | null | undefined, value: unknown): Cell {

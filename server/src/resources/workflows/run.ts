@@ -189,7 +189,8 @@ export const workflowRun = defineResource<WorkflowRunRecord>(
       succeeded_at: moment('When it succeeded', 'Null if it has not.'),
       failed_at: moment('When it failed', 'Null if it has not.'),
       canceled_at: moment('When it was canceled', 'Null if it was not.'),
-      definition: { column: 'json', schema: Type.Object({}), shown: 'never' },
+      // It can have a quarter of a megabyte. Each step of a run is an update, and a list can have fifty runs.
+      definition: { column: 'json', schema: Type.Object({}), shown: 'never', fixed: true, unlisted: true },
       progress: { column: 'json', schema: Type.Object({}), shown: 'never' },
       awaits: { column: 'text', schema: nullable(Type.String()), shown: 'never' },
       awaits_record: { column: 'text', schema: nullable(Type.String()), shown: 'never' },
