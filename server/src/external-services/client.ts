@@ -52,6 +52,8 @@ export class HttpProviderClient implements ProviderClient {
     // The call has its own timeout, which none of its parts can extend.
     const pool = new Pool(origin, {
       connect: boundedConnector(),
+      // Otherwise all calls wait for the TLS handshake of one connection, which tells the protocol.
+      allowH2: false,
       connections: connectionsMax,
       headersTimeout: 0,
       bodyTimeout: 0,

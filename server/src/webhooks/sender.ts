@@ -130,6 +130,9 @@ function boundedReads(connect: buildConnector.connector): buildConnector.connect
 function poolOptions(connect: buildConnector.connector): Pool.Options {
   return {
     connect,
+    // Otherwise only one connection is opened until its TLS handshake tells the protocol. All other requests wait for it with their bodies,
+    // even after their attempts have ended.
+    allowH2: false,
     // The dispatcher limits them, because it knows endpoints and not only origins.
     connections: null,
     pipelining: 1,

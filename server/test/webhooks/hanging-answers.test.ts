@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { Sender } from '../../src/webhooks/sender.ts';
@@ -34,4 +34,29 @@ test('keeps little of each answer when receivers send long headers and then hang
   await expect.poll(() => (heapBytes() - before) / attempts, { timeout: 20_000 }).toBeLessThan(40_000);
   for (const response of hanging) response.end();
   expect((await Promise.all(replies)).every(({ response }) => response === 'q'.repeat(1_024))).toBe(true);
+});
+
+test('connects for each attempt, and keeps no body of an ended one, when no TLS handshake ends', async () => {
+  const attempts = 40;
+  const accepted: Socket[] = [];
+  const receiver = createTcpServer((socket) => accepted.push(socket)).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const origin = `https://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  const connect = buildConnector({ allowH2: false, timeout: 500 });
+  const sender = new Sender({ connect, attemptTimeoutMs: 30_000, socketsMax: attempts });
+  onTestFinished(async () => {
+    sender.interrupt();
+    await sender.close();
+    for (const socket of accepted) socket.destroy();
+    receiver.close();
+  });
+  const before = heapBytes();
+  const replies = await Promise.all(
+    Array.from({ length: attempts }, () =>
+      sender.post({ origin, path: '/', headers: {}, body: Buffer.alloc(1024 * 1024) }),
+    ),
+  );
+  expect(accepted).toHaveLength(attempts);
+  expect(replies.map(({ error }) => error)).toEqual(replies.map(() => 'timeout'));
+  expect(heapBytes() - before).toBeLessThan(8 * 1024 * 1024);
 });
