@@ -172,6 +172,10 @@ export class JobWorker {
     };
     runner.promise.then(() => hasStopped(), hasStopped);
     const ended = AbortSignal.any([signal, over.signal]);
+    // The library stops by itself when a statement that ends a job has failed. Its promise may then stay pending.
+    events.once('pool:gracefulShutdown', ({ message }: { message: string }) => {
+      if (!ended.aborted) hasStopped(new Error(message));
+    });
     try {
       const [{ workerPool: workers }] = await created;
       const earlierNames = [...this.#earlierNames];

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
 import pino from 'pino';
 import { beforeEach, expect, inject, onTestFinished, test } from 'vitest';
 import { isPassing } from '../../src/commit/retry.ts';
@@ -226,6 +227,42 @@ test('runs a job again at once when the worker lost its connections before it co
   await endConnections();
   await expect.poll(() => begun).toEqual(['ref_1', 'ref_1']);
   await expect.poll(jobsLeft).toBe(0);
+});
+
+async function connectInVain(): Promise<never> {
+  await delay(300);
+  throw new Error('timeout exceeded when trying to connect');
+}
+
+test('works again when the database stood still while many jobs ended', async () => {
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const own = openDatabase(connection, log);
+  let isStill = false;
+  const connect = own.jobs.connect.bind(own.jobs) as () => Promise<PoolClient>;
+  Object.assign(own.jobs, {
+    connect(callback?: unknown) {
+      return isStill && !callback ? connectInVain() : (connect as (given?: unknown) => unknown)(callback);
+    },
+  });
+  const begun: string[] = [];
+  workerForTest(
+    async ({ id }) => {
+      const at = begun.push(id);
+      await over;
+      // The library counts its statements wrongly if several fail one after the other. Then it waits for ever.
+      if (isStill) await delay(30 * at);
+    },
+    undefined,
+    log,
+    own,
+  );
+  await add(idsOf(16));
+  await expect.poll(() => begun.length).toBe(16);
+  isStill = true;
+  end();
+  await delay(1_000);
+  isStill = false;
+  await expect.poll(jobsLeft, { timeout: 20_000 }).toBe(0);
 });
 
 test('runs a long job on another worker when its first one has lost its connections', async () => {
