@@ -234,7 +234,10 @@ async function decide(
   try {
     // The request may have waited for room, or for a change of the same record. So check the key or the session again.
     request.principal = await authenticateAgain(request, context);
-    return await decideWrite(context, request, route, input, room, gate);
+    const decision = await decideWrite(context, request, route, input, room, gate);
+    // A decision that reads much can take longer than a revocation waits. So check once more, right before the change is written.
+    request.principal = await authenticateAgain(request, context);
+    return decision;
   } catch (error) {
     if (error instanceof UnavailableError || error instanceof NoRoomToDecideError) throw error;
     const apiError = errorInVersion(context.versions, apiErrorOf(error, request), route.object, request.version);

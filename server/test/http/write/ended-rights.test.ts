@@ -5,7 +5,12 @@ import { signedIn } from '../../support/browser.ts';
 import { apiClient, good, serverForTest, startTestServer, type Api, type TestServer } from '../../support/server.ts';
 import { firstAccountId, addKey } from '../../support/tenants.ts';
 
-/* Writes that wait for another change of the same record, while the right to send them ends. */
+/* Writes that wait for another change of the same record, or for a read. The right to send them ends meanwhile. */
+
+const building = {
+  name: 'Coppergate',
+  address: { line1: '12 Coppergate', city: 'York', postal_code: 'YO1 9NR', country: 'GB' },
+};
 
 type Sender = Pick<Api, 'post'>;
 
@@ -39,8 +44,27 @@ test.each(rights)('executes no write that waits when the %s %s in another proces
   }
 });
 
+test.each(rights)('executes no write whose decision waits for a read when the %s %s', async (_, __, code, rightOf) => {
+  const server = await serverForTest();
+  const { sender, end } = await rightOf(server, server);
+  const { id } = (await good(server.api.post('/v1/buildings', building))).body;
+  const answer = await withClient(server.connection, async (other) => {
+    await other.query('begin');
+    await other.query('lock table buildings in access exclusive mode');
+    const answering = sender.post('/v1/units', { building: id, name: 'Flat 2' });
+    await expect.poll(() => waitingForLocks(server)).toBe(1);
+    await end();
+    await other.query('rollback');
+    return answering;
+  });
+  expect([answer.status, answer.body.error?.code]).toEqual([401, code]);
+  expect((await good(server.api.get('/v1/units'))).body.count).toBe(0);
+});
+
 async function keyOf(server: TestServer, ending: TestServer): Promise<Right> {
-  const { key, keyId } = await addKey(server, await firstAccountId(server), { permissions: ['customers.write'] });
+  const { key, keyId } = await addKey(server, await firstAccountId(server), {
+    permissions: ['customers.write', 'units.write'],
+  });
   return {
     sender: apiClient(server.url, key),
     end: () => good(apiClient(ending.url, server.secretKey).delete(`/v1/api_keys/${keyId}`)),
