@@ -511,7 +511,10 @@ function readHandler(context: HttpContext, responses: HeldResponses, route: Read
       const body = await responses.read(apiRequest, reply, async () => {
         // The read may have waited for room, so check the key or the session again.
         apiRequest.principal = await authenticateAgain(apiRequest, context);
-        const object = versions.convert(await route.read(apiRequest, query), versions.newest, apiRequest.version);
+        const newest = await route.read(apiRequest, query);
+        // PostgreSQL may have held up the read for longer than a revocation waits, so check once more.
+        apiRequest.principal = await authenticateAgain(apiRequest, context);
+        const object = versions.convert(newest, versions.newest, apiRequest.version);
         const { usedBytes } = apiRequest.memory!;
         return usedBytes > uncountedBytes ? largeJson(object, usedBytes) : JSON.stringify(object);
       });

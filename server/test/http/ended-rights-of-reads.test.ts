@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { HeldBytes } from '../../src/core/limits/byte-budget.ts';
+import { withClient } from '../../src/db/pools.ts';
 import { makeLargeCustomer } from '../support/large-records.ts';
 import { apiClient, good, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addKey, firstAccountId } from '../support/tenants.ts';
 
-/* Reads that wait for room, while the right to send them ends. */
+/* Reads that wait for room or for PostgreSQL, while the right to send them ends. */
 
 let server: TestServer;
 beforeAll(async () => {
@@ -19,6 +20,21 @@ test('reads nothing for a list that waits for room when its key is revoked', asy
   expect((await good(api.get('/v1/customers'))).body.data).toHaveLength(4);
   const answer = await answerAfter('reads', () => api.get('/v1/customers'), end);
   expect([answer.status, answer.body.error.code]).toEqual([401, 'api_key_expired']);
+});
+
+test('responds with no records when its key is revoked while PostgreSQL holds up the read', async () => {
+  const { api, end } = await endingKey('units.read');
+  await good(api.get('/v1/units'));
+  const answer = await withClient(server.connection, async (other) => {
+    await other.query('begin');
+    await other.query('lock table units in access exclusive mode');
+    const answering = api.get('/v1/units');
+    await expect.poll(() => waitingForLocks(server)).toBe(1);
+    await end();
+    await other.query('rollback');
+    return answering;
+  });
+  expect([answer.status, answer.body.error?.code]).toEqual([401, 'api_key_expired']);
 });
 
 test('opens no file for a download that waits for room when its key is revoked', async () => {
@@ -67,4 +83,11 @@ async function answerAfter<Answer>(
   await end();
   all.release();
   return answering;
+}
+
+async function waitingForLocks({ connection }: TestServer): Promise<number> {
+  const text = `
+    select count(*)::integer as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return withClient(connection, async (client) => (await client.query<{ count: number }>(text)).rows[0]!.count);
 }
