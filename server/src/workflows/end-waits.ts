@@ -1,5 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { SystemChangeContext } from '../commit/change-as-system.ts';
+import { DecisionRoom } from '../commit/decision-room.ts';
+import type { HeldBytes } from '../core/limits/byte-budget.ts';
 import type { PoolClient } from '../db/pools.ts';
 import { toDecision } from '../model/change.ts';
 import type { Principal } from '../model/callers/principal.ts';
@@ -14,7 +16,7 @@ import { readAwaiting, type FollowedEvent } from './positions.ts';
 import { itemsMax } from './rules/definition.ts';
 import type { Filter } from './rules/filters.ts';
 import { filledIn } from './rules/templates.ts';
-import { faultOf, itemsOf, scopeOf, withValues, type ScopeContext } from './scope.ts';
+import { boundedReader, faultOf, itemsOf, scopeBytesMax, scopeOf, withValues, type ScopeContext } from './scope.ts';
 import { principalOf } from './task.ts';
 
 type WaitContext = SystemChangeContext & ScopeContext;
@@ -27,6 +29,9 @@ const waitsAtOnce = 50;
 
 /** Bytes of filters after which no more runs are read. */
 const filterBytesAtOnce = 1024 * 1024;
+
+/** Milliseconds after which no more runs are read. Each can read megabytes. PostgreSQL ends a transaction that is idle for ten seconds. */
+const readMsAtOnce = 500;
 
 /** A run that waits, and what ends its wait. It has nothing else of the run, which can have a megabyte. */
 interface Wait {
@@ -58,25 +63,29 @@ export async function endWaits(
   let waits: Wait[] = [];
   let looks = 0;
   let bytes = 0;
+  let beganAtMs = performance.now();
   for (let after = afterRun; ;) {
     // A run that begins to wait only now looks for these events itself.
     const awaiting = await readAwaiting(client, accountId, { types, ids, after, limit: runsAtOnce });
     for (const { id, awaits, awaits_record: record } of awaiting) {
       after = id;
       const own = events.filter(({ type, data }) => isPrefixMatch(type, awaits) && data.includes(record ?? ''));
-      if (own.length === 0) continue;
-      const wait = await readWait(context, accountId, id, own);
       looks++;
+      // To search a page for an id takes some milliseconds. Other work has its turn meanwhile.
+      if (own.length === 0) await nextRound();
+      const wait = own.length > 0 ? await readWait(context, accountId, id, own) : null;
       if (wait) {
         waits.push(wait);
         bytes += JSON.stringify(wait.filters).length;
       }
-      if (looks < waitsAtOnce && bytes < filterBytesAtOnce) continue;
+      const tookMs = performance.now() - beganAtMs;
+      if (looks < waitsAtOnce && bytes < filterBytesAtOnce && tookMs < readMsAtOnce) continue;
       await endSome(context, waits, events);
       if (isOver()) return after;
       waits = [];
       looks = 0;
       bytes = 0;
+      beganAtMs = performance.now();
     }
     if (awaiting.length < runsAtOnce) break;
   }
@@ -99,8 +108,14 @@ async function readWait(
   }
   const step = stepAt(run);
   const { progress } = run;
+  const room = new DecisionRoom(unlimited, scopeBytesMax);
   try {
-    const scope = await scopeOf(context, run, step);
+    // As its job does: each record once, few at a time, and not too many.
+    const scope = await scopeOf(
+      { ...context, readRecord: room.readerOf(boundedReader(context.readRecord)) },
+      run,
+      step,
+    );
     const items = itemsOf(step, scope, itemsMax);
     if (items) scope.item = items[progress.item] ?? null;
     const taken = takenEvents(run);
@@ -119,8 +134,13 @@ async function readWait(
     // The job of the run meets the same fault, and records it.
     await lookAgain(context, run);
     return null;
+  } finally {
+    await room.settled();
   }
 }
+
+/** The follower reads the records of one run at a time. It drops them before the next run. */
+const unlimited: HeldBytes = { release() {}, hold() {}, resize: () => true };
 
 /** Ends waits by the first events that pass their filters. An event is parsed once for all of them. */
 async function endSome(context: WaitContext, waits: readonly Wait[], events: readonly FollowedEvent[]): Promise<void> {
@@ -182,7 +202,8 @@ async function lookAgain({ committer, readRecord, clock }: WaitContext, run: Wor
     decide: async (room) => {
       const now = await room.readerOf(readRecord)(workflowRun, accountId, id);
       if (!now || !isAtSameWait(now, run)) return null;
-      const after = { ...now, progress: { ...now.progress, due_at_ms: clock.nowMs() } };
+      // The records may be other ones by then. So the run looks for this event, too.
+      const after = { ...now, progress: { ...now.progress, due_at_ms: clock.nowMs(), searched: false } };
       return { changes: toDecision(workflowRun, now, { after }).changes };
     },
   });

@@ -1,5 +1,6 @@
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { isObject, type Json, type JsonObject } from '../core/json-diff.ts';
+import { bytesOf, type RecordReader } from '../db/record-reader.ts';
 import { isGone, renderRecord } from '../model/change.ts';
 import type { WorkflowRunRecord } from '../resources/workflows/run.ts';
 import type { Step } from './rules/definition.ts';
@@ -8,6 +9,9 @@ import { namedSteps } from './rules/scope.ts';
 import { TemplateError, valueOf, type Scope } from './rules/templates.ts';
 import { readEvent, type EventContext } from './events.ts';
 import { StepFault } from './step-fault.ts';
+
+/** Bytes of the event and the records that the templates of a step name. Several such steps have room beside each other. */
+export const scopeBytesMax = 8 * 1024 * 1024;
 
 export interface ScopeContext extends EventContext {
   clock: Clock;
@@ -32,6 +36,20 @@ export async function scopeOf(context: ScopeContext, run: WorkflowRunRecord, ste
     else if (entries.at(-1)?.status === 'succeeded') steps[id] = { output: outputs.at(-1) ?? null };
   }
   return { event, steps };
+}
+
+/** Returns a reader that throws a {@link StepFault} when it has read more than a scope may have. */
+export function boundedReader(readRecord: RecordReader): RecordReader {
+  let bytes = 0;
+  return async (kind, accountId, id) => {
+    const record = await readRecord(kind, accountId, id);
+    if (record) bytes += bytesOf(record);
+    if (bytes <= scopeBytesMax) return record;
+    throw new StepFault(
+      'records_too_large',
+      'The event and the records that the templates of this step name have more than 8 MB. Name fewer records.',
+    );
+  };
 }
 
 /** Replaces the ids of an output by the record or the event. */

@@ -10,7 +10,7 @@ import { toSeconds } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../core/json-diff.ts';
 import { DatabaseError } from '../db/pools.ts';
-import { bytesOf, type RecordReader } from '../db/record-reader.ts';
+import { bytesOf } from '../db/record-reader.ts';
 import type { Reader } from '../db/reader.ts';
 import type { JobSubject, Task } from '../job-queue/queue.ts';
 import { toDecision } from '../model/change.ts';
@@ -30,7 +30,7 @@ import { awaitedRecord, findAwaited } from './awaited-events.ts';
 import { itemsMax, type Step } from './rules/definition.ts';
 import { matchesAll, type Filter } from './rules/filters.ts';
 import { filledIn, textFilledIn, textsIn, valueOf, type Scope } from './rules/templates.ts';
-import { faultOf, itemsOf, scopeOf, withValues, type ScopeContext } from './scope.ts';
+import { boundedReader, faultOf, itemsOf, scopeBytesMax, scopeOf, withValues, type ScopeContext } from './scope.ts';
 import { lookInScope } from './rules/scope.ts';
 import { StepFault } from './step-fault.ts';
 import { postStep, requestOfStep, type Outgoing, type StepRequest } from './http-step.ts';
@@ -46,9 +46,6 @@ const runLimits: PlaceLimits = { all: 24, ofTree: 16, ofAccount: 8, forOthers: 8
  * than what large work always has.
  */
 const stepBytes: ByteLimits = { max: 12 * 1024 * 1024, maxPerAccount: 4 * 1024 * 1024, maxPerTree: 8 * 1024 * 1024 };
-
-/** Bytes of the event and the records that the templates of a step name. Several such steps have room beside each other. */
-const scopeBytesMax = 8 * 1024 * 1024;
 
 /** Looks at a page of earlier events at once. Keys and records are read on the same connections. */
 const looksAtOnce = 2;
@@ -461,20 +458,6 @@ export class WorkflowTask implements Task {
       },
     });
   }
-}
-
-/** Returns a reader that throws a {@link StepFault} when it has read more than a scope may have. */
-function boundedReader(readRecord: RecordReader): RecordReader {
-  let bytes = 0;
-  return async (kind, accountId, id) => {
-    const record = await readRecord(kind, accountId, id);
-    if (record) bytes += bytesOf(record);
-    if (bytes <= scopeBytesMax) return record;
-    throw new StepFault(
-      'records_too_large',
-      'The event and the records that the templates of this step name have more than 8 MB. Name fewer records.',
-    );
-  };
 }
 
 /** Returns the principal of a run: the system, with the permissions of the workflow. */

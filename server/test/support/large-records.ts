@@ -6,8 +6,13 @@ import type { Api } from './server.ts';
 /** Makes a customer of some 250 kB, as large as a body can be. */
 export async function makeLargeCustomer(api: Api): Promise<string> {
   const { id } = (await postLarge(api, '/v1/customers', { name: 'Ada', addresses: addresses('长') })).body;
-  await postLarge(api, `/v1/customers/${id}`, { addresses: addresses('短') });
+  await makeLarge(api, id);
   return id;
+}
+
+/** Gives a customer addresses of some 250 kB. */
+export async function makeLarge(api: Api, id: string): Promise<void> {
+  await postLarge(api, `/v1/customers/${id}`, { addresses: addresses('短') });
 }
 
 function addresses(sign: string): object[] {

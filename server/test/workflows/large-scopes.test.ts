@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Reader } from '../../src/db/reader.ts';
 import { heapBytes } from '../support/heap.ts';
-import { makeLargeCustomer, query } from '../support/large-records.ts';
+import { makeLarge, makeLargeCustomer, query } from '../support/large-records.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { Flows, type Made } from './flows.ts';
@@ -89,6 +89,38 @@ test('parses a large event once when many runs wait for one of its type', async 
   // The person had 80,000 characters of addresses, which the first event has.
   const large = parsing.mock.calls.filter(([text]) => text.length > 60_000 && text.includes('previous_attributes'));
   expect(large).toHaveLength(1);
+});
+
+test('reads a record once when the filters of a waiting run name it many times', async () => {
+  const customer = (await flows.make('customers', { name: 'Ada' })).id;
+  const change = { ...changeAll, path: `/v1/customers/${customer}` };
+  const filters = [{ path: 'data.object.email', op: 'eq', value: '{{steps.change.output.0.name}}@example.com' }];
+  const wait = { id: 'wait', action: 'wait_for_event', type: 'customer.updated', timeout: 1000, filters };
+  const workflow = await flows.active({ trigger, permissions, steps: [change, wait] });
+  await flows.make('applications', { customers: Array.from({ length: 40 }, (_, number) => `person_${number}`) });
+  await flows.until(workflow, ([run]) => run?.status === 'waiting');
+  const parsing = vi.spyOn(JSON, 'parse');
+  onTestFinished(() => parsing.mockRestore());
+  await makeLarge(flows.api, customer);
+  await flows.make(`customers/${customer}`, { email: 'Ada@example.com' });
+  const [run] = await flows.ended(workflow);
+  expect(run.status).toBe('succeeded');
+  const large = parsing.mock.calls.filter(([text]) => text.length > 60_000);
+  // One look at the run parsed the person forty times.
+  expect(large.length).toBeLessThan(40);
+});
+
+test('fails a waiting run when the records that its filters name grow beyond eight megabytes', async () => {
+  const customers: string[] = [];
+  while (customers.length < 35) customers.push((await flows.make('customers', { name: 'Ada' })).id);
+  const filters = [{ path: 'data.object.name', op: 'eq', value: '{{steps.change.output.0.id}}' }];
+  const wait = { id: 'wait', action: 'wait_for_event', type: 'customer.updated', timeout: 1000, filters };
+  const workflow = await flows.active({ trigger, permissions, steps: [changeAll, wait] });
+  await flows.make('applications', { customers });
+  await flows.until(workflow, ([run]) => run?.status === 'waiting');
+  for (const customer of customers) await makeLarge(flows.api, customer);
+  const [run] = await flows.ended(workflow);
+  expect(run.steps.at(-1).error).toMatchObject({ code: 'records_too_large' });
 });
 
 test('looks for the earlier events of two runs at once when many begin to wait', async () => {
