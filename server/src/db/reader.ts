@@ -1,7 +1,11 @@
 import type { Pool, QueryResultRow } from 'pg';
 import { currentSite } from '../core/addresses/current-site.ts';
-import { patient, type FairQueue } from '../core/limits/fair-queue.ts';
-import { query } from './pools.ts';
+import { ClientGoneError } from '../core/errors.ts';
+import type { Client, FairQueue } from '../core/limits/fair-queue.ts';
+import { query, UnavailableError } from './pools.ts';
+
+/** Milliseconds that a statement waits for its turn. While the database stands still, each turn takes seconds. */
+const turnMsMax = 10_000;
 
 export interface ReadStatement {
   /** Prepares the statement under this name. Each name has one text. Without a name, PostgreSQL plans the statement each time. */
@@ -39,7 +43,22 @@ export class StrangersReader extends Reader {
     this.#queue = queue;
   }
 
-  override query<Row extends QueryResultRow>(statement: ReadStatement): Promise<Row[]> {
-    return this.#queue.run(currentSite.getStore() ?? '', patient, () => super.query<Row>(statement));
+  override async query<Row extends QueryResultRow>(statement: ReadStatement): Promise<Row[]> {
+    try {
+      return await this.#queue.run(currentSite.getStore() ?? '', waitingBriefly(), () => super.query<Row>(statement));
+    } catch (error) {
+      throw error instanceof ClientGoneError ? new UnavailableError(false, error) : error;
+    }
   }
+}
+
+/** Returns a client that leaves a queue after `turnMsMax`. The queue does not learn of clients that disconnect. */
+function waitingBriefly(): Client {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    whenReleased(leave) {
+      clearTimeout(timer);
+      timer = leave ? setTimeout(leave, turnMsMax) : undefined;
+    },
+  };
 }

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { randomBase62 } from '../../src/core/base62.ts';
+import { FairQueue } from '../../src/core/limits/fair-queue.ts';
+import { UnavailableError, type Pool } from '../../src/db/pools.ts';
 import { StrangersReader } from '../../src/db/reader.ts';
 import { good, serverForTest, type TestServer } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
@@ -54,6 +56,30 @@ test('serves a stranger before the waiting requests of another site when it asks
   await lock.release();
   await Promise.all(all);
   expect(ended.indexOf('127.9.9.9')).toBeLessThan(30);
+});
+
+test('refuses the reads of strangers after ten seconds when those before them do not end', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { promise: hanging, resolve: end } = Promise.withResolvers<{ rows: unknown[] }>();
+  const asked: string[] = [];
+  const pool = {
+    query({ text }: { text: string }) {
+      asked.push(text);
+      return hanging;
+    },
+  } as unknown as Pool;
+  const reader = new StrangersReader(pool, new FairQueue(1));
+  const read = (text: string): Promise<unknown> => reader.query({ text, values: [] });
+  const first = read('first');
+  const late = ['second', 'third'].map((text) => read(text).catch((error: unknown) => error));
+  await vi.advanceTimersByTimeAsync(9_000);
+  const inTime = read('fourth');
+  await vi.advanceTimersByTimeAsync(1_000);
+  for (const error of await Promise.all(late)) expect(error).toBeInstanceOf(UnavailableError);
+  end({ rows: [] });
+  expect(await Promise.all([first, inTime])).toEqual([[], []]);
+  expect(asked).toEqual(['first', 'fourth']);
 });
 
 async function ask(
