@@ -6529,7 +6529,10 @@ export interface SubscriptionsResource {
   pause(id: string, params?: SubscriptionsPauseParams, options?: RequestOptions): TenurePromise<Subscription>;
   /** Charges again, from the next period on that begins today or later. */
   resume(id: string, params?: SubscriptionsResumeParams, options?: RequestOptions): TenurePromise<Subscription>;
-  /** Charges no days after `end_date`. It ends when that day is past. */
+  /**
+   * Charges no days after `end_date`. It ends when that day is past. A scheduled change of a later day
+   * is canceled.
+   */
   cancel(id: string, params?: SubscriptionsCancelParams, options?: RequestOptions): TenurePromise<Subscription>;
 }
 
