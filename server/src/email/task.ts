@@ -25,7 +25,7 @@ import { openEmail } from './queue.ts';
 import { SmtpFault, type OutgoingMessage } from './smtp.ts';
 
 /** Connections to the mail server, and those for a tree of accounts. Other jobs of the process go on beside them. */
-const connectionLimits: PlaceLimits = { all: 4, ofTree: 3 };
+const connectionLimits: PlaceLimits = { all: 4, ofTree: 3, forOthers: 1 };
 
 /** Seconds after the first failure, the second, and so on. In all they last almost three days: a weekend without a mail server. */
 export const pausesSeconds: readonly number[] = [

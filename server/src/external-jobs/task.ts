@@ -10,7 +10,7 @@ import { pauseAfterFailure, scaled } from '../external-services/pauses.ts';
 import { ProviderFault } from '../external-services/service.ts';
 
 /** Concurrent calls to one service, and those for a tree of accounts. Its other jobs wait, and those of other services run. */
-export const callLimits: PlaceLimits = { all: 8, ofTree: 7 };
+export const callLimits: PlaceLimits = { all: 8, ofTree: 6, forOthers: 2 };
 
 /** A kind of record that services advance, step by step. */
 export interface Steps<R extends StoredRecord, Step extends string> {

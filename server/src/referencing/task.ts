@@ -21,7 +21,7 @@ import type { Reports } from './reports.ts';
 const findingsFailuresMax = 5;
 
 /** Reports that are under way in a process. Each can wait for the findings of a service, and for its turn to be printed. */
-const reportLimits: PlaceLimits = { all: 8, ofTree: 7 };
+const reportLimits: PlaceLimits = { all: 8, ofTree: 6, forOthers: 2 };
 
 /** Steps of a job that are due at the same time: the present order, earlier orders, and a report. */
 const turnsMax = waitingOrdersMax + 2;

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { callLimits } from '../../src/external-jobs/task.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
-import { good, type Api, type TestServer } from '../support/server.ts';
+import { good, serverForTest, type Api, type TestServer } from '../support/server.ts';
+import { addAccount } from '../support/tenants.ts';
 import { eventsOf, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
 import { giveCredentials, vendorForTest } from './vendor.ts';
 import { freePort } from '../support/free-port.ts';
@@ -76,6 +77,59 @@ test("completes other services' references when one service hangs", async () => 
     .toBeGreaterThanOrEqual(8 + 8);
   for (const { id } of hanging) expect(vendor.orders.get(id) ?? 0).toBeLessThanOrEqual(1);
 });
+
+test('orders for a third account while a service hangs for two others', async () => {
+  const vendor = await vendorForTest();
+  const server = await serverAsking(vendor.url);
+  vendor.hold('order');
+  const busy = await twoBusyAccounts(server);
+  for (const api of busy) await Promise.all(Array.from({ length: 12 }, () => refer(api)));
+  await expect.poll(() => vendor.held).toBeGreaterThanOrEqual(callLimits.ofTree);
+  await jobsTaken();
+  const { api } = await addAccount(server);
+  await giveCredentials(api);
+  const { id } = await refer(api);
+  await expect.poll(() => vendor.calls.map(({ reference }) => reference), { timeout: 5_000 }).toContain(id);
+  vendor.release();
+});
+
+test('issues the report of a third account while those of two others take long', async () => {
+  const { promise: stored, resolve: store } = Promise.withResolvers<void>();
+  let isSlow = true;
+  let held = 0;
+  const server = await serverForTest({
+    works: true,
+    changeContext(context) {
+      const addPart = context.fileStore.addPart.bind(context.fileStore);
+      const fileStore = Object.assign(context.fileStore, {
+        async addPart(...part: Parameters<typeof addPart>) {
+          if (isSlow && ++held) await stored;
+          return addPart(...part);
+        },
+      });
+      return { ...context, fileStore };
+    },
+  });
+  onTestFinished(() => store());
+  const decided = async (api: Api): Promise<string> => {
+    const { id } = (await good(api.post('/v1/references', { application: 'app_1' }))).body;
+    await good(api.post(`/v1/references/${id}`, { outcome: 'accept' }));
+    return id;
+  };
+  for (const { api } of [server, await addAccount(server)])
+    await Promise.all(Array.from({ length: 12 }, () => decided(api)));
+  await expect.poll(() => held).toBeGreaterThanOrEqual(6);
+  await jobsTaken();
+  isSlow = false;
+  const { api } = await addAccount(server);
+  await untilReference(api, await decided(api), { reference_pdf: expect.stringMatching(/^file_/) }, 8_000);
+});
+
+async function twoBusyAccounts(server: TestServer): Promise<Api[]> {
+  const { api } = await addAccount(server);
+  await giveCredentials(api);
+  return [server.api, api];
+}
 
 test("retries when the service's Retry-After says, and shows no failure, when a service is busy", async () => {
   const vendor = await vendorForTest();
