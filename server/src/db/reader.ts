@@ -32,7 +32,7 @@ export class Reader {
 /**
  * Runs the plain reads of requests without a key, few at once. They have no account, so nothing else bounds how many are under way. The pool
  * serves its statements in their order. A thousand strangers would else make each read with a key wait for a thousand reads. The sites of
- * strangers take turns, so that a person that signs in does not wait behind all requests of another site.
+ * strangers take turns. So a person that signs in does not wait behind all requests of another site.
  */
 export class StrangersReader extends Reader {
   readonly #queue: FairQueue;

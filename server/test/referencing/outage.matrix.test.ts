@@ -111,11 +111,6 @@ test('issues the report of a third account while those of two others take long',
     },
   });
   onTestFinished(() => store());
-  const decided = async (api: Api): Promise<string> => {
-    const { id } = (await good(api.post('/v1/references', { application: 'app_1' }))).body;
-    await good(api.post(`/v1/references/${id}`, { outcome: 'accept' }));
-    return id;
-  };
   for (const { api } of [server, await addAccount(server)])
     await Promise.all(Array.from({ length: 12 }, () => decided(api)));
   await expect.poll(() => held).toBeGreaterThanOrEqual(6);
@@ -124,6 +119,13 @@ test('issues the report of a third account while those of two others take long',
   const { api } = await addAccount(server);
   await untilReference(api, await decided(api), { reference_pdf: expect.stringMatching(/^file_/) }, 8_000);
 });
+
+/** Returns the id of a reference whose report is due. */
+async function decided(api: Api): Promise<string> {
+  const { id } = (await good(api.post('/v1/references', { application: 'app_1' }))).body;
+  await good(api.post(`/v1/references/${id}`, { outcome: 'accept' }));
+  return id;
+}
 
 async function twoBusyAccounts(server: TestServer): Promise<Api[]> {
   const { api } = await addAccount(server);
