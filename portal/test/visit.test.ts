@@ -67,6 +67,8 @@ describeInBrowser('a renter in the portal', () => {
     await using open = await openPortal(server, '/', { customer: await newPerson('Grace Hopper') });
     const { page } = open;
     await page.getByRole('heading', { name: 'Hello, Grace' }).waitFor();
+    // A read that is under way would tell of the end before the person goes on.
+    await page.waitForLoadState('networkidle');
     const { body } = await good(server.api.get('/v1/portal_sessions'));
     await good(server.api.post(`/v1/portal_sessions/${body.data[0].id}/end`, {}));
     await page.getByRole('link', { name: 'My details' }).first().click();
