@@ -47,7 +47,7 @@ export const allOfIt: Sizes = {
   // 8 MB of headers of requests that wait behind others.
   headers: 60,
   imports: 4,
-  // 1,000 active workflows. A step's text can have a quarter of a megabyte.
+  // Active ones, each of a quarter of a megabyte.
   workflows: 100,
 };
 

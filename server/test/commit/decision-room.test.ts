@@ -7,6 +7,7 @@ import { application } from '../../src/resources/letting/application/index.ts';
 import { Agency, startLetting } from '../letting/agency.ts';
 import { refusals } from '../support/refusals.ts';
 import { good, type TestServer } from '../support/server.ts';
+import { waitMs } from '../support/wait.ts';
 
 let server: TestServer;
 let agency: Agency;
@@ -76,13 +77,13 @@ test('writes a change of the server when it waited long for room', async () => {
     decisions++;
     return null;
   });
-  await vi.waitFor(() => expect(bytes.waiting).toBe(1));
+  await vi.waitFor(() => expect(bytes.waiting).toBe(1), { timeout: waitMs });
   const nowMs = performance.now.bind(performance);
   const later = vi.spyOn(performance, 'now').mockImplementation(() => nowMs() + 60_000);
   onTestFinished(() => later.mockRestore());
   // This much admits the decision, but not the persons that it reads.
   expect(most.resize(48 * 1024 * 1024 - 300_000)).toBe(true);
-  await vi.waitFor(() => expect(bytes.waiting).toBe(1));
+  await vi.waitFor(() => expect(bytes.waiting).toBe(1), { timeout: waitMs });
   most.release();
   await written;
   expect(decisions).toBe(1);
@@ -96,9 +97,9 @@ test('refuses an update when earlier ones of its record took half a minute', asy
   const queue = vi.spyOn(KeyedMutex.prototype, 'run');
   onTestFinished(() => queue.mockRestore());
   const first = agency.api.post(path, { name: 'Ada First' });
-  await vi.waitFor(() => expect(bytes.waiting).toBe(1));
+  await vi.waitFor(() => expect(bytes.waiting).toBe(1), { timeout: waitMs });
   const second = agency.api.post(path, { name: 'Ada Second' });
-  await vi.waitFor(() => expect(queue).toHaveBeenCalledTimes(2));
+  await vi.waitFor(() => expect(queue).toHaveBeenCalledTimes(2), { timeout: waitMs });
   const nowMs = performance.now.bind(performance);
   const later = vi.spyOn(performance, 'now').mockImplementation(() => nowMs() + 30_001);
   onTestFinished(() => later.mockRestore());
