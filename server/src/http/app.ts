@@ -10,9 +10,10 @@ import { currentSite } from '../core/addresses/current-site.ts';
 import { siteOf } from '../core/addresses/network.ts';
 import type { TraceParent } from '../core/tracing.ts';
 import { maskSecretsInUrl } from '../core/secrets/mask-secrets.ts';
-import { chooseAccount, requireOwnAccount } from './pipeline/account-context.ts';
+import { requireAccess, requireAccessAgain } from './pipeline/access.ts';
+import { chooseAccount } from './pipeline/account-context.ts';
 import { addAuthRoutes } from './auth/routes.ts';
-import { authenticate, authenticateAgain, requireSecondFactor } from './pipeline/authenticate.ts';
+import { authenticate } from './pipeline/authenticate.ts';
 import { clientOf } from './pipeline/client-address.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import {
@@ -80,10 +81,8 @@ import {
 } from './request.ts';
 import type { HttpContext } from './context.ts';
 import { headerOf } from './headers.ts';
-import { requireOneOf, requirePermission } from '../model/callers/permissions.ts';
 import { addPortalOpening, portalOpening } from './portal/open.ts';
 import { portalRoutes } from './portal/routes.ts';
-import { requireFeature } from './pipeline/portal.ts';
 import type { Principal } from '../model/callers/principal.ts';
 import { HeldResponses, whenClosed } from './response/held-responses.ts';
 import { largeJson } from './response/large-json.ts';
@@ -237,13 +236,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     const account = await earlyBodies.hold(request.raw, client, () => chooseAccount(context, known));
     const apiRequest = routed(known, config.route, account);
     apiRequest.hasServiceContext = !known.principal.renter && headerOf(request, 'service-context') !== undefined;
-    const { permission, alsoNeeds = [] } = apiRequest.route;
-    requireSecondFactor(apiRequest.principal);
-    for (const needed of [permission, ...alsoNeeds])
-      requirePermission(needed, apiRequest.principal, apiRequest.route.isForPersons);
-    requireFeature(apiRequest.route.portalFeatures, apiRequest.principal);
-    if (apiRequest.route.needsOneOf) requireOneOf(apiRequest.route.needsOneOf, apiRequest.principal);
-    requireOwnAccount(apiRequest);
+    requireAccess(apiRequest);
     if (apiRequest.route.method === 'GET') {
       if (earlyBytesOf(request.raw) > 0)
         void waitWithoutBody(request.raw, () => new Promise((resolve) => whenClosed(reply, resolve)));
@@ -488,8 +481,8 @@ async function download(
 ): Promise<FastifyReply> {
   const apiRequest = routedOf(request);
   const contents = await responses.download(apiRequest, reply, async (client) => {
-    // The download may have waited for room, so check the key or the session again.
-    apiRequest.principal = await authenticateAgain(apiRequest, context);
+    // The download may have waited for room, so check the access again.
+    await requireAccessAgain(apiRequest, context);
     return open(client);
   });
   const isHead = request.raw.method === 'HEAD';
@@ -509,11 +502,11 @@ function readHandler(context: HttpContext, responses: HeldResponses, route: Read
       if (asFile && query.format === asFile.format)
         return await download(context, responses, request, reply, (client) => asFile.open(apiRequest, query, client));
       const body = await responses.read(apiRequest, reply, async () => {
-        // The read may have waited for room, so check the key or the session again.
-        apiRequest.principal = await authenticateAgain(apiRequest, context);
+        // The read may have waited for room, so check the access again.
+        await requireAccessAgain(apiRequest, context);
         const newest = await route.read(apiRequest, query);
         // PostgreSQL may have held up the read for longer than a revocation waits, so check once more.
-        apiRequest.principal = await authenticateAgain(apiRequest, context);
+        await requireAccessAgain(apiRequest, context);
         const object = versions.convert(newest, versions.newest, apiRequest.version);
         const { usedBytes } = apiRequest.memory!;
         return usedBytes > uncountedBytes ? largeJson(object, usedBytes) : JSON.stringify(object);
@@ -531,9 +524,8 @@ function writeHandler(context: HttpContext, recentKeys: RecentKeys, route: Write
 
   async function carryOutOrRepeat(apiRequest: ApiRequest, body: JsonObject): Promise<ExecutedWrite> {
     const { incoming } = apiRequest;
-    // The body may have arrived slowly, so check the key and the account again.
-    apiRequest.principal = await authenticateAgain(apiRequest, context);
-    apiRequest.account = await chooseAccount(context, apiRequest);
+    // The body may have arrived slowly, so check the access again.
+    await requireAccessAgain(apiRequest, context);
     const { expand } = readQuery(incoming.url);
     try {
       apiRequest.expansion = readExpansion(context, apiRequest, route.expandable, expand);

@@ -14,7 +14,8 @@ import { constrained } from '../../model/traits/constrained.ts';
 import { grantsRights } from '../../model/traits/grants-rights.ts';
 import type { HttpContext } from '../context.ts';
 import { errorInVersion } from '../pipeline/api-version.ts';
-import { authenticateAgain, authenticateUncached } from '../pipeline/authenticate.ts';
+import { requireAccessAgain } from '../pipeline/access.ts';
+import { authenticateUncached } from '../pipeline/authenticate.ts';
 import type { ApiRequest } from '../request.ts';
 import { apiErrorOf, errorResponse, internalError } from '../response/errors.ts';
 import { renderExpanded } from '../response/expand.ts';
@@ -222,7 +223,12 @@ function isHeld({ error }: StoredResponse): boolean {
   return error?.code === 'approval_required' || error?.code === 'approval_rejected';
 }
 
-/** Decides, and converts a refusal to the response that is stored. Without a database there is no decision. */
+/**
+ * Decides while the request still has its access. It may have waited for room, or for a change of the same record. And a decision that reads
+ * much can take longer than a revocation waits. So the access is checked again before it, and right before the change is written.
+ *
+ * @throws {ApiError} if the access has ended. Then nothing is stored.
+ */
 async function decide(
   context: HttpContext,
   request: ApiRequest,
@@ -231,13 +237,23 @@ async function decide(
   gate: Gate | null,
   room: DecisionRoom,
 ): Promise<WriteDecision> {
+  await requireAccessAgain(request, context);
+  const decision = await decideOrRefuse(context, request, route, input, gate, room);
+  await requireAccessAgain(request, context);
+  return decision;
+}
+
+/** Decides, and converts a refusal to the response that is stored. Without a database there is no decision. */
+async function decideOrRefuse(
+  context: HttpContext,
+  request: ApiRequest,
+  route: WriteRoute,
+  input: JsonObject,
+  gate: Gate | null,
+  room: DecisionRoom,
+): Promise<WriteDecision> {
   try {
-    // The request may have waited for room, or for a change of the same record. So check the key or the session again.
-    request.principal = await authenticateAgain(request, context);
-    const decision = await decideWrite(context, request, route, input, room, gate);
-    // A decision that reads much can take longer than a revocation waits. So check once more, right before the change is written.
-    request.principal = await authenticateAgain(request, context);
-    return decision;
+    return await decideWrite(context, request, route, input, room, gate);
   } catch (error) {
     if (error instanceof UnavailableError || error instanceof NoRoomToDecideError) throw error;
     const apiError = errorInVersion(context.versions, apiErrorOf(error, request), route.object, request.version);

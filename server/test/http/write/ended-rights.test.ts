@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { withClient } from '../../../src/db/pools.ts';
+import type { Passkey } from '../../../src/resources/people/user.ts';
 import { signedIn } from '../../support/browser.ts';
 import { apiClient, good, serverForTest, startTestServer, type Api, type TestServer } from '../../support/server.ts';
 import { firstAccountId, addKey } from '../../support/tenants.ts';
@@ -19,47 +20,60 @@ interface Right {
   end(): Promise<unknown>;
 }
 
-/** The keys and persons that can lose their right, and the error that they get then. */
+/** The keys and persons that can lose their right, and the status and the code that they get then. */
 const rights = [
-  ['key', 'is revoked', 'api_key_expired', keyOf],
-  ['person', 'is disabled', 'session_expired', personOf],
+  ['key', 'is revoked', 401, 'api_key_expired', keyOf],
+  ['person', 'is disabled', 401, 'session_expired', disabledPerson],
+  [
+    'person',
+    'lacks a second factor that the account requires',
+    403,
+    'second_factor_setup_required',
+    personWithoutSecondFactor,
+  ],
 ] as const;
 
-test.each(rights)('executes no write that waits for a record when the %s %s', async (_, __, code, rightOf) => {
+test.each(rights)('executes no write that waits for a record when the %s %s', async (_, __, status, code, rightOf) => {
   const server = await serverForTest();
   const { names, answers } = await namesWhenEnded(server, await rightOf(server, server));
-  expect(answers).toEqual([[200, undefined], ...Array.from({ length: 4 }, () => [401, code])]);
+  expect(answers).toEqual([[200, undefined], ...Array.from({ length: 4 }, () => [status, code])]);
   expect(names).toEqual(['first']);
 });
 
-test.each(rights)('executes no write that waits when the %s %s in another process', async (_, __, code, rightOf) => {
-  const server = await serverForTest();
-  const other = await startTestServer({ connection: server.connection, secretKey: server.secretKey });
-  try {
-    const { names, answers } = await namesWhenEnded(server, await rightOf(server, other));
-    expect(answers).toEqual([[200, undefined], ...Array.from({ length: 4 }, () => [401, code])]);
-    expect(names).toEqual(['first']);
-  } finally {
-    await other.stop();
-  }
-});
+test.each(rights)(
+  'executes no write that waits when the %s %s in another process',
+  async (_, __, status, code, rightOf) => {
+    const server = await serverForTest();
+    const other = await startTestServer({ connection: server.connection, secretKey: server.secretKey });
+    try {
+      const { names, answers } = await namesWhenEnded(server, await rightOf(server, other));
+      expect(answers).toEqual([[200, undefined], ...Array.from({ length: 4 }, () => [status, code])]);
+      expect(names).toEqual(['first']);
+    } finally {
+      await other.stop();
+    }
+  },
+);
 
-test.each(rights)('executes no write whose decision waits for a read when the %s %s', async (_, __, code, rightOf) => {
-  const server = await serverForTest();
-  const { sender, end } = await rightOf(server, server);
-  const { id } = (await good(server.api.post('/v1/buildings', building))).body;
-  const answer = await withClient(server.connection, async (other) => {
-    await other.query('begin');
-    await other.query('lock table buildings in access exclusive mode');
-    const answering = sender.post('/v1/units', { building: id, name: 'Flat 2' });
-    await expect.poll(() => waitingForLocks(server)).toBe(1);
-    await end();
-    await other.query('rollback');
-    return answering;
-  });
-  expect([answer.status, answer.body.error?.code]).toEqual([401, code]);
-  expect((await good(server.api.get('/v1/units'))).body.count).toBe(0);
-});
+test.each(rights)(
+  'executes no write whose decision waits for a read when the %s %s',
+  async (_, __, status, code, rightOf) => {
+    const server = await serverForTest();
+    const { sender, end } = await rightOf(server, server);
+    const { id } = (await good(server.api.post('/v1/buildings', building))).body;
+    const answer = await withClient(server.connection, async (other) => {
+      await other.query('begin');
+      await other.query('lock table buildings in access exclusive mode');
+      const answering = sender.post('/v1/units', { building: id, name: 'Flat 2' });
+      await expect.poll(() => waitingForLocks(server)).toBe(1);
+      await end();
+      await other.query('rollback');
+      return answering;
+    });
+    expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
+    expect((await good(server.api.get('/v1/units'))).body.count).toBe(0);
+  },
+);
 
 async function keyOf(server: TestServer, ending: TestServer): Promise<Right> {
   const { key, keyId } = await addKey(server, await firstAccountId(server), {
@@ -71,10 +85,19 @@ async function keyOf(server: TestServer, ending: TestServer): Promise<Right> {
   };
 }
 
-async function personOf(server: TestServer, ending: TestServer): Promise<Right> {
+async function disabledPerson(server: TestServer, ending: TestServer): Promise<Right> {
   const { browser: owner } = await signedIn(server, 'owner');
   const { browser, id } = await signedIn(server, 'operator');
   return { sender: browser, end: () => good(owner.copy(ending).post(`/v1/users/${id}`, { status: 'disabled' })) };
+}
+
+async function personWithoutSecondFactor(server: TestServer, ending: TestServer): Promise<Right> {
+  const { browser: owner } = await signedIn(server, 'owner', { changed: { passkeys: [{ id: 'a' } as Passkey] } });
+  const { browser } = await signedIn(server, 'operator');
+  return {
+    sender: browser,
+    end: () => good(owner.copy(ending).post('/v1/account', { require_second_factor: true })),
+  };
 }
 
 /**
