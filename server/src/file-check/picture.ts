@@ -1,5 +1,6 @@
 import type Decoders from 'sharp';
 import type { Metadata, Sharp } from 'sharp';
+import { lookOf } from './picture-look.ts';
 import { FileRefusal } from './refusal.ts';
 
 /** Dots. A page of A4 that is scanned with 600 dots per inch has 35 million. */
@@ -22,12 +23,9 @@ const formats: Record<string, 'jpeg' | 'png'> = { 'image/jpeg': 'jpeg', 'image/p
  *
  * @throws {FileRefusal}
  */
-export async function remakePicture(bytes: Buffer, contentType: string, bytesMax: number): Promise<Buffer> {
+export async function remakePicture(file: Buffer, contentType: string, bytesMax: number): Promise<Buffer> {
   const format = formats[contentType]!;
-  if (format === 'png' && isAnimated(bytes))
-    throw new FileRefusal(
-      '`file` is an animated picture. Send a still one, because only its first frame would be kept.',
-    );
+  const { bytes, orientation } = lookOf(file, format);
   const sharp = await loadSharp();
   // The header tells the size, and reading it opens no dots.
   const found = await sharp(bytes, { limitInputPixels: false })
@@ -37,7 +35,7 @@ export async function remakePicture(bytes: Buffer, contentType: string, bytesMax
     });
   checkSize(found, format);
   const upright = (): Sharp =>
-    sharp(bytes, { failOn: 'error', limitInputPixels: dotsMax, sequentialRead: true }).autoOrient();
+    turned(sharp(bytes, { failOn: 'error', limitInputPixels: dotsMax, sequentialRead: true }), orientation);
   try {
     if (format === 'png') return ofSize(await upright().png({ compressionLevel: 9 }).toBuffer(), bytesMax);
     const made = await jpegOf(upright(), qualities[0], found);
@@ -70,6 +68,14 @@ export async function shrinkPicture(
   } catch {
     throw damaged();
   }
+}
+
+/** Turns a picture upright that was held so. A mirrored one is mirrored before it is turned. */
+function turned(picture: Sharp, orientation: number): Sharp {
+  const mirrored = [2, 5, 7].includes(orientation) ? picture.flop() : picture;
+  if (orientation === 4) return mirrored.flip();
+  const degrees = { 3: 180, 5: 270, 6: 90, 7: 90, 8: 270 }[orientation];
+  return degrees === undefined ? mirrored : mirrored.rotate(degrees);
 }
 
 function jpegOf(picture: Sharp, quality: number, { chromaSubsampling: found }: Metadata): Promise<Buffer> {
@@ -128,14 +134,4 @@ function damaged(): FileRefusal {
   return new FileRefusal(
     '`file` is a damaged or incomplete picture. Save it again as a JPEG or PNG, and send the new file.',
   );
-}
-
-/** Returns whether a PNG has the chunk `acTL`, which animations have before their first dots. */
-function isAnimated(bytes: Buffer): boolean {
-  for (let at = 8; at + 8 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
-    const kind = bytes.toString('latin1', at + 4, at + 8);
-    if (kind === 'acTL') return true;
-    if (kind === 'IDAT') return false;
-  }
-  return false;
 }

@@ -2,11 +2,23 @@ import { execFileSync, type ChildProcess } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FileChecker } from '../../src/file-check/checker.ts';
 import { formOf, pdfOf } from '../support/files.ts';
-import { bombOf, chunk, fourQuarters, jpegOf, pngOf, seenIn, withChunks, withComment } from '../support/pictures.ts';
+import {
+  bombOf,
+  chunk,
+  exifOf,
+  fourQuarters,
+  jpegOf,
+  pngOf,
+  seenIn,
+  withChunks,
+  withComment,
+} from '../support/pictures.ts';
 import { Scrape } from '../support/prometheus.ts';
 import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
 import { responseClosed } from '../support/response-closed.ts';
@@ -99,9 +111,12 @@ describe('pictures as files', () => {
     const upright = await seenIn(await jpegOf());
     const turned = await turnedFor(orientation);
     const marked = await sharp(turned).jpeg({ quality: 95 }).withMetadata({ orientation }).toBuffer();
-    const { bytes } = await storedFrom(marked);
-    expect(await seenIn(bytes)).toEqual(upright);
-    expect((await sharp(bytes).metadata()).orientation).toBeUndefined();
+    const markedPng = withChunks(await sharp(turned).png().toBuffer(), chunk('eXIf', exifOf(orientation)));
+    for (const picture of [marked, markedPng]) {
+      const { bytes } = await storedFrom(picture);
+      expect(await seenIn(bytes)).toEqual(upright);
+      expect((await sharp(bytes).metadata()).orientation).toBeUndefined();
+    }
   });
 
   test('strips place, camera, comments and previews when a JPEG has them', async () => {
@@ -192,7 +207,7 @@ describe('pictures as files', () => {
 });
 
 describe('turns at the check', () => {
-  test('stores the picture of another account second when many accounts of a tree send pictures', async () => {
+  test('checks the picture of another account first or second when many accounts of a tree send pictures', async () => {
     const { context } = server;
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const held = (async function* (): AsyncGenerator<Buffer> {
@@ -201,25 +216,28 @@ describe('turns at the check', () => {
     })();
     const holding = context.fileChecker.inspect({ accountId: 'x', rootId: 'x' }, 'application/pdf', held);
     const picture = await pngOf();
-    const stored: string[] = [];
+    const checked: string[] = [];
     // A call waits for its turn at once.
-    const turns = vi.spyOn(context.fileChecker, 'remake');
+    const remake = context.fileChecker.remake.bind(context.fileChecker);
+    const turns = vi.spyOn(context.fileChecker, 'remake').mockImplementation(async (payer, ...file) => {
+      const made = await remake(payer, ...file);
+      checked.push(payer.rootId);
+      return made;
+    });
     onTestFinished(() => turns.mockRestore());
     const contexts = await Promise.all(
       Array.from({ length: 6 }, async () => (await good(api.post('/v1/accounts', { name: 'Branch' }))).body.id),
     );
-    const send = async (to: Api, name: string, headers: Record<string, string> = {}): Promise<void> => {
-      await good(to.post('/v1/files', formOf({ purpose: 'identity_document' }, picture, 'x.png'), headers));
-      stored.push(name);
-    };
-    const sending = contexts.map((id) => send(api, 'tree', { 'service-context': id }));
+    const send = (to: Api, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+      good(to.post('/v1/files', formOf({ purpose: 'identity_document' }, picture, 'x.png'), headers));
+    const sending = contexts.map((id) => send(api, { 'service-context': id }));
     await vi.waitFor(() => expect(turns).toHaveBeenCalledTimes(6), soon);
-    sending.push(send((await addAccount(server)).api, 'other'));
+    const other = await addAccount(server);
+    sending.push(send(other.api));
     await vi.waitFor(() => expect(turns).toHaveBeenCalledTimes(7), soon);
     release();
     await Promise.all([holding, ...sending]);
-    // Two commits at once can end in either order.
-    expect(stored.indexOf('other')).toBeLessThan(3);
+    expect(checked.indexOf(other.accountId)).toBeLessThan(2);
   });
 });
 
@@ -410,13 +428,32 @@ test('counts a picture until its check has ended when its client disconnects bef
   await expect.poll(held).toBe(0);
 });
 
+/** Returns the processes that this one starts, in their order. */
+function startedProcesses(): ChildProcess[] {
+  const started: ChildProcess[] = [];
+  const note = (message: unknown): unknown => started.push((message as { process: ChildProcess }).process);
+  subscribe('child_process', note);
+  onTestFinished(() => void unsubscribe('child_process', note));
+  return started;
+}
+
+test('opens none of the compressed texts when a PNG has 790 MB of them', async () => {
+  const started = startedProcesses();
+  const checker = new FileChecker();
+  onTestFinished(() => checker.stop());
+  const text = chunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), deflateSync(Buffer.alloc(7_900_000, 'x'))]));
+  const picture = withChunks(await pngOf(), ...Array.from({ length: 100 }, () => text));
+  const payer = { accountId: 'acct_1', rootId: 'acct_1' };
+  const stored = await checker.remake(payer, 'image/png', picture, 10 * megabyte);
+  expect((await seenIn(stored)).corners).toEqual(['red', 'green', 'blue', 'white']);
+  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${started[0]!.pid}/status`, 'utf8'))!;
+  expect(Number(kilobytes)).toBeLessThan(255_000);
+});
+
 test.each(['SIGKILL', 'SIGINT'] as const)(
   'refuses a file for a moment when the system ends the process that checks it (%s)',
   async (signal) => {
-    const started: ChildProcess[] = [];
-    const note = (message: unknown): unknown => started.push((message as { process: ChildProcess }).process);
-    subscribe('child_process', note);
-    onTestFinished(() => void unsubscribe('child_process', note));
+    const started = startedProcesses();
     const checker = new FileChecker();
     onTestFinished(() => checker.stop());
     async function* bytes(): AsyncGenerator<Buffer> {

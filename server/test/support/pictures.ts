@@ -66,10 +66,38 @@ export async function seenIn(picture: Buffer): Promise<{ width: number; height: 
 
 /** Puts a comment behind the beginning of a JPEG. */
 export function withComment(jpeg: Buffer, comment: string): Buffer {
-  const text = Buffer.from(comment);
-  const head = Buffer.from([0xff, 0xfe, 0, 0]);
-  head.writeUInt16BE(text.length + 2, 2);
-  return Buffer.concat([jpeg.subarray(0, 2), head, text, jpeg.subarray(2)]);
+  return withSegments(jpeg, segment(0xfe, Buffer.from(comment)));
+}
+
+/** Returns a segment of a JPEG. */
+export function segment(marker: number, data: Buffer): Buffer {
+  const head = Buffer.from([0xff, marker, 0, 0]);
+  head.writeUInt16BE(data.length + 2, 2);
+  return Buffer.concat([head, data]);
+}
+
+/** Puts segments behind the beginning of a JPEG. */
+export function withSegments(jpeg: Buffer, ...segments: Buffer[]): Buffer {
+  return Buffer.concat([jpeg.subarray(0, 2), ...segments, jpeg.subarray(2)]);
+}
+
+/** Returns an EXIF text with an orientation alone. */
+export function exifOf(orientation: number, isLittle = false): Buffer {
+  const exif = Buffer.from('MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\0\0\0\0\0\0\0', 'latin1');
+  exif.writeUInt16BE(orientation, 18);
+  if (!isLittle) return exif;
+  const swapped = Buffer.from(exif);
+  swapped.write('II*\0', 'latin1');
+  for (const [at, length] of [
+    [4, 4],
+    [8, 2],
+    [10, 2],
+    [12, 2],
+    [14, 4],
+    [18, 2],
+  ] as const)
+    swapped.set(exif.subarray(at, at + length).toReversed(), at);
+  return swapped;
 }
 
 /** Returns a chunk of a PNG, with its checksum. */
