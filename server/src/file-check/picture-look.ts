@@ -9,9 +9,9 @@ export interface Look {
 
 /**
  * Leaves out what tells nothing of how a picture looks, in the same memory: texts, places, cameras and previews. The decoders would open
- * these. A file of 1 MB can have gigabytes of compressed texts, and a directory of 60 kB that names itself takes 15 seconds.
+ * these. A file of 1 MB can have gigabytes of compressed texts. A directory of 60 kB that names itself takes 15 seconds.
  *
- * @throws {FileRefusal} if it is an animated PNG.
+ * @throws {FileRefusal} if it is an animated PNG, or a JPEG of too many scans.
  */
 export function lookOf(bytes: Buffer, format: 'jpeg' | 'png'): Look {
   return format === 'png' ? lookOfPng(bytes) : lookOfJpeg(bytes);
@@ -44,6 +44,9 @@ const applicationMarkers = { first: 0xe0, last: 0xef, kept: new Set([0xe0, 0xe2,
 
 const exifName = 'Exif\0\0';
 
+/** Decoders go through all dots once for each scan. Programs that make the smallest files write some 20 scans. */
+const scansMax = 64;
+
 function lookOfJpeg(bytes: Buffer): Look {
   const kept = new KeptBytes(bytes, 2);
   let orientation: number | null = null;
@@ -54,6 +57,7 @@ function lookOfJpeg(bytes: Buffer): Look {
     if (at < 0 || at + 4 > bytes.length) break;
     const marker = bytes[at + 1]!;
     if (marker === markers.scan) {
+      if (countScans(bytes, at) > scansMax) throw tooManyScans();
       kept.keep(at, bytes.length);
       break;
     }
@@ -69,6 +73,14 @@ function lookOfJpeg(bytes: Buffer): Look {
 function isLeftOut(marker: number): boolean {
   const { first, last, kept } = applicationMarkers;
   return marker === markers.comment || (marker >= first && marker <= last && !kept.has(marker));
+}
+
+/** Counts the scans from the first one. */
+function countScans(bytes: Buffer, first: number): number {
+  const start = Buffer.from([0xff, markers.scan]);
+  let count = 0;
+  for (let at = first; at >= 0; at = bytes.indexOf(start, at + 2)) count++;
+  return count;
 }
 
 /** Returns the orientation in the first directory of an EXIF text (TIFF 6.0, section 2), or null. */
@@ -113,5 +125,11 @@ class KeptBytes {
 function animated(): FileRefusal {
   return new FileRefusal(
     '`file` is an animated picture. Send a still one, because only its first frame would be kept.',
+  );
+}
+
+function tooManyScans(): FileRefusal {
+  return new FileRefusal(
+    `\`file\` is a progressive JPEG with more than ${scansMax} scans. Save it again in a simpler form, and send the new file.`,
   );
 }

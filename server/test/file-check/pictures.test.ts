@@ -14,6 +14,7 @@ import {
   exifOf,
   fourQuarters,
   jpegOf,
+  jpegOfScans,
   pngOf,
   seenIn,
   withChunks,
@@ -290,6 +291,7 @@ describe('files that are no good pictures', () => {
     ['20,000 by 20,000 dots', () => bombOf(20_000, 20_000), /20000 × 20000 pixels.*Make it smaller/],
     ['a line of 40 million dots', () => bombOf(40_000_000, 1), /40000000 × 1 pixels.*32,767 in a line/],
     ['32,768 lines', () => bombOf(1, 32_768), /1 × 32768 pixels/],
+    ['a JPEG of 65 scans', () => jpegOfScans(65), /progressive JPEG with more than 64 scans/],
     ['interlaced, and large', () => interlaced(bombOf(8_000, 5_000)), /progressive/],
     ['two billion by two billion dots', () => withSize(2_000_000_000), /pixels|damaged/],
     [
@@ -309,6 +311,10 @@ describe('files that are no good pictures', () => {
     expect(await rowsOn(server)).toEqual(before);
     const { text } = await good(api.get(`/v1/logs/${answer.headers.get('request-id')}`));
     expect(text).not.toContain('script');
+  });
+
+  test('stores a JPEG when it has the most scans that are accepted', async () => {
+    await good(upload(jpegOfScans(64)));
   });
 
   test('stores a picture when a side has the most dots that are accepted', async () => {

@@ -129,3 +129,22 @@ export function bombOf(width: number, height: number): Buffer {
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }
+
+/** Makes a progressive JPEG of one grey block, with so many scans: one for each of its numbers. */
+export function jpegOfScans(count: number): Buffer {
+  const oneCode = [1, ...Array.from({ length: 15 }, () => 0), 0];
+  const scans = Array.from({ length: count }, (_, number) => [
+    segment(0xda, Buffer.from([1, 1, 0, number % 64, number % 64, 0])),
+    // The code for nothing, and ones to the end of the byte.
+    Buffer.from([0x7f]),
+  ]);
+  return Buffer.concat([
+    Buffer.from([0xff, 0xd8]),
+    segment(0xdb, Buffer.from([0, ...Array.from({ length: 64 }, () => 1)])),
+    segment(0xc2, Buffer.from([8, 0, 8, 0, 8, 1, 1, 0x11, 0])),
+    segment(0xc4, Buffer.from([0x00, ...oneCode])),
+    segment(0xc4, Buffer.from([0x10, ...oneCode])),
+    ...scans.flat(),
+    Buffer.from([0xff, 0xd9]),
+  ]);
+}
