@@ -3,6 +3,7 @@ import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import type { HttpContext } from '../context.ts';
 import type { ApiRequest } from '../request.ts';
+import { requireAccessAgain } from '../pipeline/access.ts';
 import { realSecondsOf, requireConfirmation } from '../../sign-in/sessions.ts';
 import { readExpansion } from '../response/expand.ts';
 import { asksForConfirmation, type WriteRoute } from '../route.ts';
@@ -63,7 +64,11 @@ export async function replayOrRefuse(...replayed: Parameters<typeof replay>): Pr
   return repeated;
 }
 
-/** Sends the stored response of a key again, and logs that. Returns null if there is none. */
+/**
+ * Sends the stored response of a key again, and logs that. Returns null if there is none.
+ *
+ * @throws {ApiError} if the access of the request has ended, or if the response has a secret that the caller may not read.
+ */
 export async function replay(
   context: HttpContext,
   request: ApiRequest,
@@ -74,6 +79,8 @@ export async function replay(
   let response: ReplayedResponse | null = null as ReplayedResponse | null;
   await logOnly(context, logged, async () => {
     const stored = await readStoredResponse(context, request.accountId, claim, request.startedMs);
+    // The repetition may have waited for room.
+    await requireAccessAgain(request, context);
     response = stored;
     if (!stored) return null;
     // Another API key with the same Idempotency-Key may lack the rights that the secret gives.

@@ -1,10 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { withClient } from '../../../src/db/pools.ts';
 import type { Passkey } from '../../../src/resources/people/user.ts';
 import { signedIn } from '../../support/browser.ts';
-import { apiClient, good, serverForTest, startTestServer, type Api, type TestServer } from '../../support/server.ts';
+import {
+  apiClient,
+  good,
+  serverForTest,
+  startTestServer,
+  type Api,
+  type ApiResponse,
+  type TestServer,
+} from '../../support/server.ts';
 import { firstAccountId, addKey } from '../../support/tenants.ts';
+import { waitMs } from '../../support/wait.ts';
 
 /* Writes that wait for another change of the same record, or for a read. The right to send them ends meanwhile. */
 
@@ -74,6 +83,55 @@ test.each(rights)(
     expect((await good(server.api.get('/v1/units'))).body.count).toBe(0);
   },
 );
+
+test.each(rights)('repeats no stored response when the %s %s', async (_, __, status, code, rightOf) => {
+  const server = await serverForTest();
+  const other = await anotherProcess(server);
+  const { sender, end } = await rightOf(server, other);
+  await good(postOnce(sender));
+  const answer = await answerAfter(server, () => postOnce(sender), end);
+  expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
+});
+
+test('repeats no response of another key when the key is revoked', async () => {
+  const server = await serverForTest();
+  const other = await anotherProcess(server);
+  const { sender, end } = await keyOf(server, other);
+  const answer = await answerAfter(
+    server,
+    () => postOnce(sender),
+    async () => {
+      await good(postOnce(apiClient(other.url, server.secretKey)));
+      await end();
+    },
+  );
+  expect([answer.status, answer.body.error?.code]).toEqual([401, 'api_key_expired']);
+});
+
+async function anotherProcess({ connection, secretKey }: TestServer): Promise<TestServer> {
+  const other = await startTestServer({ connection, secretKey });
+  onTestFinished(() => other.stop());
+  return other;
+}
+
+function postOnce(sender: Sender): Promise<ApiResponse> {
+  return sender.post('/v1/customers', { name: 'Ada Lovelace' }, { 'idempotency-key': 'first' });
+}
+
+/** Returns the response to a request that found no room until `end` was answered. */
+async function answerAfter(
+  { context }: TestServer,
+  send: () => Promise<ApiResponse>,
+  end: () => Promise<unknown>,
+): Promise<ApiResponse> {
+  const { bytes } = context.committer;
+  const others = bytes.add('others', 48 * 1024 * 1024);
+  const answering = send();
+  await vi.waitFor(() => expect(bytes.waiting).toBe(1), { timeout: waitMs });
+  await end();
+  others.release();
+  return answering;
+}
 
 async function keyOf(server: TestServer, ending: TestServer): Promise<Right> {
   const { key, keyId } = await addKey(server, await firstAccountId(server), {
