@@ -362,7 +362,7 @@ export async function createContext(
     config.role === 'api'
       ? null
       : new WorkflowFollower(
-          { ...systemContext, isAlone, versions, realClock, database, reader, eventTypes, log },
+          { ...systemContext, isAlone, versions, realClock, accounts, database, reader, eventTypes, log },
           limitsOfWorkflows,
         );
   const context: Context = {

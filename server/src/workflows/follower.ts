@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { findPayer, type AccountTrees, type Payer } from '../core/limits/byte-budget.ts';
+import { FairQueue, patient } from '../core/limits/fair-queue.ts';
 import { firstIdAt, timeOfId, type Id } from '../core/ids.ts';
 import { workflowsLockKey } from '../db/advisory-locks.ts';
 import { onlyRow } from '../db/only-row.ts';
@@ -69,6 +71,7 @@ export const workflowLimits: WorkflowLimits = {
 interface FollowerContext extends TriggerContext {
   /** Whether no other process can commit. */
   isAlone: boolean;
+  accounts: AccountTrees;
   database: { followers: Pool };
   reader: Reader;
   log: Logger;
@@ -76,8 +79,11 @@ interface FollowerContext extends TriggerContext {
 
 /** What the follower knows of an account. */
 interface Followed {
+  readonly payer: Payer;
   /** Whether there may be events that were not read. */
   isWanted: boolean;
+  /** Whether it has its turn, or waits for it. */
+  isInTurn: boolean;
   /** The earliest time of the next look, by the clock of `performance`. */
   notBeforeMs: number;
   /** The looks in a row that found only events that are held back. */
@@ -116,6 +122,9 @@ export class WorkflowFollower {
   readonly #limits: Pick<WorkflowLimits, 'runsAnHour' | 'turnMs'>;
   readonly #stopping = new AbortController();
   #followed: ReadonlyMap<string, Followed> = new Map();
+  /** Lets trees of accounts take turns. A tree with many accounts delays others by one look. */
+  readonly #turns = new FairQueue(1);
+  readonly #looks = new Set<Promise<void>>();
   /** Whether this process has committed since the last poll. */
   #hasCommitted = true;
   #wakeUp: () => void = () => {};
@@ -162,12 +171,25 @@ export class WorkflowFollower {
         this.#hasCommitted = false;
         await this.#poll().catch((error: unknown) => this.#warn(error));
       }
-      for (const [id, account] of this.#followed) {
-        if (signal.aborted) return;
-        if (account.isWanted && performance.now() >= account.notBeforeMs) await this.#look(id, account);
-      }
+      for (const account of this.#followed.values())
+        if (account.isWanted && !account.isInTurn && performance.now() >= account.notBeforeMs)
+          this.#lookInTurn(account);
       await this.#sleepUntil(polledAtMs + this.#pollPauseMs);
     }
+    await Promise.all(this.#looks);
+  }
+
+  #lookInTurn(account: Followed): void {
+    account.isInTurn = true;
+    const look = this.#turns.run(account.payer, patient, async () => {
+      if (!this.#stopping.signal.aborted) await this.#look(account);
+      account.isInTurn = false;
+    });
+    this.#looks.add(look);
+    void look.finally(() => {
+      this.#looks.delete(look);
+      this.#wakeUp();
+    });
   }
 
   get #pollPauseMs(): number {
@@ -177,7 +199,7 @@ export class WorkflowFollower {
 
   /** Sleeps until this time, until the next look at an account, or until an account has new events. */
   async #sleepUntil(atMs: number): Promise<void> {
-    const wanted = [...this.#followed.values()].filter(({ isWanted }) => isWanted);
+    const wanted = [...this.#followed.values()].filter(({ isWanted, isInTurn }) => isWanted && !isInTurn);
     const untilMs = Math.min(atMs, ...wanted.map(({ notBeforeMs }) => notBeforeMs));
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wakeUp = resolve;
@@ -191,21 +213,20 @@ export class WorkflowFollower {
   }
 
   async #poll(): Promise<void> {
-    const { reader } = this.#context;
+    const { reader, accounts } = this.#context;
     const ids = await readFollowed(reader);
     const known = this.#followed;
-    this.#followed = new Map(
-      ids.map((id) => [id, known.get(id) ?? { isWanted: false, notBeforeMs: 0, heldBack: 0, rest: null }]),
-    );
+    const followed = ids.map(async (id) => known.get(id) ?? notYetFollowed(await findPayer(accounts, id)));
+    this.#followed = new Map((await Promise.all(followed)).map((account) => [account.payer.accountId, account]));
     if (ids.length > 0) this.#want(await readMoved(reader, ids));
   }
 
-  /** Reads one page of an account, and decides on its next look. Accounts take turns, so that none waits for the backlog of another. */
-  async #look(accountId: string, account: Followed): Promise<void> {
+  /** Reads one page of an account, and decides on its next look. */
+  async #look(account: Followed): Promise<void> {
     account.isWanted = false;
     const beganAtMs = performance.now();
     try {
-      const { events, hasMore, isHeldBack } = await this.#step(accountId, account);
+      const { events, hasMore, isHeldBack } = await this.#step(account);
       const endedAtMs = performance.now();
       account.heldBack = isHeldBack && events === 0 ? account.heldBack + 1 : 0;
       if (hasMore || (isHeldBack && account.heldBack < heldBackMax)) account.isWanted = true;
@@ -219,7 +240,8 @@ export class WorkflowFollower {
     }
   }
 
-  async #step(accountId: string, account: Followed): Promise<Found> {
+  async #step(account: Followed): Promise<Found> {
+    const { accountId } = account.payer;
     const client = await this.#context.database.followers.connect();
     try {
       // The lock takes no transaction id. So this transaction holds back no events until it stores the position.
@@ -228,7 +250,7 @@ export class WorkflowFollower {
         workflowsLockKey,
         accountId,
       ]);
-      const found = onlyRow(lock.rows).ours ? await this.#page(client, accountId, account) : nothing;
+      const found = onlyRow(lock.rows).ours ? await this.#page(client, account) : nothing;
       await client.query('commit');
       client.release();
       return found;
@@ -239,7 +261,8 @@ export class WorkflowFollower {
     }
   }
 
-  async #page(client: PoolClient, accountId: string, account: Followed): Promise<Found> {
+  async #page(client: PoolClient, account: Followed): Promise<Found> {
+    const { accountId } = account.payer;
     const horizon = await readHorizon(client);
     const workflows = await readActive(client, accountId);
     if (workflows.length === 0 && !(await awaitsAny(client, accountId))) {
@@ -290,6 +313,10 @@ export class WorkflowFollower {
     if (froms[0] === undefined) return null;
     return readPositionBefore(client, accountId, firstIdAt('evt', timeOfId(froms[0] as Id) - clockSkewMs));
   }
+}
+
+function notYetFollowed(payer: Payer): Followed {
+  return { payer, isWanted: false, isInTurn: false, notBeforeMs: 0, heldBack: 0, rest: null };
 }
 
 function isSame(one: Position, other: Position): boolean {

@@ -8,6 +8,7 @@ import { untilSettled } from '../events/scenario.ts';
 import { heapBytes } from '../support/heap.ts';
 import { copyNewestEvent, makeLargeCustomer } from '../support/large-records.ts';
 import { good, serverForTest, type TestServer } from '../support/server.ts';
+import { waitMs } from '../support/wait.ts';
 import { Flows, type Made } from './flows.ts';
 
 /*
@@ -186,6 +187,41 @@ test('starts the run of another account before it has ended all waits when many 
   const ended = rows.findLastIndex((row) => row.account_id === busy.accountId && row.type === 'workflow_run.succeeded');
   expect(started).toBeGreaterThan(0);
   expect(started).toBeLessThan(ended);
+});
+
+test('starts the run of another account before most of a tree when an event comes in each of ten accounts', async () => {
+  const server = await serverForTest({ works: true });
+  const platform = await Flows.on(server);
+  const branches: Record<string, string>[] = [];
+  const written = { name: 'Test', trigger: { type: 'customer.created' }, steps, permissions: [] };
+  while (branches.length < 10) {
+    const { id } = await platform.make('accounts', { name: 'Branch' });
+    branches.push({ 'service-context': id });
+  }
+  for (const branch of branches) {
+    const { id } = (await good(platform.api.post('/v1/workflows', written, branch))).body;
+    await good(platform.api.post(`/v1/workflows/${id}/activate`, {}, branch));
+  }
+  const other = await Flows.on(server);
+  const workflow = await other.active(written);
+  const { readers } = server.context.database;
+  // The follower waits, so that it meets all events.
+  const blocker = await readers.connect();
+  onTestFinished(() => blocker.release(true));
+  await blocker.query('begin');
+  await blocker.query('lock table workflow_positions in access exclusive mode');
+  for (const branch of branches) await good(platform.api.post('/v1/customers', { name: 'Ada' }, branch));
+  await other.make('customers', { name: 'Grace' });
+  await blocker.query('rollback');
+  await other.until(workflow, (runs) => runs.length === 1);
+  const startedIn = async (): Promise<string[]> => {
+    const { rows } = await readers.query<{ account_id: string }>(`
+      select account_id from events where type = 'workflow_run.created' order by epoch, transaction_id, ordinal`);
+    return rows.map(({ account_id: id }) => id);
+  };
+  await expect.poll(async () => (await startedIn()).length, { timeout: waitMs }).toBe(11);
+  // Each had a turn before, when its workflow became active.
+  expect((await startedIn()).indexOf(other.accountId)).toBeLessThan(4);
 });
 
 test('starts one run for each event when a page takes many turns', async () => {
