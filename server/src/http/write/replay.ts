@@ -67,7 +67,7 @@ export async function replayOrRefuse(...replayed: Parameters<typeof replay>): Pr
 /**
  * Sends the stored response of a key again, and logs that. Returns null if there is none.
  *
- * @throws {ApiError} if the access of the request has ended, or if the response has a secret that the caller may not read.
+ * @throws {ApiError} if the access of the request has ended. Also if the caller may not read the secret of the response.
  */
 export async function replay(
   context: HttpContext,
