@@ -28,6 +28,9 @@ export const statementBytesMax = 1024 * 1024;
 /** Lines of a file below its columns. One mutation makes a record of each, in about half a second. */
 export const statementLinesMax = 2_000;
 
+/** Separators in a file. A line has four, and more in quoted texts. Each becomes a text in memory: a million took a second. */
+const separatorsMax = 100_000;
+
 const faultsMax = 20;
 const columns = ['date', 'amount', 'reference', 'payer', 'currency'] as const;
 type Column = (typeof columns)[number];
@@ -78,6 +81,7 @@ interface Row {
 
 /** Splits a text into rows. An error in the quotes ends the file, because the rest cannot be told apart. */
 function readRows(text: string): { header: Column[]; rows: Row[]; faults: ApiError[] } {
+  for (const separator of separators) requireFewSeparators(text, separator);
   const { header, separator } = readHeader(text);
   const records: { record: string[]; info: Info }[] = [];
   const faults: ApiError[] = [];
@@ -102,13 +106,24 @@ function readRows(text: string): { header: Column[]; rows: Row[]; faults: ApiErr
     return record.every((cell) => cell.trim() === '') ? [] : [{ line, cells: record }];
   });
   const [, ...others] = rows;
-  if (others.length > statementLinesMax)
-    throw faultOfFile(
-      `The file has more than ${statementLinesMax} lines, the limit. Export fewer days at once, and send several files. A day that is in two of them does no harm.`,
-    );
+  if (others.length > statementLinesMax) throw tooManyLines();
   if (others.length === 0 && faults.length === 0)
     throw faultOfFile('The file names its columns, and has no lines. Export the days that you need.');
   return { header, rows: others, faults };
+}
+
+function requireFewSeparators(text: string, separator: string): void {
+  if (countOf(separator, text) <= separatorsMax) return;
+  if (countOf('\n', text) > statementLinesMax) throw tooManyLines();
+  throw faultOfFile(
+    `The file has more than ${separatorsMax} separators (commas, semicolons or tabs), the limit. Remove empty columns, and export the statement again.`,
+  );
+}
+
+function countOf(character: string, text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) count++;
+  return count;
 }
 
 function dialect(separator: string) {
@@ -189,6 +204,12 @@ function faultIn(line: number, fault: string): ApiError {
 /** Returns a fault of the whole file. */
 function faultOfFile(message: string): ApiError {
   return invalidParameter('file', message);
+}
+
+function tooManyLines(): ApiError {
+  return faultOfFile(
+    `The file has more than ${statementLinesMax} lines, the limit. Export fewer days at once, and send several files. A day that is in two of them does no harm.`,
+  );
 }
 
 function faultsInFile([first, ...otherFaults]: readonly ApiError[]): ApiError {

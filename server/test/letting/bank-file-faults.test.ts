@@ -246,6 +246,15 @@ describe('a file beyond a limit', () => {
     expect(await faultsOf(file)).toEqual([expect.stringMatching(/more than 2000 lines, the limit/)]);
   });
 
+  test.each([
+    ['a line', `${header}\n`],
+    ['the first line', ''],
+  ])('is refused when %s has 100,001 commas', async (_, before) => {
+    expect(await faultsOf(`${before}${','.repeat(100_001)}`)).toEqual([
+      expect.stringMatching(/more than 100000 separators/),
+    ]);
+  });
+
   test('is refused when it has more than a megabyte', async () => {
     const answer = await importFile(api, `${header}\n${'x'.repeat(1024 * 1024)}`);
     expectRefusal(answer, { status: 413, type: 'invalid_request_error', code: 'body_too_large' });
