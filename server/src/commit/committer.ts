@@ -185,7 +185,7 @@ export class Committer {
       const lockKeys = writeRequest.locks.map((id) => `${writeRequest.accountId} ${id}`);
       const askedMs = performance.now();
       return await this.#mutex.run(lockKeys, () => {
-        if (writeRequest.payer !== null && performance.now() - askedMs > lockMsMax)
+        if (hasClient(writeRequest) && performance.now() - askedMs > lockMsMax)
           throw new OverloadedError('Earlier changes of the record took too long.', 'record');
         return this.#decideAndWrite(writeRequest);
       });
@@ -282,13 +282,14 @@ export class Committer {
   }
 
   /** Waits for room. The server's own mutations have a share beside that of the account's requests, so requests cannot delay them. */
-  async #takeBytes({ accountId, payer }: WriteRequest, bytes: number, msMax: number): Promise<HeldBytes> {
+  async #takeBytes(writeRequest: WriteRequest, bytes: number, msMax: number): Promise<HeldBytes> {
+    const { accountId, payer } = writeRequest;
     const share = payer ?? `server ${accountId}`;
     const taken = this.#bytes.tryTake(share, bytes);
     if (taken) return taken;
     try {
       // No client waits for the server's own mutations, and none would retry them, so they wait without a limit.
-      const signal = payer === null ? undefined : AbortSignal.timeout(Math.max(0, Math.ceil(msMax)));
+      const signal = hasClient(writeRequest) ? AbortSignal.timeout(Math.max(0, Math.ceil(msMax))) : undefined;
       return await this.#bytes.take(share, bytes, signal);
     } catch {
       const isOfAccount = this.#bytes.isShareFull(share, bytes);
@@ -555,6 +556,11 @@ async function proofOn(client: PoolClient, batch: readonly BatchEntry[], refusal
 
 function isLarge({ entry }: Waiting): boolean {
   return entry.bytes > largeBytes;
+}
+
+/** Tells whether a client waits for the mutation. Some clients have no payer, such as people that sign in. */
+function hasClient({ request }: WriteRequest): boolean {
+  return request !== null;
 }
 
 function undecidedBytesOf({ request }: WriteRequest): number {
