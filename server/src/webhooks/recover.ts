@@ -20,6 +20,9 @@ const pageSize = 1_000;
 /** Seconds of events that one statement looks through. It limits the work when the endpoint wants few of them. */
 const lookedThroughSeconds = 6 * 3600;
 
+/** Milliseconds for which a turn looks through history that the endpoint has received. Otherwise a long one would keep out other endpoints. */
+const usualSearchMs = 500;
+
 /** Recoveries a round. The others have their turn in the next one, so recoveries that wait for a receiver block no others. */
 const recoveriesAtOnce = 20;
 
@@ -42,21 +45,29 @@ interface RecoveryContext {
 export class Recoveries {
   readonly #context: RecoveryContext;
   readonly #stopping: AbortSignal | undefined;
+  readonly #searchMs: number;
   /** The deliveries of each recovery's last page. */
   readonly #underWay = new Map<string, DeliveryRange>();
+  /** How far each recovery has found nothing missed after its position. After a restart, it looks there again. */
+  readonly #searched = new Map<string, string>();
   /** The last endpoint that had its turn; empty to begin with the first. */
   #lastEndpointId = '';
 
   /** @param stopping ends the search of a long history, because a stop of the server must not wait for it. */
-  constructor(context: RecoveryContext, stopping?: AbortSignal) {
+  constructor(context: RecoveryContext, stopping?: AbortSignal, searchMs = usualSearchMs) {
     this.#context = context;
     this.#stopping = stopping;
+    this.#searchMs = searchMs;
   }
 
-  /** Advances some recoveries by one page each, in turn, unless another process does. */
+  /** Advances some recoveries in turn, unless another process does. Each sends a page, or searches for one for a while. */
   async advance(): Promise<void> {
     const { connection, database } = this.#context;
-    if ((await readPending(database.listers, '')).length === 0) return this.#underWay.clear();
+    if ((await readPending(database.listers, '')).length === 0) {
+      this.#underWay.clear();
+      this.#searched.clear();
+      return;
+    }
     // The lock keeps two recoveries of one endpoint from sending the same event at the same time.
     await withClient(connection, (client) =>
       withLockIfFree(client, recoveriesLockKey, async () => {
@@ -91,13 +102,15 @@ export class Recoveries {
     });
   }
 
-  async #decidePage(current: RecoveryRecord, endpoint: WebhookEndpointRecord | null): Promise<SystemDecision> {
+  async #decidePage(current: RecoveryRecord, endpoint: WebhookEndpointRecord | null): Promise<SystemDecision | null> {
     const { clock, ids } = this.#context;
     const nowSeconds = toSeconds(clock.nowMs());
     if (!endpoint || endpoint.status === 'disabled') {
       return toDecision(recovery, current, ended(current, 'canceled', nowSeconds));
     }
     const page = await this.#nextPage(current, endpoint);
+    if (page === 'later') return null;
+    this.#searched.delete(current.id);
     if (!page) return toDecision(recovery, current, ended(current, 'completed', nowSeconds));
     const deliveries = page.missed.map(({ event, event_account: eventAccountId, type }): RequestedDelivery => ({
       id: ids.make('dlv'),
@@ -117,19 +130,31 @@ export class Recoveries {
 
   /**
    * Returns the next page to send, with its position, or null if there is nothing more. First come the deliveries that did not succeed,
-   * then the events from the time the endpoint was disabled.
+   * then the events from the time the endpoint was disabled. Returns `later` if the time of the turn is over before a page is found.
    */
-  async #nextPage({ id, since, position }: RecoveryRecord, endpoint: WebhookEndpointRecord): Promise<Page | null> {
+  async #nextPage(
+    { id, since, position: reached }: RecoveryRecord,
+    endpoint: WebhookEndpointRecord,
+  ): Promise<Page | 'later' | null> {
     const { listers } = this.#context.database;
+    const untilMs = performance.now() + this.#searchMs;
+    const isOver = (searched: string): boolean => {
+      this.#searched.set(id, searched);
+      return performance.now() >= untilMs;
+    };
+    const searched = this.#searched.get(id) ?? '';
+    // Deliveries come before events, also by their ids.
+    const position = searched > reached ? searched : reached;
     // Later deliveries were not asked for, and include the recovery's own.
-    const untilMs = timeOfId(id);
+    const madeAtMs = timeOfId(id);
     for (let after = position || firstIdAt('dlv', since * 1000); after.startsWith('dlv_');) {
       this.#stopping?.throwIfAborted();
-      const page = await readUndelivered(listers, endpoint, after, firstIdAt('dlv', untilMs));
+      const page = await readUndelivered(listers, endpoint, after, firstIdAt('dlv', madeAtMs));
       after = page.position;
       if (page.missed.length > 0) return page;
+      if (isOver(after)) return 'later';
     }
-    for (const { from, to } of disabledSince(endpoint, since, toSeconds(untilMs))) {
+    for (const { from, to } of disabledSince(endpoint, since, toSeconds(madeAtMs))) {
       for (let begin = from; begin <= to; begin += lookedThroughSeconds) {
         // A time in seconds also covers events from just before the endpoint was made.
         const beginning = firstIdAt('evt', Math.max(begin * 1000, timeOfId(endpoint.id)));
@@ -140,6 +165,7 @@ export class Recoveries {
         const missed = await readUnqueued(listers, endpoint, after, before);
         const last = missed.at(-1);
         if (last) return { missed, position: last.event };
+        if (isOver(before)) return 'later';
       }
     }
     return null;

@@ -351,11 +351,54 @@ test('runs other recoveries when some wait for hanging endpoints', async () => {
   expect(await untilRecovered(server, api, endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: 1 });
 });
 
-test("runs the recoveries of one endpoint in turn, without delaying another's, when several are requested", async () => {
-  // Other tests leave recoveries that wait for hanging receivers.
+test('runs a recovery of another endpoint while one looks through a long history that has arrived', async () => {
+  await endOtherRecoveries();
+  let answers = 200;
+  const receiver = await receiverForTest((response) => response.writeHead(answers).end());
+  const [long, other] = [await endpointFor(api, receiver.url), await endpointFor(api, receiver.url)];
+  await makeReferences(api, 1);
+  await queueEmpty(server);
+  await seedDelivered(long.id, 2_500);
+  answers = 503;
+  await makeReferences(api, 1);
+  await queueEmpty(server);
+  answers = 200;
+  for (const { id } of [long, other]) await good(recover(id));
+  const recoveries = new Recoveries(server.context, undefined, 0);
+  await recoveries.advance();
+  const resent = await Promise.all([long, other].map(async ({ id }) => (await recoveriesOf(api, id))[0].resent));
+  expect(resent).toEqual([0, 1]);
+  expect(await untilRecovered(server, api, long.id, recoveries)).toMatchObject({ status: 'completed', resent: 1 });
+});
+
+/** Ends the recoveries of other tests, which wait for hanging receivers. */
+async function endOtherRecoveries(): Promise<void> {
   await server.context.database.readers.query(
     `update recoveries set status = 'canceled', completed_at = 1 where status = 'pending'`,
   );
+}
+
+/** Makes deliveries of the newest event to an endpoint, as if the receiver had accepted each. */
+async function seedDelivered(endpointId: string, count: number): Promise<void> {
+  const { context } = server;
+  const ids = Array.from({ length: count }, () => context.ids.make('dlv'));
+  await context.database.readers.query(
+    `
+    with seeded as (
+      insert into webhook_deliveries (account_id, id, created, event, webhook_endpoint, type)
+      select account_id, seeded.id, created, event.id, $1, type
+      from (select * from events where account_id = $3 order by id desc limit 1) event, unnest($2::text[]) as seeded (id)
+      returning account_id, id
+    )
+    insert into webhook_attempts (account_id, delivery_id, started_at_ms, duration_ms, status, api_version, outcome)
+    select account_id, id, $4, 1, 200, '2026-11-01', 'delivered'
+    from seeded`,
+    [endpointId, ids, accountId, context.clock.nowMs()],
+  );
+}
+
+test("runs the recoveries of one endpoint in turn, without delaying another's, when several are requested", async () => {
+  await endOtherRecoveries();
   const receiver = await brokenReceiver();
   const [many, one] = [await endpointFor(api, receiver.url), await endpointFor(api, receiver.url)];
   await makeReferences(api, 1);
