@@ -241,6 +241,7 @@ export async function createContext(
     product: { version, mode: config.mode, role: config.role },
   });
   const reader = new Reader(database.readers);
+  const accounts = openAccounts(reader);
   const latestVersion = new LatestVersion(reader, latestKnown);
   // Store events in the latest released shape: processes of the previous release may have to read them.
   const eventShape = (): EventShape => {
@@ -262,6 +263,7 @@ export async function createContext(
       ? null
       : new Dispatcher({
           pool: database.deliverers,
+          accounts,
           encryption,
           clock,
           realClock,
@@ -331,7 +333,6 @@ export async function createContext(
   metrics.holdsBytes('commits', committer.bytes);
   const simulated = simulatedProviders(config);
   const limitsOfWatches = { ...watchLimits, ...overrides.watchLimits };
-  const accounts = openAccounts(reader);
   const fileStore = new FileStore(database.files, accounts, sizes.files);
   const fileChecker = new FileChecker(overrides.fileChecks);
   const sealedFiles = new SealedFiles(database.files, fileStore, randomBytes);

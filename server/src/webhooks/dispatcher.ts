@@ -7,7 +7,13 @@ import type { DeliverySpan, Tracing } from '../core/tracing.ts';
 import type { Encryption } from '../core/secrets/encryption.ts';
 import type { Pool } from '../db/pools.ts';
 import { UnknownVersionError, type ApiVersions } from '../versions/apply.ts';
-import type { ByteBudget, ByteCeiling, ByteLimits } from '../core/limits/byte-budget.ts';
+import {
+  findPayer,
+  type AccountTrees,
+  type ByteBudget,
+  type ByteCeiling,
+  type ByteLimits,
+} from '../core/limits/byte-budget.ts';
 import { timeOfId } from '../core/ids.ts';
 import type { NewDeliveryClaim, NewDeliveryClaims, MadeDelivery } from '../commit/new-delivery-claims.ts';
 import {
@@ -98,8 +104,12 @@ export interface DeliveryObserver {
   attempted(reply: Pick<Reply, 'status' | 'error'>, durationMs: number): void;
 }
 
+/** Accounts whose trees are known at once. */
+const rootsMax = 10_000;
+
 export interface DispatcherParts {
   pool: Pool;
+  accounts: AccountTrees;
   encryption: Encryption;
   /** The deployment's clock, which decides what is due. */
   clock: Clock;
@@ -145,6 +155,8 @@ export class Dispatcher implements NewDeliveryClaims {
   #lastTurn = '';
   /** Transactions under way that claim the deliveries they make. */
   #newDeliveryClaims = 0;
+  /** The roots of the trees of accounts. They stay the same. */
+  readonly #roots = new Map<string, string>();
   /** Whether deliveries may be due that no claim has looked for yet. */
   #wanted = false;
   #claiming: Promise<void> | null = null;
@@ -341,8 +353,23 @@ export class Dispatcher implements NewDeliveryClaims {
 
   /** Starts a delivery, or lets it wait until its endpoint has room. */
   #take(delivery: ClaimedDelivery): void {
+    const rootId = this.#roots.get(delivery.accountId);
+    if (rootId !== undefined) this.#takeOf(rootId, delivery);
+    else void this.#findRoot(delivery.accountId).then((found) => this.#takeOf(found, delivery));
+  }
+
+  #takeOf(rootId: string, delivery: ClaimedDelivery): void {
     if (this.#stopping) this.#release(delivery);
-    else this.#queues.take(delivery);
+    else this.#queues.take(delivery, rootId);
+  }
+
+  /** Finds the root of an account's tree. While the database is away, the account counts as a tree of its own. */
+  async #findRoot(accountId: string): Promise<string> {
+    const payer = await findPayer(this.#parts.accounts, accountId).catch(() => null);
+    if (!payer) return accountId;
+    if (this.#roots.size >= rootsMax) this.#roots.clear();
+    this.#roots.set(accountId, payer.rootId);
+    return payer.rootId;
   }
 
   /** Postpones the backlog of stuck endpoints, so that claims do not find it, and resumes it when they respond again. */

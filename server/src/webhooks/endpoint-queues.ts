@@ -17,6 +17,12 @@ export type Ending = 'answered' | 'hung' | 'not_made';
 /** When the process is crowded, each endpoint has one eighth of its usual places, so that responsive ones find room. */
 const crowdedShare = 8;
 
+/**
+ * The last part of the places, and of the held deliveries, is for trees of accounts that use few. Otherwise the endpoints of three trees
+ * could hang in all places. Those of others would then wait for the end of these attempts.
+ */
+const lastShare = 1 / 4;
+
 /** Milliseconds. An endpoint is stuck if it has used all its places for this long without an end of an attempt. */
 const stuckAfterMs = 1_000;
 
@@ -49,6 +55,8 @@ export class EndpointQueues {
   /** Queues whose first delivery could begin if the process had room, in turn. */
   readonly #ready = new Set<EndpointQueue>();
   #inFlight = 0;
+  /** What is under way, and what is held, by the root of the tree. */
+  readonly #trees = new Map<string, TreeUse>();
   /** Probes under way. They hold at most half of the places, however many endpoints hang. */
   #probes = 0;
   /** Whether deliveries were left out of a claim, or released, only because too much was under way. */
@@ -83,12 +91,17 @@ export class EndpointQueues {
     return this.#inFlight;
   }
 
-  /** Begins a delivery, lets it wait for its turn, or releases it. */
-  take(delivery: ClaimedDelivery): void {
-    const queue = this.#queueOf(delivery);
+  /**
+   * Begins a delivery, lets it wait for its turn, or releases it.
+   *
+   * @param rootId the root of its account's tree.
+   */
+  take(delivery: ClaimedDelivery, rootId: string): void {
+    const queue = this.#queueOf(delivery, rootId);
     // Let it wait in the database, where it takes no place.
     if (this.#isRefusing(queue)) return this.#release(delivery, Math.max(delivery.dueAtMs, queue.postponedUntilMs));
     queue.waiting.push(delivery);
+    this.#use(queue, { held: 1 });
     this.#begin(queue);
   }
 
@@ -156,11 +169,12 @@ export class EndpointQueues {
     if (queue?.revivedFromMs === postponedUntilMs) queue.revivedFromMs = 0;
   }
 
-  #queueOf({ accountId, endpointId }: ClaimedDelivery): EndpointQueue {
+  #queueOf({ accountId, endpointId }: ClaimedDelivery, rootId: string): EndpointQueue {
     const known = this.#queues.get(endpointId);
     if (known) return known;
     const queue: EndpointQueue = {
       accountId,
+      rootId,
       endpointId,
       inFlight: 0,
       waiting: [],
@@ -185,6 +199,28 @@ export class EndpointQueues {
     return this.#held() > heldMax / 2 || this.#inFlight > inFlightMax / 2;
   }
 
+  /** Tells whether the free places are for trees that use fewer. */
+  #hasEnough({ rootId }: EndpointQueue): boolean {
+    const { perEndpointMax, inFlightMax } = this.#limits;
+    const { inFlight = 0 } = this.#trees.get(rootId) ?? {};
+    return inFlight >= perEndpointMax && this.#inFlight >= inFlightMax * (1 - lastShare);
+  }
+
+  /** Tells whether a claim for the queue would take the room of trees that hold fewer deliveries. */
+  #holdsEnough(queue: EndpointQueue): boolean {
+    const { perEndpointMax, heldMax } = this.#limits;
+    const { held = 0 } = this.#trees.get(queue.rootId) ?? {};
+    return this.#hasEnough(queue) || (held >= perEndpointMax && this.#held() >= heldMax * (1 - lastShare));
+  }
+
+  #use({ rootId }: EndpointQueue, { inFlight = 0, held = 0 }: Partial<TreeUse>): void {
+    const use = this.#trees.get(rootId) ?? { inFlight: 0, held: 0 };
+    use.inFlight += inFlight;
+    use.held += held;
+    if (use.held > 0) this.#trees.set(rootId, use);
+    else this.#trees.delete(rootId);
+  }
+
   #isStuck(queue: EndpointQueue): boolean {
     return queue.inFlight >= this.#shareOf(queue) && performance.now() - queue.lastMoveMs > stuckAfterMs;
   }
@@ -192,6 +228,7 @@ export class EndpointQueues {
   /** Tells whether a claim for the queue would bring more than it can take. */
   #isFull(queue: EndpointQueue): boolean {
     if (queue.waiting.length > this.#limits.perEndpointMax || this.#isStuck(queue)) return true;
+    if (this.#holdsEnough(queue)) return true;
     return (
       this.#isRefusing(queue) || (this.#isCrowded() && queue.inFlight + queue.waiting.length >= this.#shareOf(queue))
     );
@@ -203,6 +240,7 @@ export class EndpointQueues {
     if (isProbed(queue) && this.#probes >= this.#limits.inFlightMax / 2) return true;
     // The queue takes only the probe.
     if (isProbed(queue)) return inFlight + waiting.length > 0 || postponedUntilMs > this.#nowMs();
+    if (this.#holdsEnough(queue)) return true;
     if (this.#isStuck(queue)) return waiting.length > this.#limits.perEndpointMax;
     return this.#isCrowded() && waiting.length >= this.#shareOf(queue);
   }
@@ -212,6 +250,7 @@ export class EndpointQueues {
     if (queue.waiting.length > 0 && queue.inFlight < this.#shareOf(queue)) this.#ready.add(queue);
     for (const next of this.#ready) {
       if (this.#inFlight >= this.#limits.inFlightMax) return;
+      if (this.#hasEnough(next)) continue;
       this.#ready.delete(next);
       if (next.inFlight >= this.#shareOf(next)) continue;
       const delivery = next.waiting.shift();
@@ -225,6 +264,7 @@ export class EndpointQueues {
   #start(delivery: ClaimedDelivery, queue: EndpointQueue): void {
     queue.inFlight++;
     this.#inFlight++;
+    this.#use(queue, { inFlight: 1 });
     queue.lastMoveMs = performance.now();
     const isProbe = isProbed(queue);
     if (isProbe) {
@@ -240,6 +280,7 @@ export class EndpointQueues {
     if (wasProbe) this.#probes--;
     queue.inFlight--;
     this.#inFlight--;
+    this.#use(queue, { inFlight: -1, held: -1 });
     queue.lastMoveMs = performance.now();
     if (ending === 'hung') this.#noteHang(queue);
     else if (ending === 'answered') this.#noteResponse(queue);
@@ -272,6 +313,7 @@ export class EndpointQueues {
 
   #empty(queue: EndpointQueue): void {
     this.#ready.delete(queue);
+    this.#use(queue, { held: -queue.waiting.length });
     for (const delivery of queue.waiting.splice(0)) {
       this.#release(delivery, Math.max(delivery.dueAtMs, queue.postponedUntilMs));
     }
@@ -288,9 +330,19 @@ function isForgettable({ inFlight, waiting, hungInARow, postponedUntilMs, revive
   return inFlight + waiting.length + hungInARow + postponedUntilMs + revivedFromMs === 0;
 }
 
+/** What a tree of accounts uses. */
+interface TreeUse {
+  /** Attempts under way. */
+  inFlight: number;
+  /** These, and the deliveries that wait for their turn. */
+  held: number;
+}
+
 /** The attempts under way to an endpoint, and the deliveries that wait for their turn. */
 interface EndpointQueue {
   accountId: string;
+  /** The root of the account's tree. */
+  rootId: string;
   endpointId: string;
   inFlight: number;
   waiting: ClaimedDelivery[];

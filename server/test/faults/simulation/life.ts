@@ -85,6 +85,7 @@ export class Life {
     this.readRecord = recordReader(this.reader);
     this.dispatcher = new Dispatcher({
       pool: this.#deliverers.asPool,
+      accounts: { get: async () => null },
       encryption: this.encryption,
       clock: this.clock,
       realClock: this.clock,
