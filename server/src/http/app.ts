@@ -524,8 +524,9 @@ function writeHandler(context: HttpContext, recentKeys: RecentKeys, route: Write
 
   async function carryOutOrRepeat(apiRequest: ApiRequest, body: JsonObject): Promise<ExecutedWrite> {
     const { incoming } = apiRequest;
-    // The body may have arrived slowly, so check the access again.
+    // The body may have arrived slowly, so check the access and the account again.
     await requireAccessAgain(apiRequest, context);
+    apiRequest.account = await chooseAccount(context, apiRequest);
     const { expand } = readQuery(incoming.url);
     try {
       apiRequest.expansion = readExpansion(context, apiRequest, route.expandable, expand);

@@ -1,6 +1,6 @@
 import { requireOneOf, requirePermission } from '../../model/callers/permissions.ts';
 import type { ApiRequest } from '../request.ts';
-import { chooseAccount, requireOwnAccount, type AccountContext } from './account-context.ts';
+import { requireOwnAccount } from './account-context.ts';
 import { authenticateAgain, requireSecondFactor, type AuthenticationContext } from './authenticate.ts';
 import { requireFeature } from './portal.ts';
 
@@ -21,15 +21,14 @@ export function requireAccess(request: ApiRequest): void {
 
 /**
  * Checks the access of a request again after it has waited: for its body, for room, or for its turn. Its key, its session or its rights may
- * have ended meanwhile. The request then has its principal and its account as they are now.
+ * have ended meanwhile. The request then has its principal as it is now.
  *
  * @throws {ApiError} `api_key_expired`, `session_expired`, or an error of `requireAccess`.
  */
-export async function requireAccessAgain(
-  request: ApiRequest,
-  context: AuthenticationContext & AccountContext,
-): Promise<void> {
-  request.principal = await authenticateAgain(request, context);
-  request.account = await chooseAccount(context, request);
+export async function requireAccessAgain(request: ApiRequest, context: AuthenticationContext): Promise<void> {
+  const principal = await authenticateAgain(request, context);
+  // It is in the cache, and has the same rights.
+  if (principal === request.principal) return;
+  request.principal = principal;
   requireAccess(request);
 }
