@@ -50,19 +50,24 @@ const scansMax = 64;
 function lookOfJpeg(bytes: Buffer): Look {
   const kept = new KeptBytes(bytes, 2);
   let orientation: number | null = null;
+  let scans = 0;
   for (let at = 2, next; at < bytes.length; at = next) {
     // Decoders skip other bytes before a marker, and repeated first bytes of it.
     at = bytes.indexOf(0xff, at);
     while (at >= 0 && bytes[at + 1] === 0xff) at++;
-    if (at < 0 || at + 4 > bytes.length) break;
+    if (at < 0 || at + 2 > bytes.length) break;
     const marker = bytes[at + 1]!;
-    if (marker === markers.scan) {
-      if (countScans(bytes, at) > scansMax) throw tooManyScans();
-      kept.keep(at, bytes.length);
+    // Phones put videos and second pictures behind the end.
+    if (marker === markers.end) {
+      kept.keep(at, at + 2);
       break;
     }
     const hasLength = marker > markers.end || (marker > markers.temporary && marker < markers.firstRestart);
-    next = at + 2 + (hasLength ? bytes.readUInt16BE(at + 2) : 0);
+    next = at + 2 + (hasLength && at + 4 <= bytes.length ? bytes.readUInt16BE(at + 2) : 0);
+    if (marker === markers.scan) {
+      if (++scans > scansMax) throw tooManyScans();
+      next = endOfScan(bytes, next);
+    }
     if (marker === markers.exif && bytes.toString('latin1', at + 4, at + 10) === exifName)
       orientation ??= orientationIn(bytes.subarray(at + 10, next));
     if (hasLength && !isLeftOut(marker)) kept.keep(at, next);
@@ -75,12 +80,14 @@ function isLeftOut(marker: number): boolean {
   return marker === markers.comment || (marker >= first && marker <= last && !kept.has(marker));
 }
 
-/** Counts the scans from the first one. */
-function countScans(bytes: Buffer, first: number): number {
-  const start = Buffer.from([0xff, markers.scan]);
-  let count = 0;
-  for (let at = first; at >= 0; at = bytes.indexOf(start, at + 2)) count++;
-  return count;
+/** Returns where the dots of a scan end: at the next marker that is no restart. A zero follows each 0xff that is a part of the dots. */
+function endOfScan(bytes: Buffer, start: number): number {
+  for (let at = bytes.indexOf(0xff, start); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
+    const marker = bytes[at + 1] ?? 0;
+    const isRestart = marker >= markers.firstRestart && marker < markers.firstRestart + 8;
+    if (marker !== 0 && marker !== 0xff && !isRestart) return at;
+  }
+  return bytes.length;
 }
 
 /** Returns the orientation in the first directory of an EXIF text (TIFF 6.0, section 2), or null. */

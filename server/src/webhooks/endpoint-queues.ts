@@ -55,7 +55,7 @@ export class EndpointQueues {
   /** Queues whose first delivery could begin if the process had room, in turn. */
   readonly #ready = new Set<EndpointQueue>();
   #inFlight = 0;
-  /** What is under way, and what is held, by the root of the tree. */
+  /** The use of each tree of accounts, by its root. */
   readonly #trees = new Map<string, TreeUse>();
   /** Probes under way. They hold at most half of the places, however many endpoints hang. */
   #probes = 0;

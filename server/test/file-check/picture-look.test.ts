@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { lookOf } from '../../src/file-check/picture-look.ts';
 import { chunk, exifOf, jpegOf, pngOf, segment, withChunks, withSegments } from '../support/pictures.ts';
 
-/* What is left of a picture before it is opened. */
+/* The part of a picture that a decoder opens. */
 
 const orientations = [1, 2, 3, 4, 5, 6, 7, 8];
 

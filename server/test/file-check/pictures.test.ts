@@ -317,6 +317,12 @@ describe('files that are no good pictures', () => {
     await good(upload(jpegOfScans(64)));
   });
 
+  test('stores a JPEG when a video behind it has the bytes of many scans', async () => {
+    const video = Buffer.concat(Array.from({ length: 100 }, () => Buffer.from([0xff, 0xda, 0, 8])));
+    const { bytes } = await storedFrom(Buffer.concat([await jpegOf(), video]));
+    expect((await seenIn(bytes)).corners).toEqual(['red', 'green', 'blue', 'white']);
+  });
+
   test('stores a picture when a side has the most dots that are accepted', async () => {
     await good(upload(bombOf(32_767, 1_200)));
     await good(upload(bombOf(1_200, 32_767)));
